@@ -123,9 +123,7 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
         return defect_result(output, 0.0, unreadable=True, **metadata)
     output = reference if is_same else omission.omit_from_document(root, output)
     comparison.omitted = omission.paths
-    nothing: tuple[Any, ...] = (
-        ([], {}) if layout.omits_empty else ()
-    )  # which are no leaf as whole documents either
+    nothing: tuple[Any, ...] = ([], {}) if layout.omits_empty else ()
     if is_same:
         if output not in nothing:
             comparison.add_matches(root, output)

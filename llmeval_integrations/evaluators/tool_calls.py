@@ -21,7 +21,6 @@ from llmeval_integrations.core.options import (
     check_choice,
     check_flag,
     check_instance,
-    option_error,
 )
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import hint, quote
@@ -47,8 +46,7 @@ from llmeval_integrations.tool_calls.compare import (
 )
 from llmeval_integrations.tool_calls.precedence import (
     Before,
-    find_circle,
-    is_precedence,
+    check_before,
     pair_positions,
 )
 from llmeval_integrations.tool_calls.read import read_calls
@@ -156,26 +154,16 @@ class ToolCalls(Evaluator):
         check_flag(self, "coerce")
         check_flag(self, "allow_undeclared")
         check_choice(self, "parsing", PARSINGS)
-        if self.before is not None:
-            if self.call_order != "any":
-                raise InvalidOptionError(f"{self.name}: before=... needs call_order='any'")
-            if not is_precedence(self.before):
-                raise option_error(self, "before", "a list of pairs of names or positions")
-            circle = find_circle(self.before)
-            if circle is not None:
-                raise InvalidOptionError(f"{self.name}: before contradicts itself: {circle}")
         rules = ArgumentRules(self.fields, self.defaults, coerce=self.coerce)
         object.__setattr__(self, "_rules", rules)
         toolbox = None
         if self.tools is not None:
             toolbox = read_toolbox(self, self.tools, rules)
             rules.check({name: tool.schema for name, tool in toolbox.items()})
-            for name in (which for pair in self.before or () for which in pair):
-                # The name of a tool that there is not would order nothing, and not say so.
-                if isinstance(name, str) and name not in toolbox:
-                    raise InvalidOptionError(
-                        f"{self.name}: before: there is no tool {name!r}; {hint(name, toolbox)}"
-                    )
+        if self.before is not None:
+            if self.call_order != "any":
+                raise InvalidOptionError(f"{self.name}: before=... needs call_order='any'")
+            check_before(self.before, self.name, toolbox)
         object.__setattr__(self, "_toolbox", toolbox)
 
     def check(self, sample: Sample) -> Result:
@@ -192,7 +180,11 @@ class ToolCalls(Evaluator):
         if toolbox is not None:
             for call in expected:
                 self._check_call(call, toolbox, reference)
-        before = self._before(sample, [call.name for call in expected])
+        before = self.before
+        if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
+            before = sample.variables.get("before")
+        names = [call.name for call in expected]
+        pairs = [] if before is None else pair_positions(before, names, self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         schema_requires = self.alternatives == "listed" and self.arguments != "subset"
         comparer = ArgumentComparer(
@@ -210,7 +202,7 @@ class ToolCalls(Evaluator):
             details = {"fields": _count(comparison), "unreadable": True}
             return defect_result(made, 0.0, calls=missing, **figures, **details)
         comparison = CallComparison(made, expected, comparer)
-        calls = comparison.calls(self.call_order, before)
+        calls = comparison.calls(self.call_order, pairs)
         limits = sorted(comparer.limits)
         if comparison.limit_reached:
             limits.insert(0, "")
@@ -235,25 +227,6 @@ class ToolCalls(Evaluator):
                 f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
                 f"{quote(reference)} could never be met"
             )
-
-    def _before(self, sample: Sample, expected: list[str]) -> list[tuple[int, int]]:
-        before = self.before
-        if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
-            before = sample.variables.get("before")
-        if before is None:
-            return []
-        if not is_precedence(before) or any(
-            isinstance(which, int) and which >= len(expected) for pair in before for which in pair
-        ):
-            raise InvalidReferenceError(
-                f"{self.name}: before: {quote(before)} are not pairs of names, or of positions "
-                f"among {len(expected)} expected calls"
-            )
-        pairs = pair_positions(before, expected)
-        circle = find_circle(before) or find_circle(pairs)
-        if circle is not None:
-            raise InvalidReferenceError(f"{self.name}: before contradicts itself: {circle}")
-        return pairs
 
 
 def _figures(right: int, called: int, expected: int, *, nothing: float) -> dict[str, Any]:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from importlib import import_module
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from collections.abc import AsyncIterator, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import add_article
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages import langchain, mappings
+from llmeval_integrations.messages.libraries import (
+    LIBRARIES,
+    Library,
+    join_chunks,
+    read_mapping,
+)
 from llmeval_integrations.messages.reply import Reply, join
-
-Read: TypeAlias = Callable[[Any], "Reply | None"]
-
-_LIBRARIES: Final = {
-    "langchain_core": "langchain",
-    "llama_index": "llama_index",
-    "openai": "openai",
-    "anthropic": "anthropic",
-    "google": "google",
-}
-"""The packages whose objects are known, and the file that reads them."""
-
 
 _FIRST: Final = 3
 """The states of a stream that are looked at: one of them has messages, or it has none."""
@@ -48,7 +41,7 @@ def read_messages(thing: Any) -> Messages | None:
         return found
     things = thing.get("messages", thing) if isinstance(thing, Mapping) else thing
     things = things if isinstance(things, (list, tuple)) else [things]
-    replies = [mappings.read(one) for one in things if isinstance(one, Mapping)]
+    replies = [read_mapping(one) for one in things if isinstance(one, Mapping)]
     known = [reply for reply in replies if reply is not None]
     return Messages(_last(known), tuple(things)) if known and len(known) == len(things) else None
 
@@ -127,40 +120,35 @@ def read_items(thing: Any) -> Any:
 
 def _read_object(thing: Any) -> Reply | None:
     library = _library_of(type(thing))
-    reply: Reply | None = None if library is None else library.read(thing)
-    return reply
+    return None if library is None else library.read(thing)
 
 
 def _read_one(thing: Any) -> Reply | None:
-    return mappings.read(thing) if isinstance(thing, Mapping) else _read_object(thing)
+    return read_mapping(thing) if isinstance(thing, Mapping) else _read_object(thing)
 
 
 def _are_messages(things: list[Any] | tuple[Any, ...]) -> bool:
     """Return whether these are objects of a library, among which messages may be mappings."""
     is_known = [_library_of(type(thing)) is not None for thing in things]
     return any(is_known) and all(
-        known or (isinstance(thing, Mapping) and mappings.read(thing) is not None)
+        known or (isinstance(thing, Mapping) and read_mapping(thing) is not None)
         for known, thing in zip(is_known, things)
     )
 
 
 def _read_part(thing: Any) -> Reply | None:
     """Read a part of a stream; None where a library streams whole messages, or none are parts."""
-    read: Read | None = getattr(_library_of(type(thing)), "read_part", None)
-    return None if read is None else read(thing)
+    library = _library_of(type(thing))
+    return library.read_part(thing) if library and library.read_part else None
 
 
-def _join(parts: list[Reply]) -> Reply:
-    refused = any(part.refused for part in parts)
-    return Reply("" if refused else join(part.text for part in parts), refused=refused)
-
-
-def _library_of(kind: type) -> Any:
-    """Return the file that reads objects of a class; None for a class that no known library has."""
+@lru_cache(maxsize=1_024)
+def _library_of(kind: type) -> Library | None:
+    """Return how objects of a class are read; None for a class that no known library has."""
     for base in kind.__mro__:
-        name = _LIBRARIES.get(base.__module__.partition(".")[0])
-        if name is not None:
-            return import_module(f"llmeval_integrations.messages.{name}")
+        library = LIBRARIES.get(base.__module__.partition(".")[0])
+        if library is not None:
+            return library
     return None
 
 
@@ -174,8 +162,11 @@ def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
         return None
     parts = list(map(_read_part, things))
     if all(part is not None for part in parts):
-        return Messages(_join([part for part in parts if part is not None]), (*things,))
-    messages = langchain.join([*things])
+        known = [part for part in parts if part is not None]
+        refused = any(part.refused for part in known)
+        text = "" if refused else join(part.text for part in known)
+        return Messages(Reply(text, refused=refused), (*things,))
+    messages = join_chunks([*things])
     replies = [reply for reply in map(_read_one, messages) if reply is not None]
     if not replies:
         return None

@@ -10,8 +10,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.schemas.document import DEFINITIONS, SchemaDocument
-from llmeval_integrations.tool_calls.schema_types import convert_schema
+from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, SchemaDocument
 
 _SCHEMAS: Final = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
@@ -47,6 +46,37 @@ _HOSTED_MEMBERS: Final = frozenset(
     ]
 )
 
+# The names of Python's types and of Google's, which are in capitals.
+_TYPES: Final[dict[str, str | None]] = {
+    **dict.fromkeys(("dict", "map"), "object"),
+    **dict.fromkeys(("list", "tuple", "set"), "array"),
+    **dict.fromkeys(("float", "double"), "number"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("none", "nonetype"), "null"),
+    **dict.fromkeys(("any", "type_unspecified"), None),  # any value will do
+    "bool": "boolean",
+    "str": "string",
+}
+_COUNTS: Final = {
+    f"{side}_{what.lower()}": f"{side}{what}"
+    for side in ("max", "min")
+    for what in ("Items", "Length", "Properties")
+}
+# As Google's SDK dumps them.
+_SNAKE_CASE: Final = {
+    **_COUNTS,
+    "any_of": "anyOf",
+    "additional_properties": "additionalProperties",
+    "defs": "$defs",
+    "ref": "$ref",
+}
+_WITH_SCHEMAS: Final = frozenset(
+    [
+        *("items", "additionalItems", "additionalProperties", "propertyNames", "contains", "not"),
+        *("if", "then", "else", "anyOf", "oneOf", "allOf", "prefixItems"),
+    ]
+)
+
 
 def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each tool's arguments, by the tool's name.
@@ -58,7 +88,7 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     as Anthropic's `bash_20250124`. Tools without a name, which an API runs by itself, are skipped.
     Raises InvalidOptionError.
     """
-    definitions = list(_list_definitions(tools))
+    definitions = [*_list_definitions(tools)]
     if definitions and not any(definitions):
         raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
     found: dict[str, dict[str, Any]] = {}
@@ -67,7 +97,11 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
             raise InvalidOptionError(f"two tools have the name {name!r}")
         if schema is not None and not isinstance(schema, dict):
             raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
-        read = _resolve_root(convert_schema(schema or {"properties": {}}))
+        read = convert_schema(schema or {"properties": {}})
+        target = SchemaDocument(read).resolve(read.get("$ref"))
+        # So Pydantic writes a model that holds itself: a reference, and nothing else.
+        if isinstance(target, dict) and "$id" not in target and read.keys() <= _BESIDE_REFERENCE:
+            read = {**{key: value for key, value in read.items() if key != "$ref"}, **target}
         found[name] = {"type": "object", **read}
         kind = found[name]["type"]
         if "object" not in (kind if isinstance(kind, list) else [kind]):
@@ -76,17 +110,6 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
                 f"type {quote(kind)}"
             )
     return found
-
-
-def _resolve_root(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return what a schema refers to, where it does nothing else.
-
-    So Pydantic writes a model that holds itself.
-    """
-    target = SchemaDocument(schema).resolve(schema.get("$ref"))
-    if not isinstance(target, dict) or "$id" in target or schema.keys() - _BESIDE_REFERENCE:
-        return schema
-    return {**{key: value for key, value in schema.items() if key != "$ref"}, **target}
 
 
 def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
@@ -98,20 +121,19 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
         for item in value:
             yield from _list_definitions(item)
         return
-    if not isinstance(value, dict):
-        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
-    # Of OpenAI's chats, and of Amazon.
-    keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
-    inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
-    name = inner.get("name")
-    is_hosted = _is_hosted(value)
-    if isinstance(name, str) and name:
-        schema = _find_schema(name, inner)
-        yield name, {"type": "object"} if schema is None and is_hosted else schema
-    elif is_hosted and name is None and value.get("type") != "custom":
-        yield None
-    else:
-        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
+    if isinstance(value, dict):
+        # Of OpenAI's chats, and of Amazon.
+        keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
+        inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
+        name, is_hosted = inner.get("name"), _is_hosted(value)
+        if isinstance(name, str) and name:
+            schema = _find_schema(name, inner)
+            yield name, {"type": "object"} if schema is None and is_hosted else schema
+            return
+        if is_hosted and name is None and value.get("type") != "custom":
+            yield None
+            return
+    raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
@@ -162,3 +184,57 @@ def _convert(tool: Any) -> Any:
     if isinstance(value, Defect):
         raise InvalidOptionError(f"no definition of a tool: {quote(tool)}: {value.reason}")
     return value
+
+
+def convert_schema(schema: Any, *, is_googles: bool = False) -> Any:
+    """Return a schema as JSON Schema writes it.
+
+    The names of Python's types and those in capitals become JSON Schema's, `nullable` adds null,
+    keywords that are null are dropped. Google's schemas, known by a type in capitals or `any_of`,
+    and those in them may have keywords in snake case and counts that are texts. Names of
+    properties, defaults and enums stay as they are.
+    """
+    if isinstance(schema, list):  # as items are before 2020
+        return [convert_schema(one, is_googles=is_googles) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    # Where each keyword without a value is null.
+    is_dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
+    kind = schema.get("type")
+    is_googles = is_googles or is_dumped or (isinstance(kind, str) and kind.isupper())
+    found: dict[str, Any] = {}
+    given: str
+    for given, value in schema.items():
+        if value is None and (is_dumped or given not in ("default", "const")):
+            continue
+        key: str = _SNAKE_CASE.get(given, given) if is_googles else given
+        if key in NAMED and isinstance(value, dict):
+            found[key] = {
+                name: convert_schema(part, is_googles=is_googles) for name, part in value.items()
+            }
+        elif key in _WITH_SCHEMAS:
+            found[key] = convert_schema(value, is_googles=is_googles)
+        elif is_googles and key in _COUNTS.values() and str(value).isdecimal():
+            found[key] = int(value)  # JSON of Google's has 64 bits as a text
+        else:
+            found[key] = value
+    return _convert_type(found)
+
+
+def _convert_type(schema: dict[str, Any]) -> dict[str, Any]:
+    """Write the type as JSON Schema does; where any value will do there is none."""
+    given = schema.pop("type", [])
+    names = given if isinstance(given, list) else [given]
+    types = [
+        _TYPES.get(name.lower(), name.lower()) if isinstance(name, str) else name for name in names
+    ]
+    if types and None not in types:
+        schema["type"] = types if isinstance(given, list) else types[0]
+    if schema.pop("nullable", None) is not True:
+        return schema
+    if isinstance(schema.get("type"), str) and "enum" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    outside: dict[str, Any] = {
+        key: schema.pop(key) for key in ("default", "$defs") if key in schema
+    }
+    return {**outside, "anyOf": [schema, {"type": "null"}]}

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.schema_types import convert_schema
+from llmeval_integrations.tool_calls.definition import convert_schema, read_tools
 
 SCHEMA = {
     "type": "object",
