@@ -198,6 +198,8 @@ def _describe_valid(name: str, value: Any) -> str | None:
         are_names = several and all(isinstance(each, str) and each for each in several)
         return None if are_names else "the name of a member, a list of such, or None"
     if name == "pattern":
+        if not isinstance(value, str):
+            return "a regular expression as text, or None"
         try:
             compile_pattern(value)
         except ValueError as error:
@@ -213,13 +215,13 @@ def _describe_valid(name: str, value: Any) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def compile_pattern(pattern: Any) -> Any:
+def compile_pattern(pattern: str) -> Any:
     """Compile a regular expression; raise ValueError where it is none."""
     import regex  # here, as importing it takes long
 
     try:
         return regex.compile(pattern, regex.VERSION0)
-    except (regex.error, RecursionError, OverflowError, TypeError) as error:
+    except (regex.error, RecursionError, OverflowError) as error:
         raise ValueError(str(error)) from error
 
 

@@ -120,12 +120,12 @@ def _read_langchain(thing: Any) -> Reply | None:
     if hasattr(thing, "to_messages"):
         messages = thing.to_messages()
         return _read_langchain(messages[-1]) if messages else None
-    text = getattr(thing, "text", None)
-    return Reply(text) if isinstance(text, str) else None
+    prompt = getattr(thing, "text", None)
+    return Reply(prompt) if isinstance(prompt, str) else None
 
 
 def join_chunks(chunks: list[Any]) -> list[Any]:
-    """Join LangChain's chunks of each message that was streamed; other messages stay as they are."""
+    """Join LangChain's chunks of each message that was streamed; other messages stay."""
     messages: list[Any] = []
     for chunk in chunks:
         pair = (messages[-1], chunk) if messages else ()

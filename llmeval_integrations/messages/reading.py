@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
@@ -142,7 +141,6 @@ def _read_part(thing: Any) -> Reply | None:
     return library.read_part(thing) if library and library.read_part else None
 
 
-@lru_cache(maxsize=1_024)
 def _library_of(kind: type) -> Library | None:
     """Return how objects of a class are read; None for a class that no known library has."""
     for base in kind.__mro__:
