@@ -115,8 +115,6 @@ def test_the_reason_names_the_first_places(output, reference, reason):
     assert STRICT(output, reference).reason == reason
 
 
-
-
 flat = st.lists(
     st.dictionaries(st.sampled_from("abc"), st.sampled_from([0, 1]), max_size=3)
     | st.lists(st.dictionaries(st.sampled_from("ab"), st.just(1), max_size=2), max_size=2),

@@ -112,7 +112,3 @@ def test_a_schema_that_lists_the_arguments_allows_no_others_unless_it_speaks_of_
     expected = {"name": "f", "arguments": {"a": 1}}
     assert ToolCalls(tools, arguments="superset")(call, expected).passed is valid
     assert ToolCallSchema(tools, allow_undeclared=True)(call).passed
-
-
-
-
