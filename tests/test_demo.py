@@ -17,7 +17,6 @@ from llmeval_integrations import (
     JsonSchema,
     JsonValidity,
     Sample,
-    load_evaluator,
 )
 from llmeval_integrations.demo import EVAL, OUTPUTS, SCHEMA
 
@@ -101,34 +100,6 @@ def test_what_is_json_is_valid_and_its_mistake_is_labelled(defect, labels):
         assert tuple(None if result.passed else result.label for result in results) == labels
 
 
-def test_reordered_items_match_only_where_order_does_not_count():
-    for sample in samples_with("reordered_items"):
-        assert not JsonMatch(strict_order=True).evaluate(sample).passed
-        assert JsonMatch(strict_order=False).evaluate(sample).passed
-
-
-def test_every_reference_conforms_to_the_schema():
-    schema = JsonSchema(json.loads(SCHEMA.read_text(encoding="utf-8")), check_formats=True)
-    assert [row["id"] for row in ROWS if not schema(row["reference"]).passed] == []
-
-
-def test_every_prompt_holds_what_the_reference_says():
-    for row in ROWS:
-        reference = row["reference"]
-        facts = [reference["invoice_number"], *reference["vendor"].values()]
-        facts += [line["description"] for line in reference["line_items"]]
-        facts.append(f"TOTAL {reference['currency']} {reference['total']:,.2f}")
-        assert [fact for fact in facts if fact not in row["input"]] == []
-
-
-def test_amounts_add_up_in_every_reference():
-    for row in ROWS:
-        reference = row["reference"]
-        amounts = sum(round(line["amount"] * 100) for line in reference["line_items"])
-        assert amounts == round(reference["subtotal"] * 100)
-        assert amounts + round(reference["tax"] * 100) == round(reference["total"] * 100)
-
-
 def test_most_outputs_are_right_all_invoices_differ_and_the_file_is_small():
     assert len(ROWS) == len(SAMPLES) == 200
     assert len({row["reference"]["invoice_number"] for row in ROWS}) == 200
@@ -140,17 +111,6 @@ def test_the_script_writes_the_same_bytes_again(tmp_path):
     subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     for path in (OUTPUTS, SCHEMA, EVAL):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-def test_the_written_evaluation_names_files_and_evaluators_that_exist():
-    written = yaml.safe_load(EVAL.read_text(encoding="utf-8"))
-    assert EVAL.parent / written["data"] == OUTPUTS
-    assert set(written["fail_under"]) <= set(written["evaluators"])
-    for name, options in written["evaluators"].items():
-        assert options.get("schema", "@schema.json") == f"@{SCHEMA.name}"
-        load_evaluator(
-            name, **({**options, "schema": SCHEMA.read_text()} if "schema" in options else options)
-        )
 
 
 def test_the_demo_evaluates_writes_a_report_and_says_what_to_do_next(tmp_path):

@@ -4,15 +4,11 @@ The documents say it otherwise in places, and were run: a score of equality or o
 True or False, the schema evaluator needs no input, and n-gram options belong to the constructor.
 """
 
-import asyncio
-import json
-
 import pytest
 
 from llmeval_integrations import (
     ExactMatch,
     JsonEditDistance,
-    JsonEquality,
     JsonMatch,
     JsonObject,
     JsonSchema,
@@ -35,28 +31,6 @@ OLDER_THAN_65 = '{"type": "object", "properties": {"name": {"type": "string"}, "
 # --- LangChain's JSON evaluators -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "needs"),
-    [
-        ("json_validity", JsonValidity, ()),
-        ("json_equality", JsonEquality, ("reference",)),
-        ("json_edit_distance", JsonEditDistance, ("reference",)),
-        ("json_schema", JsonSchema, ()),
-        ("json_schema_validation", JsonSchema, ()),
-    ],
-)
-def test_evaluators_have_langchains_names_and_needs(name, kind, needs):
-    evaluator = load_evaluator(name)
-    assert type(evaluator) is kind
-    assert evaluator.needs == needs
-
-
-def test_valid_json_scores_1():
-    result = JsonValidity()('{"name": "Jane", "age": 41, "city": "San Jose"}')
-    assert (result.score, result.passed) == (1, True)
-    assert isinstance(result.score, float)
-
-
 def test_a_trailing_comma_scores_0_with_its_position():
     result = JsonValidity()('{"name": "Jane", "age": 41, "city": "San Jose",}')
     assert (result.score, result.label) == (0, "trailing_comma")
@@ -74,14 +48,6 @@ def test_a_trailing_comma_scores_0_with_its_position():
 
 @pytest.mark.parametrize(
     ("output", "reference", "score"),
-    [('{"a": 1}', '{"a": 1}', True), ('{"a": 1}', '{"a": 2}', False), ({"a": 1}, {"a": 2}, False)],
-)
-def test_equality_is_true_or_false_for_texts_and_values(output, reference, score):
-    assert JsonEquality()(output, reference).passed is score
-
-
-@pytest.mark.parametrize(
-    ("output", "reference", "score"),
     [
         ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', 0.07692307692307693),
         ('\n{\n"b": 3,\n"a": 1\n}', '{"a": 1, "b": 3}', 0.0),
@@ -94,12 +60,6 @@ def test_the_four_edit_distances_to_the_last_digit(output, reference, score):
     assert repr(float(JsonEditDistance()(output, reference).score)) == repr(score)
     from_catalog = load_evaluator("json_edit_distance", string_distance="damerau_levenshtein")
     assert from_catalog(output, reference).score == score
-
-
-@pytest.mark.parametrize("schema", [PERSON, json.dumps(PERSON)])
-def test_what_conforms_scores_true(schema):
-    result = JsonSchema()('{"name": "Jane", "age": 30}', schema)
-    assert (result.score, result.reason) == (True, None)
 
 
 def test_what_does_not_conform_scores_false_with_the_first_message():
@@ -145,11 +105,6 @@ def test_json_match(options, output, reference):
     assert without.score == (1.0 if options == {"strict_order": True} else 0.0)
 
 
-def test_json_match_is_strict_unless_told_otherwise():
-    assert JsonMatch() == JsonMatch(strict_order=True, ignore_extra_keys=False)
-    assert JsonMatch()("not JSON", "{}").score == 0.0
-
-
 LENGTHS = LengthPenalty(min_length=50, max_length=200, penalty_rate=0.1)
 
 
@@ -164,12 +119,6 @@ LENGTHS = LengthPenalty(min_length=50, max_length=200, penalty_rate=0.1)
 def test_length_penalty(output, score, reason):
     result = LENGTHS(output)
     assert (result.score, result.reason) == (score, reason)
-
-
-def test_length_penalty_defaults():
-    assert LengthPenalty() == LengthPenalty(
-        min_length=10, max_length=1000, penalty_rate=0.01, max_penalty=None
-    )
 
 
 VARIED = (
@@ -195,17 +144,6 @@ def test_a_soft_penalty_goes_from_0_at_min_scaling_to_the_worst_score():
     assert soft("Unlike words build unlike pairs without any being seen before.").score == 0.0
     # 15 bigrams, of which 4 are different
     assert soft(REPEATED).score == pytest.approx(-2.0 * (11 / 15 - 0.2) / 0.8)
-
-
-def test_short_text_has_a_rate_too():
-    result = NgramRepetitionPenalty(n=3)("too short")
-    assert (result.score, result.metadata["repetition_rate"]) == (0.0, 0.0)
-
-
-def test_the_worst_soft_score_is_minus_1_unless_given():
-    soft = NgramRepetitionPenalty(n=1, use_soft_penalty=True)
-    given = NgramRepetitionPenalty(n=1, use_soft_penalty=True, max_penalty=-1.0)
-    assert soft("a a a a").score == given("a a a a").score == pytest.approx(-0.75)
 
 
 @pytest.mark.parametrize(
@@ -244,22 +182,6 @@ def test_reasoning_tool_call_format(output, score, reason, calls):
     result = ReasoningToolCallFormat()(output)
     assert (result.score, result.reason) == (score, reason)
     assert result.metadata["tool_call_count"] == calls
-
-
-def test_several_evaluators_look_at_one_output():
-    output = '{"name": "Bob", "skills": ["Rust", "Deep Learning"]}'
-    evaluators = [
-        JsonValidity(),
-        LengthPenalty(min_length=20, max_length=500),
-        NgramRepetitionPenalty(n=3, penalty_threshold=0.3),
-    ]
-
-    async def ask_all():
-        return await asyncio.gather(
-            *(evaluator.aevaluate({"output": output}) for evaluator in evaluators)
-        )
-
-    assert [result.score for result in asyncio.run(ask_all())] == [1, 0.0, 0.0]
 
 
 # --- Audacia's format evaluators -----------------------------------------------------------------

@@ -1,7 +1,5 @@
 """What the documents of the judge systems that we cover show, under our names."""
 
-import asyncio
-import inspect
 from typing import Literal
 
 import pytest
@@ -20,7 +18,6 @@ from llmeval_integrations.judges import (  # noqa: E402
     StudentRunner,
     parse_judgement,
 )
-from llmeval_integrations.llm.config import ClientConfig  # noqa: E402 - needs pydantic
 from llmeval_integrations.llm.messages import Message  # noqa: E402
 
 ROLE = "You sell televisions.\nBe *friendly*."
@@ -63,15 +60,6 @@ BROKEN_LINES = """{
     "confidence": "High"
 }"""
 
-TICKED = """
-    1. Parameters: ✓
-       - Quote: "items (list): the prices"
-    2. Return value: ✓
-       - Quote: "float: the total"
-    3. Price: ✗
-       - No mention of $999.99
-    """
-
 
 # --- A judge of one question ---------------------------------------------------------------------
 
@@ -93,17 +81,6 @@ def test_the_template_with_an_example_in_it_works(reply):
     assert result.metadata["confidence"] == "High"
     for said in (QUESTION, ANSWER, ROLE, TASK, '"reasoning": "The response names no price."'):
         assert said in client.said
-
-
-def test_raw_text_first_and_the_reading_afterwards():
-    client = Scripted(BROKEN_LINES)
-    prompt = Prompt(TEMPLATE).render(
-        {"question": QUESTION, "output": ANSWER, "role": ROLE, "instruction": TASK}
-    )
-    system = Message("system", "Judge what stands in the response, and nothing else.")
-    raw = asyncio.run(client.acomplete([system, *prompt], result_type=str))
-    assert raw == BROKEN_LINES
-    assert ScoreTable().score(parse_judgement(raw)) == 0.0
 
 
 class Evaluation(pydantic.BaseModel):
@@ -141,13 +118,6 @@ def test_the_score_table_and_weights_of_ones_own(verdict, confidence, default, c
         assert weights.score(judged) == custom
 
 
-@pytest.mark.parametrize("verdict", ["Pass", "Fail"])
-def test_a_result_with_quotations_in_its_reasoning(verdict):
-    judgement = parse_judgement({"reasoning": TICKED, "verdict": verdict, "confidence": "High"})
-    assert str(judgement.verdict) == verdict
-    assert "✗" in judgement.reasoning
-
-
 def test_three_ways_of_reading_and_keys_of_ones_own():
     by_json = '{"reasoning": "-", "verdict": "Pass", "confidence": "Low"}'
     in_prose = f"Here is what I found: {by_json} That is all."
@@ -161,23 +131,6 @@ def test_three_ways_of_reading_and_keys_of_ones_own():
         parse_judgement('{"reason": "so", "verdict": "Fail"}', ["reason", "verdict"]).reasoning
         == "so"
     )
-
-
-def test_the_configuration_has_the_documents_defaults():
-    local = ClientConfig(name="mistral-nemo:12b-instruct-2407-q8_0", platform="ollama")
-    given = {"max_tokens": None, "temperature": 0.0, "timeout": 30, "retries": 1}
-    assert {name: getattr(local, name) for name in given} == given
-    named = ClientConfig(
-        name="llama3.2-vision:11b-instruct-q4_K_M",
-        base_url="http://localhost:11434/v1",
-        platform="ollama",
-        temperature=0.01,
-        retries=100,
-    )
-    assert (named.temperature, named.retries) == (0.01, 100)
-    for wrong in ({"timeout": 0}, {"temperature": -0.1}, {"retries": -1}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            ClientConfig(name="m", platform="ollama", **wrong)
 
 
 # --- The two planned tools -----------------------------------------------------------------------
@@ -255,21 +208,4 @@ def test_classification_takes_all_three(template, choices, variables, messages):
     assert result.label == choices[0]
     assert [message.role for message in client.requests[0].messages][: len(messages)] == [
         message.role for message in messages
-    ]
-
-
-def test_what_is_documented_is_named_so():
-    assert [*inspect.signature(StudentRunner.generate_batch).parameters][1:] == [
-        "task",
-        "num_responses",
-        "temperature_range",
-    ]
-    assert [*inspect.signature(StudentRunner.generate_variations).parameters][1:] == [
-        "task",
-        "prompts",
-    ]
-    assert [*inspect.signature(QuestionGenerator.generate).parameters][1:4] == [
-        "specifications",
-        "num_questions",
-        "question_type",
     ]

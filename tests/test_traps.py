@@ -10,10 +10,8 @@ import pytest
 from pace import at_most
 
 from llmeval_integrations import (
-    EvalError,
     ExactMatch,
     InvalidOptionError,
-    InvalidReferenceError,
     InvalidSchemaError,
     JsonEditDistance,
     JsonEquality,
@@ -58,88 +56,10 @@ LENIENT = [
 ] + [JsonSchema({}, parsing="lenient")]
 ALL = [*COMPARING, *READING, *OTHERS, *LENIENT]
 
-comparing = pytest.mark.parametrize("evaluator", COMPARING, ids=repr)
-
 
 def within(seconds, call):
     with at_most(seconds):
         return call()
-
-
-BROKEN = {
-    "truncated text": '{"a": 1, "b": [1, 2',
-    "a value cut in the middle": '{"a": 1',
-    "prose after it": '{"a": 1} That is all.',
-    "prose before it": 'Here: {"a": 1}',
-    "two documents": '{"a": 1}\n{"a": 1}',
-    "two documents on a line": '{"a": 1}{"a": 1}',
-    "two fences": '```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```',
-    "a fence and prose": '```json\n{"a": 1}\n```\nThat is all.',
-    "prose and a fence": 'Here:\n```json\n{"a": 1}\n```',
-}
-
-
-@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
-def test_truncated_text_and_more_than_one_text_is_not_json_and_equal_to_nothing(text):
-    for evaluator in [*COMPARING, *READING]:
-        result = evaluator.evaluate(Sample(text, '{"a": 1}'))
-        assert not result.passed, evaluator
-        assert result.label, evaluator
-
-
-@comparing
-def test_nor_is_it_a_reference(evaluator):
-    for text in BROKEN.values():
-        for output in ('{"a": 1}', text):
-            with pytest.raises(InvalidReferenceError):
-                evaluator(output, text)
-
-
-@pytest.mark.parametrize("text", ["}", "]", "}}", "[1]]", '{"a": 1}}', "]["])
-def test_a_stray_bracket_is_not_null(text):
-    for evaluator in [*COMPARING, *READING, JsonSchema({"type": "null"})]:
-        assert not evaluator.evaluate(Sample(text, "null")).passed, evaluator
-
-
-@comparing
-def test_a_broken_reference_is_not_the_models_fault(evaluator):
-    for reference in ("", "}", '{"a": 1', "prose", '{"a": 1,}', "[NaN]", {1, 2}, {1: 2}):
-        for output in ('{"a": 1}', "prose", ""):
-            with pytest.raises(InvalidReferenceError):
-                evaluator(output, reference)
-
-
-@pytest.mark.parametrize("schema", ["", "{", "prose", "[]", '{"type": 5}', {"type": "nonsense"}])
-def test_nor_is_a_broken_schema(schema):
-    for output in ("{}", "prose"):
-        with pytest.raises(InvalidSchemaError):
-            JsonSchema()(output, schema)
-
-
-@comparing
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ('[{"b": 2, "a": 1}]', '[{"a": 1, "b": 2}]'),
-        ('[{"b": 2, "a": 1}, {"a": 0}]', '[{"a": 1, "b": 2}, {"a": 0}]'),
-        ('[[{"b": 2, "a": {"d": 1, "c": 2}}]]', '[[{"a": {"c": 2, "d": 1}, "b": 2}]]'),
-        ([{"b": 2, "a": 1}], [{"a": 1, "b": 2}]),
-    ],
-)
-def test_reordered_keys_inside_an_array_change_nothing(evaluator, one, other):
-    assert evaluator(one, other).passed
-    assert evaluator(other, one).passed
-
-
-@comparing
-@pytest.mark.parametrize("around", ["%s", "[%s]", '{"a": [%s, 1]}'])
-@pytest.mark.parametrize("number", ["1e400", "-1e400", "7" * 5_000])
-def test_a_huge_number_is_neither_infinity_nor_raised_about(evaluator, around, number):
-    for other in ("1e500", "1e308"):
-        result = evaluator(around % number, around % 1)
-        assert (result.passed, result.label) == (False, "number_out_of_range")
-        with pytest.raises(InvalidReferenceError, match="number_out_of_range"):
-            evaluator(around % other, around % number)
 
 
 def nested(depth):
@@ -206,14 +126,6 @@ def tiktoken_evaluator(**options):
         pytest.skip("no vocabulary on this machine")  # tiktoken would download it
 
 
-def test_40_different_han_characters_are_not_repetitive():
-    text = "的一是不了人我在有他这为之大来以个中上们到说国和地也子时道出而要于就下得可你年生"
-    assert len(set(text)) == 40
-    assert NgramRepetitionPenalty(n=1)(text).passed
-    result = tiktoken_evaluator(n=3)(text)
-    assert (result.score, result.metadata["repetition_rate"]) == (0, 0)
-
-
 def test_the_name_of_a_special_token_does_not_raise():
     result = tiktoken_evaluator(n=1)("The end. <|endoftext|>")
     assert result.metadata["token_count"] > 3
@@ -221,30 +133,10 @@ def test_the_name_of_a_special_token_does_not_raise():
         assert evaluator.evaluate(Sample("<|endoftext|>", "[1]")).score is not None
 
 
-def test_the_soft_penalty_does_not_jump_at_its_threshold():
-    text = "a a a b"  # bigrams aa, aa, ab: one of three occurred before
-    scores = [
-        NgramRepetitionPenalty(n=2, use_soft_penalty=True, min_scaling=1 / 3 + step)(text).score
-        for step in (-1e-6, 0, 1e-6)
-    ]
-    assert scores == pytest.approx([0, 0, 0], abs=1e-5)
-
-
-def test_names_of_tags_are_not_regular_expressions():
-    evaluator = ReasoningFormat(think_token="th.nk", answer_token="a(b")  # noqa: S106
-    assert not evaluator("<think>x</think><a(b>y</a(b>").passed
-    assert evaluator("<th.nk>x</th.nk><a(b>y</a(b>").passed
-
-
 def test_a_closing_tag_in_a_json_string_does_not_end_the_call():
     call = json.dumps({"name": "write", "arguments": {"text": "</tool_call><answer>x</answer>"}})
     result = ReasoningToolCallFormat()(f"<think>t</think><tool_call>{call}</tool_call>")
     assert (result.score, result.metadata["tool_call_count"]) == (1.0, 1)
-
-
-def test_a_number_as_a_tool_call_is_a_low_score():
-    result = ReasoningToolCallFormat()("<think>t</think><tool_call>5</tool_call>")
-    assert (result.score, result.label) == (0.0, "invalid_json")
 
 
 def test_no_schema_is_fetched_over_http_or_from_a_file(tmp_path):
@@ -325,20 +217,6 @@ def test_options_that_make_no_sense_are_refused(kind, option):
             kind(**{option: value})
 
 
-@pytest.mark.parametrize("kind", [LengthPenalty, NgramRepetitionPenalty])
-def test_a_worst_score_that_makes_no_sense_is_refused(kind):
-    for value in (math.nan, math.inf, -math.inf, 0.5, False, "-1"):
-        with pytest.raises(InvalidOptionError, match="max_penalty"):
-            kind(max_penalty=value)
-
-
-def test_every_refusal_is_one_of_our_errors_and_a_value_error():
-    with pytest.raises(EvalError):
-        LengthPenalty(min_length=-1)
-    with pytest.raises(ValueError, match="min_length=-1 is not a whole number, at least 0"):
-        LengthPenalty(min_length=-1)
-
-
 def test_a_regular_expression_that_fills_any_memory_when_compiled_is_refused():
     pattern = "(?:" * 9 + "a" + "{9})" * 9
     with pytest.raises(ValueError, match="written out"):
@@ -372,15 +250,6 @@ def test_a_thousand_errors_about_one_large_object_do_not_copy_it_a_thousand_time
     assert result.passed is False
     assert result.metadata["limit_reached"] == [""]
     assert len(result.metadata["errors"]) == 1
-
-
-def test_of_thousands_of_errors_about_small_objects_a_hundred_are_listed():
-    schema = {"items": {"required": ["missing"], "propertyNames": {"maxLength": 1}}}
-    output = json.dumps([{f"k{n}": "v" * 90} for n in range(5_000)])
-    result = within(2, lambda: JsonSchema(schema)(output))
-    assert result.metadata["limit_reached"] == [""]
-    assert len(result.metadata["errors"]) == 100
-    assert result.reason.endswith("and 9999 more")
 
 
 def test_arrays_in_any_order_inside_of_each_other_are_written_once():

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import broken_texts, json_texts, kinds, law
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.guards import repair
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
@@ -96,11 +95,6 @@ def test_edits_are_told_by_their_places_in_the_text_that_was_given():
         assert text[offset:].startswith(old)
         text = text[:offset] + new + text[offset + len(old) :]
     assert text == done.text
-
-
-def test_only_a_text_can_be_repaired():
-    with pytest.raises(InputError, match="a text is repaired, got"):
-        repair({"a": 1})
 
 
 @law

@@ -12,7 +12,6 @@ from server import ModelServer, answer, chat
 from llmeval_integrations import (
     Evaluator,
     InvalidOptionError,
-    JsonEditDistance,
     JsonSchema,
     Result,
     ToolCallSchema,
@@ -67,11 +66,6 @@ def test_after_the_last_try_the_best_answer_is_given_or_an_error_raised(replies,
         guard(CONFORMS, raises=True)(model(*replies))("?")
     assert e.value.best == done
     assert len(guard(CONFORMS, tries=2)(model(*replies))("?").results) == 2
-
-
-def test_the_best_of_distances_is_the_smallest():
-    done = guard(JsonEditDistance(), reference="[1, 2]")(model("[9, 9]", "[1, 9]", "[8, 9]"))("?")
-    assert done.output == "[1, 9]"
 
 
 def test_messages_are_continued_wherever_they_are_given():
@@ -310,17 +304,6 @@ def test_each_tool_call_is_told_by_its_id(server, name, play, told):
     said = server.last.body[prompt]
     assert said[-len(told) :] == told
     assert "c0" in str(said[1])
-
-
-def test_calls_that_are_not_told_apart_are_all_told_everything(server):
-    from llmeval_integrations import ToolCalls
-
-    pytest.importorskip("openai")
-    server.plays(chat_calls(BAD_CALL))
-    expected = [{"name": "pay", "arguments": GOOD_CALL}, {"name": "pay", "arguments": BAD_CALL}]
-    create = sdk("openai", "OpenAI", server).chat.completions.create
-    guard(ToolCalls(), tries=2, reference=expected)(create)(**options("chat", "messages", 0))
-    assert server.last.body["messages"][-1]["content"].startswith("The answer was not accepted")
 
 
 def test_a_text_prompt_of_the_responses_api_becomes_messages(server):

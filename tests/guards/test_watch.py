@@ -97,12 +97,6 @@ def test_a_text_is_lost_where_no_end_of_it_conforms(schema, text, pointer, keywo
     assert doomed.reason
 
 
-def test_the_reason_is_that_of_the_evaluator():
-    text = '{"age": 17, "name": "Bo"}'
-    doomed = watch(JsonSchema(PERSON)).feed(text)
-    assert JsonSchema(PERSON)(text).reason == f"{doomed.reason} at {doomed.pointer}"
-
-
 WRAPPED = [
     '  {"name": "Bo"}\n',
     '```json\n{"name": "Bo"}\n```',

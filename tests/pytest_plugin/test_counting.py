@@ -42,14 +42,6 @@ def test_a_row_counts_once_however_often_it_is_evaluated(session):
 
 
 @pytest.mark.parametrize(
-    ("xfail", "code"), [("reason='known'", 0), ("True, reason='known'", 0), ("False, reason=''", 1)]
-)
-def test_a_rate_that_is_known_to_be_missed_is_no_failure(session, xfail, code):
-    marked = f"@pytest.mark.xfail({xfail})" + MARKED.format(name="rows", rate=0.9)
-    assert session(marked + "    evaluate()", rows=ROWS).ret == code
-
-
-@pytest.mark.parametrize(
     ("said", "becomes"),
     [
         ([(1.0, True), (1.0, True)], ["1", "100.0 %", "0", "1"]),
@@ -152,15 +144,6 @@ def test_of_a_test_that_is_run_again_the_last_time_counts(session, pytester):
     assert "llmeval.json_validity.3.passed" in names
 
 
-def test_a_row_that_is_evaluated_no_more_when_it_is_run_again_fails(session, pytester):
-    pytester.makeconftest(AGAIN)
-    code = MARKED.format(name="rows", rate=1.0).replace("sample,", "sample, tries,")
-    result = session(TRIES + code + "    if tries == 1:\n        evaluate()", rows=ROWS[1:2])
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["nothing was evaluated: *"])
-    assert "= evaluations =" not in result.stdout.str()
-
-
 # The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
 @pytest.mark.parametrize("workers", [(), IN_PROCESSES])
@@ -198,14 +181,6 @@ def test_a_marked_testcase_of_unittest_is_an_error(session, place):
     result = session(code, rows=ROWS)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*marked with llmeval, and run for no row: *unittest.TestCase is not*"])  # fmt: skip
-
-
-def test_a_method_of_a_plain_class_is_run_for_the_rows_of_the_nearest_marker(session, pytester):
-    (pytester.path / "other.jsonl").write_text('{"output": "{}"}')
-    code = "@pytest.mark.llmeval(data='other.jsonl', evaluators=[JsonValidity()])\nclass TestInvoices:\n    def test_one(self, sample): pass\n"  # fmt: skip
-    method = MARKED.format(name="rows", rate=0.1).replace("(sample", "(self, sample")
-    code += "    ".join(method.splitlines(keepends=True)) + "        evaluate()"
-    session(code, rows=ROWS).assert_outcomes(passed=3, xfailed=2)
 
 
 # --- names and cost -----------------------------------------------------------------------------
@@ -287,21 +262,3 @@ def test_many_evaluations_in_one_test_take_linear_time(session):
     with at_most(2):
         result = session(code)
     assert figures(result) == [("json_validity", "5000", "100.0 %")]
-
-
-def test_a_label_without_a_verdict_fails_a_test_and_is_never_skipped(session):
-    tone = """
-from dataclasses import dataclass
-from llmeval_integrations import Evaluator, Result
-
-@dataclass(frozen=True)
-class Tone(Evaluator):
-    def check(self, sample):
-        return Result(None, None, "warm", "So it reads", answered=True)
-
-def test_tone(evaluate):
-    evaluate("a", Tone())
-"""
-    result = session(tone, "--llmeval-unscored=skip")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*tone: gave an answer (warm) and no verdict*"])

@@ -37,12 +37,6 @@ def test_one_that_does_not_fails_with_the_reason_and_the_difference(session):
     assert "evaluating.py" not in text  # no frame of ours stands between the test and the reason
 
 
-def test_every_evaluator_that_fails_is_told(session):
-    result = session("def test_invoice(evaluate):\n    evaluate('{', JsonValidity(), JsonSchema(SCHEMA))")  # fmt: skip
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *json_validity: truncated: *", "E *json_schema: truncated: *"])
-
-
 def test_a_wrong_call_is_an_error_and_no_failure_of_the_output(session):
     result = session("def test_invoice(evaluate):\n    evaluate('{}', JsonMatch())")
     assert "json_match.py" not in result.stdout.str()  # the test's line is wrong, not ours
@@ -90,30 +84,10 @@ def test_of_many_differences_the_first_are_shown(session, evaluator, output, ref
     assert len(shown(result)) < 100
 
 
-def test_every_wrong_argument_of_a_call_is_told(session):
-    arguments = "dict.fromkeys('abcd', {})".format
-    code = f"from llmeval_integrations import ToolCalls\ndef test_it(evaluate):\n    evaluate({{'name': 'f', 'arguments': {arguments(1)}}}, ToolCalls(), reference={{'name': 'f', 'arguments': {arguments(2)}}})"
-    result = session(code)
-    result.stdout.fnmatch_lines(["E * f  wrong_arguments  *", "E * /d  mismatch  1  expected 2"])
-
-
-def test_of_many_calls_the_first_are_shown(session):
-    code = "from llmeval_integrations import ToolCalls\ndef test_it(evaluate):\n    evaluate([{'name': 'f', 'arguments': {}}] * 3000, ToolCalls(), reference=[])"
-    result = session(code)
-    result.stdout.fnmatch_lines(["E * f  extra  output[[]19] *", "E * and 2,980 more"])
-    assert len(shown(result)) < 150
-
-
 def test_of_many_lines_the_first_are_shown(session):
     result = session("def test_it(evaluate):\n    evaluate('[1\\n' * 500, JsonValidity())")
     result.stdout.fnmatch_lines(["E * output:", "E *[[]1", "E *... (400 lines more)"])
     assert len(shown(result)) < 150
-
-
-def test_evaluators_in_a_list_are_told_apart_from_one(session):
-    result = session("def test_it(evaluate):\n    evaluate('{', [JsonValidity(), JsonMatch()])")
-    result.stdout.fnmatch_lines(["E *expected an Evaluator, got [[]JsonValidity*; write them one by one: evaluate(output, JsonValidity(), JsonMatch())"])  # fmt: skip
-    assert "naming.py" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -164,12 +138,6 @@ def test_every_row_is_a_test(session):
     result.stdout.fnmatch_lines(["*test_rows*row 0*PASSED*"])
     result.stdout.fnmatch_lines(["json_match *3 *66.7 %*"])
     assert "traceback entries are hidden" not in result.stdout.str()
-
-
-def test_the_test_may_make_the_output_itself(session):
-    result = session(BODY.format(more=""), rows=rows(['{"total": one}', BAD]))
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["json_validity *2 *100.0 %*", "json_match *2 *50.0 %*"])
 
 
 @pytest.mark.parametrize(
@@ -224,15 +192,6 @@ def test_no_pass_rate_allows_for_what_is_unscored(session):
     session(both, rows=rows([BAD, GOOD])).assert_outcomes(failed=3)
 
 
-@pytest.mark.parametrize(("rate", "failed"), [(1.0, 1), (0.1, 2)])
-def test_no_pass_rate_allows_for_a_score_without_a_verdict(session, rate, failed):
-    head = ONLY_A_SCORE.partition("def test_it")[0]
-    marked = head + MARKED.format(more=f", min_pass_rate={rate}").replace("JsonMatch()", "Mute()")
-    result = session(marked, rows=rows([GOOD]))
-    result.assert_outcomes(failed=failed)  # the row, and the rate of none
-    result.stdout.fnmatch_lines(["*mute: gave a score (0.2) and no verdict; *"])
-
-
 @pytest.mark.parametrize("rate", [1.0, 0.1])
 def test_a_row_for_which_nothing_was_evaluated_fails(session, rate):
     code = MARKED.format(more=f", min_pass_rate={rate}").replace("(sample)", "(sample, evaluate)")
@@ -241,17 +200,6 @@ def test_a_row_for_which_nothing_was_evaluated_fails(session, rate):
     result.stdout.fnmatch_lines(["nothing was evaluated: the test takes `evaluate` and does not call it; write evaluate(sample.output)"])  # fmt: skip
     skipped = code.replace("pass\n", "pytest.skip()\n")
     session(skipped, rows=rows([GOOD])).assert_outcomes(skipped=1)
-
-
-def test_an_exception_of_the_test_fails_whatever_the_pass_rate(session):
-    code = BODY.format(more=", min_pass_rate=0.1").replace('"one", "1"', "sample.nothing")
-    session(code, rows=rows([GOOD])).assert_outcomes(failed=1)
-
-
-def test_columns_may_be_called_otherwise(session):
-    given = [{"answer": GOOD, "gold": GOOD}]
-    more = ", columns={'output': 'answer', 'reference': 'gold'}"
-    session(MARKED.format(more=more), rows=given).assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -271,12 +219,6 @@ def test_a_wrong_marker_says_what_is_wrong(session, code, message):
     result.assert_outcomes(errors=1)
     assert any(fnmatchcase(line, f"test_it.py::test_rows: {message}") for line in result.outlines)
     assert ".py:" not in result.stdout.str().replace("test_it.py::test_rows", "")  # no frames
-
-
-def test_a_file_without_rows_is_an_error_and_skips_nothing(session):
-    result = session(MARKED.format(more=", min_pass_rate=0.5"), rows=[])
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["test_it.py::test_rows: *cases.jsonl has no rows"])
 
 
 def test_a_row_that_is_none_is_named(session, pytester):
@@ -327,15 +269,6 @@ def test_judges_are_asked_once_and_then_not_at_all(session):
             failed=1
         )
         assert len(server.requests) == 1
-
-
-def test_frozen_needs_a_cache(session):
-    result = session("def test_it(): pass", "--llmeval-frozen")
-    assert any("--llmeval-cache FILE" in line for line in result.errlines)
-
-
-def test_a_session_without_evaluations_says_nothing_of_them(session):
-    assert "= evaluations =" not in session("def test_it(): pass").stdout.str()
 
 
 def test_the_plugin_loads_nothing_of_its_own_before_a_test_needs_it(pytester):
