@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 _LONGEST: Final = 200
-_EXPECTED: Final = "expected "
 _DEEPEST: Final = 8
 """Levels of fields that are indented, at four columns each; more would leave no room for text."""
 
@@ -36,11 +35,10 @@ _WRONG: Final = "red"
 def explain(result: Result, console: Console | None = None) -> None:
     """Print a result as a tree: with colours in a terminal, as HTML in a notebook.
 
-    Of JsonFields that is every field with how many of its leaves match, and under it those that
-    do not, with both values; of JsonMatch each difference; of JsonSchema each error; of
-    JsonGrounded each value, how and where the source has it; of ToolCalls and ToolCallSchema each
-    call, and under it what is wrong with its arguments; of any other evaluator its reason. Long
-    values are cut. Raises InputError where it is not given a Result.
+    Of JsonFields that is every field, and under it the leaves that do not match; of JsonGrounded
+    each value, how and where the source has it; of ToolCalls and ToolCallSchema each call, and
+    under it what is wrong with its arguments; of others each difference or error, or the reason.
+    Long values are cut. Raises InputError where it is not given a Result.
     """
     from rich import get_console
     from rich.tree import Tree
@@ -50,7 +48,12 @@ def explain(result: Result, console: Console | None = None) -> None:
             f"expected a Result, got {quote(result)}; "
             "an evaluator gives one: explain(evaluator(output))"
         )
-    root = Tree(_line(_head(result), "bold green" if result.passed else "bold red"))
+    state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
+    state = "unscored" if result.is_unscored else state
+    score = format_figure(result.score) if isinstance(result.score, float) else str(result.score)
+    score = f", score {score}" if result.scored else ""
+    head = f"{state}{score} ({result.label})" if result.label else f"{state}{score}"
+    root = Tree(_line(head, "bold green" if result.passed else "bold red"))
     if result.reason:
         root.add(_line(result.reason))
     metadata = result.metadata
@@ -60,14 +63,6 @@ def explain(result: Result, console: Console | None = None) -> None:
         branch = root.add(_call(call))
         _add_leaves(branch, objects(call.get("arguments")) or objects(call.get("errors")))
     (console or get_console()).print(root)
-
-
-def _head(result: Result) -> str:
-    state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
-    state = "unscored" if result.is_unscored else state
-    score = format_figure(result.score) if isinstance(result.score, float) else str(result.score)
-    figure = f", score {score}" if result.scored else ""
-    return f"{state}{figure}" + (f" ({result.label})" if result.label else "")
 
 
 def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
@@ -98,23 +93,19 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
 
 
 def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
+    """Add what became of places in a document."""
     for entry in found:
-        branch.add(_leaf(entry))
-
-
-def _leaf(entry: Mapping[str, Any]) -> Text:
-    """Write what became of one place in a document."""
-    texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
-    if len(texts) == 2:
-        texts = [*cut_around_difference(texts[0], texts[1], _LONGEST - len(_EXPECTED))]
-    if "reference" in entry:
-        texts[-1] = f"{_EXPECTED}{texts[-1]}"
-    if "message" in entry:
-        texts.append(str(entry["message"]))
-    if isinstance(entry.get("place"), list):
-        texts.append("source[{}:{}]".format(*entry["place"]))
-    kind = str(entry.get("kind", entry.get("keyword", "")))
-    return _entry(str(entry.get("pointer", "")) or "(the whole)", kind, texts, entry.get("score"))
+        texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
+        if len(texts) == 2:
+            texts = [*cut_around_difference(texts[0], texts[1], _LONGEST - len("expected "))]
+        if "reference" in entry:
+            texts[-1] = f"expected {texts[-1]}"
+        texts += [str(entry["message"])] if "message" in entry else []
+        if isinstance(entry.get("place"), list):
+            texts.append("source[{}:{}]".format(*entry["place"]))
+        kind = str(entry.get("kind", entry.get("keyword", "")))
+        place = str(entry.get("pointer", "")) or "(the whole)"
+        branch.add(_entry(place, kind, texts, entry.get("score")))
 
 
 def _call(call: Mapping[str, Any]) -> Text:

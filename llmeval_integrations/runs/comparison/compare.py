@@ -167,9 +167,8 @@ def compare(
     changes: how many samples are listed for each evaluator and direction.
 
     Samples are joined by id, rows of the same id by occurrence. Samples of one `group` are not
-    independent, so tests turn them as a whole, and intervals count them for what they are worth.
-    What is unscored or an error in either run is left out and counted, never taken for 0. A field
-    that only one of the two outputs has, where it should not, counts as right in the other.
+    independent and count for what they are worth. What is unscored or an error in either run is
+    left out and counted, never taken for 0.
 
     The chance that any difference is called better or worse where nothing has changed is 5 % at
     most, for all together. Raises InputError where there is no run, no such evaluator, or no

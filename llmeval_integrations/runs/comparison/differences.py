@@ -32,8 +32,6 @@ class Difference:
     """How one figure differs between two runs, over the samples for which both have it."""
 
     evaluator: str
-    """Its name in both runs."""
-
     measure: Measure
     """The share of samples that pass, the mean score, or, of a field, the mean share of a sample's
     leaves that match."""
@@ -42,20 +40,14 @@ class Difference:
     """The field, a JSON Pointer with `*` for positions."""
 
     n: int
-    """Samples."""
-
     groups: int | None
-    """The groups that these are in; None where no two of them belong together. Samples with the
-    same id are a group where none is named."""
+    """The groups that these are in; None where no two of them belong together."""
 
     a: float
     """The figure in the first run, over these samples."""
 
     b: float
-    """The same in the second."""
-
     difference: float
-    """The second less the first."""
 
     interval: Interval | None
     """Its 95 % interval, for this figure alone. None where the spread is not known: of a single
@@ -75,8 +67,6 @@ class Difference:
     """Samples that got better; 0 where it is not known which way is better."""
 
     worse: int
-    """Samples that got worse; 0 where it is not known which way is better."""
-
     lower_is_better: bool | None
     """Whether less is better, as with distances; None where that is not known."""
 

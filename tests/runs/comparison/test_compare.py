@@ -227,24 +227,6 @@ def far_and_near():
     ]
 
 
-def test_a_run_in_memory_knows_of_distances():
-    found = compare(*(evaluate(samples, [StringDistance()]) for samples in far_and_near()))
-    assert found.warnings == []
-    assert [(each.measure, each.better, each.worse) for each in found.improvements] == [
-        ("score", 20, 0)
-    ]
-    assert found.evaluators["string_distance"].better == 20
-
-
-def test_one_manifest_of_two_tells_which_way_is_better(tmp_path):
-    for name, samples in zip("ab", far_and_near()):
-        evaluate(samples, [StringDistance()], out=tmp_path / name)
-    (tmp_path / "a/manifest.json").unlink()
-    found = compare(tmp_path / "a", tmp_path / "b")
-    assert [each.measure for each in found.improvements] == ["score"]
-    assert found.warnings == []
-
-
 def test_where_nothing_tells_which_way_is_better_nothing_is_called_so(tmp_path):
     for name, samples in zip("ab", far_and_near()):
         evaluate(samples, [StringDistance()], out=tmp_path / name)
