@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from importlib import import_module
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
@@ -28,6 +30,27 @@ class Breakdown(Protocol):
 
     def summary(self) -> dict[str, Any]:
         """Return the figures, by names that stand beside those of all evaluators."""
+
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+
+def _serve_llama_index(method: _Method) -> _Method:
+    """Have `aevaluate` answer LlamaIndex's `BatchEvalRunner`, which hands on fields by name."""
+
+    @wraps(method)
+    async def aevaluate(self: Any, *sample: Any, **fields: Any) -> Any:
+        if sample or "sample" in fields:
+            return await method(self, *sample, **fields)
+        return await _wrap_for_llama_index(self).aevaluate(**fields)
+
+    return aevaluate  # type: ignore[return-value]
+
+
+def _wrap_for_llama_index(evaluator: Evaluator) -> Any:
+    # By name: the core knows no framework until one calls it.
+    room = import_module("llmeval_integrations.frameworks.llama_index")
+    return room.LlamaIndexEvaluator(evaluator)
 
 
 class Evaluator(ABC):
@@ -74,9 +97,19 @@ class Evaluator(ABC):
         except RecursionError:  # the caller left no room on the stack
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "aevaluate" in vars(cls):
+            cls.aevaluate = _serve_llama_index(cls.aevaluate)  # type: ignore[method-assign]
+
+    @_serve_llama_index
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
         """Evaluate one sample without blocking the event loop for longer than the check itself."""
         return self.evaluate(sample)
+
+    async def aevaluate_response(self, **fields: Any) -> Any:
+        """Evaluate a response of LlamaIndex's, for its `BatchEvalRunner`."""
+        return await _wrap_for_llama_index(self).aevaluate_response(**fields)
 
     def evaluate_many(self, samples: Iterable[Sample | Mapping[str, Any]]) -> list[Result]:
         """Evaluate samples in order; the first bad call raises."""

@@ -71,7 +71,13 @@ class TemplateJudge(Evaluator):
         quotable = [to_text(read_answer(each).value) for each in fields if each is not MISSING]
         words = None if self.words is None else tuple(self.words)
         try:
-            found = parse_judgement(reply, words=words, scale=self.scale, ignoring=quotable)
+            found = parse_judgement(
+                reply,
+                words=words,
+                scale=self.scale,
+                ignoring=quotable,
+                methods=[_first_word] if words else (),
+            )
         except UnreadableJudgementError as error:
             return Result.unscored(str(error), label="unreadable", **metadata)
         verdict: Any = found.verdict
@@ -79,3 +85,9 @@ class TemplateJudge(Evaluator):
         passed = None if self.threshold is None else score >= self.threshold
         label = None if self.words is None else verdict
         return Result(score, passed, label, found.reasoning, metadata)
+
+
+def _first_word(reply: str) -> dict[str, str]:
+    """Read a reply such as "No, the context says otherwise." by its first word."""
+    word, _, rest = reply.strip().partition(",")
+    return {"verdict": word, "reasoning": rest.strip()}

@@ -9,6 +9,15 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
 )
+from llmeval_integrations.frameworks.llama_index.judged import (
+    AnswerRelevancyEvaluator,
+    ContextRelevancyEvaluator,
+    CorrectnessEvaluator,
+    FaithfulnessEvaluator,
+    GuidelineEvaluator,
+    PairwiseComparisonEvaluator,
+    RelevancyEvaluator,
+)
 from llmeval_integrations.frameworks.llama_index.loading import (
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,
@@ -16,13 +25,26 @@ from llmeval_integrations.frameworks.llama_index.loading import (
     JsonValidityEvaluator,
     load_evaluator,
 )
+from llmeval_integrations.frameworks.llama_index.retrieval import (
+    RetrieverEvaluator,
+    SemanticSimilarityEvaluator,
+)
 
 __all__ = [
+    "AnswerRelevancyEvaluator",
+    "ContextRelevancyEvaluator",
+    "CorrectnessEvaluator",
+    "FaithfulnessEvaluator",
+    "GuidelineEvaluator",
     "JsonEditDistanceEvaluator",
     "JsonEqualityEvaluator",
     "JsonSchemaEvaluator",
     "JsonValidityEvaluator",
     "LabelledEvaluationResult",
     "LlamaIndexEvaluator",
+    "PairwiseComparisonEvaluator",
+    "RelevancyEvaluator",
+    "RetrieverEvaluator",
+    "SemanticSimilarityEvaluator",
     "load_evaluator",
 ]
