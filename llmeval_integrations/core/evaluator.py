@@ -93,7 +93,7 @@ class Evaluator(ABC):
     def evaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
         """Evaluate one sample."""
         try:
-            return self.check(as_sample(sample))
+            return self.check(sample if type(sample) is Sample else as_sample(sample))
         except RecursionError:  # the caller left no room on the stack
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
@@ -130,8 +130,11 @@ class Evaluator(ABC):
         relevant: Any = MISSING,
     ) -> Result:
         """Evaluate one output given by itself."""
-        fields = (contexts, schema, variables, id, group, retrieved, relevant)
-        return self.evaluate(Sample(output, reference, input, *fields))
+        # fmt: off
+        return self.evaluate(Sample(
+            output, reference, input, contexts, schema, variables, id, group, retrieved, relevant
+        ))
+        # fmt: on
 
     def assert_passes(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
         """Evaluate one output; raise AssertionError with the reason unless it passes."""

@@ -120,8 +120,10 @@ class JsonSchema(Evaluator):
         return compile_schema(text, draft, self.check_formats, self.parsing)
 
     def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
-        value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
-        if isinstance(value, Defect):
+        value = read(sample, "output", self.parsing)
+        if self.parsing == "lenient":
+            value = refuse_nan(value, self.parsing)
+        if type(value) is Defect:
             return defect_result(value, 0.0)
         if compiled.is_valid(value):
             return Result(1.0, True, None, None, {"schema_score": 1.0})

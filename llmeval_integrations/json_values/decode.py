@@ -14,7 +14,6 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.numbers import NumberRangeError, exact_float, exact_int
 from llmeval_integrations.json_values.size import (
     LARGE,
-    SHORT,
     find_deepest,
     may_be_too_deep,
     may_have_long_integer,
@@ -31,12 +30,13 @@ UNREADABLE: Final = (ValueError, RecursionError)
 validate = msgspec.json.Decoder(msgspec.Raw).decode
 """Reads no value: it raises where `decode` would, but for numbers out of range."""
 
-_decode = msgspec.json.Decoder().decode
+decode_short = msgspec.json.Decoder().decode
+"""Reads a text that has no room for what exceeds a limit."""
 
 
 def decode(text: str) -> Any:
     """Read with the fast parser; raise NumberRangeError for an integer that is too long."""
-    value = _decode(text)
+    value = decode_short(text)
     if len(text) > MAX_DIGITS and may_have_long_integer(text):
         decode_exactly(text)
     return value
@@ -76,7 +76,7 @@ def refuse_byte_order_mark(text: str) -> None:
 
 def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
     """Say which limit a text exceeds that was read from `body`, which begins at `start`."""
-    if len(body) <= SHORT or (len(body) <= LARGE and not may_be_too_deep(body)):
+    if len(body) <= LARGE and not may_be_too_deep(body):
         return None
     limit = measure(value)
     if limit == "too_deep":

@@ -17,6 +17,7 @@ from llmeval_integrations.json_values.decode import (
     WHITE_SPACE,
     decode,
     decode_exactly,
+    decode_short,
     find_limit,
     refuse_byte_order_mark,
     refuse_depth,
@@ -61,9 +62,14 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     Pydantic models what they dump. Bytes are read as UTF-8. Integers are exact, fractions doubles;
     what exceeds the limits of `core.limits` is a Defect, too.
     """
-    if parsing == "markdown" and type(text) is str:
+    if parsing != "markdown" or type(text) is not str:
+        return _parse(text, parsing, parse_lenient)
+    if len(text) > SHORT:
         return _parse_markdown(text)
-    return _parse(text, parsing, parse_lenient)
+    try:
+        return decode_short(text)
+    except UNREADABLE as error:
+        return _parse_wrapped(text, str(error))
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -136,7 +142,7 @@ def _parse_markdown(text: str) -> Any:
         value = decode(text)
     except UNREADABLE as error:
         return _parse_wrapped(text, str(error))
-    return value if len(text) <= SHORT else find_limit(text, 0, text, value) or value
+    return find_limit(text, 0, text, value) or value
 
 
 def _parse_wrapped(text: str, message: str) -> Any:

@@ -49,7 +49,7 @@ def may_be_too_deep(text: str) -> bool:
 
     Most texts have too few brackets. Of others a few passes take out the empty pairs.
     """
-    if text.count("]") + text.count("}") <= MAX_DEPTH:
+    if len(text) <= SHORT or text.count("]") + text.count("}") <= MAX_DEPTH:
         return False
     marks = text.encode(errors="replace").translate(_ROUND_TO_SQUARE, _NO_STRUCTURE)
     marks = marks.replace(b'""', b"")
