@@ -55,18 +55,14 @@ class JsonGrounded(JsonEvaluator):
     found, or at `threshold`; an output that is not JSON scores 0. Where there is no value to look
     for, it is unscored. No reference is needed, and nothing is said of what the output leaves out.
 
-    A text is found as it is, whatever its case, accents, spaces and hyphens; as a date or number in
-    another form, in English, German, French or Spanish; or by its words, with other endings and
-    slips of a letter. The words of a name stand together, of more than four words 80 % are enough,
-    and digits are never nearly right. The sign of a number does not count. Booleans, null, empty
-    texts, and what the schema names by `enum` or `const`, are not looked for.
+    The guide says in which forms a value is found. Booleans, null, empty texts, and what the schema
+    names by `enum` or `const`, are not looked for.
 
     Metadata: `grounded`, `ungrounded` and `open`, how many values were found, were not, and were
-    not looked for; `outcomes`, all of them, each with its JSON `pointer`, `field` (`*` stands for
-    positions), `output`, and `kind`: `exact`, `date`, `number`, `words`, `fuzzy`, `paraphrase`,
-    `ungrounded` or `open`. What was found has its `place`, where it begins and ends in the source,
-    with the position of the text among the contexts as `context`, and `common` where it is one of
-    `common`.
+    not looked for; `outcomes`, all of them, each with its JSON `pointer`, `field`, `output`, and
+    `kind`: `exact`, `date`, `number`, `words`, `fuzzy`, `paraphrase`, `ungrounded` or `open`. What
+    was found has its `place`, where it begins and ends in the source, with the position of the text
+    among the contexts as `context`, and `common` where it is one of `common`.
 
     Raises:
         MissingFieldError: The sample has no source.

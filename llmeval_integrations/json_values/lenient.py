@@ -20,7 +20,7 @@ from llmeval_integrations.json_values.decode import (
 from llmeval_integrations.json_values.defects import Defect, too_deep, too_large
 from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.numbers import NumberRangeError
-from llmeval_integrations.json_values.search import find_lone_surrogate, find_number
+from llmeval_integrations.json_values.search import find_extension
 from llmeval_integrations.json_values.size import LARGE, measure
 
 _STRIP = " \n\r\t`"
@@ -48,9 +48,10 @@ def _parse(text: str, read: Callable[[str], Any]) -> Any:
         return msgspec.structs.replace(defect, reason=str(error))
     except NumberRangeError:
         unknown = Defect("number_out_of_range", "Number out of range", 0, 1, 1, is_json=True)
-        return find_number(text) or unknown
+        return find_extension(text, name="number_out_of_range") or unknown
     except UnicodeEncodeError:
-        return find_lone_surrogate(text) or Defect("lone_surrogate", "Lone surrogate")
+        unknown = Defect("lone_surrogate", "Lone surrogate")
+        return find_extension(text, name="lone_surrogate") or unknown
     except RecursionError:
         return refuse_depth(text, 0)
     # A text that was completed is as deep as its value, whatever its open quotes hide.

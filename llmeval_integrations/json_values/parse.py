@@ -29,12 +29,7 @@ from llmeval_integrations.json_values.lenient import check_lenient, parse_lenien
 from llmeval_integrations.json_values.numbers import NumberRangeError
 from llmeval_integrations.json_values.python_error import python_error
 from llmeval_integrations.json_values.python_values import copy_value
-from llmeval_integrations.json_values.search import (
-    find_constant,
-    find_duplicate_key,
-    find_lone_surrogate,
-    find_number,
-)
+from llmeval_integrations.json_values.search import find_duplicate_key, find_extension
 from llmeval_integrations.json_values.size import LARGE, SHORT, may_be_too_deep
 
 Parsing = Literal["strict", "markdown", "lenient"]
@@ -207,13 +202,7 @@ def _explain(text: str, start: int, end: int) -> Any:
         return refuse_depth(text, start)
     except NumberRangeError:
         pass
-    return (
-        find_constant(text, start)
-        or find_lone_surrogate(text, start)
-        or find_number(text, start)
-        or find_limit(text, start, body, value)
-        or value
-    )
+    return find_extension(text, start) or find_limit(text, start, body, value) or value
 
 
 class _DuplicateKeyError(ValueError):

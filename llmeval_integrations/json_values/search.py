@@ -17,32 +17,23 @@ _SURROGATE = re.compile(
     r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
     re.DOTALL,
 )
+_EXTENSIONS = {
+    "nan_or_infinity": (_CONSTANT, "{} is not JSON"),
+    "lone_surrogate": (_SURROGATE, "Lone surrogate"),
+    "number_out_of_range": (_NUMBER, "Number out of range"),
+}
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
 
 
-def find_constant(text: str, start: int = 0) -> Defect | None:
-    """Locate the NaN or Infinity that Python's parser would take for a number."""
-    for found in _CONSTANT.finditer(text, start):
-        if found[1]:
-            return locate(text, "nan_or_infinity", f"{found[1]} is not JSON", found.start())
-    return None
-
-
-def find_number(text: str, start: int = 0) -> Defect | None:
-    """Locate the number that is out of range."""
-    for found in _NUMBER.finditer(text, start):
-        if found[1] and read_number(found[1]) is None:
-            message, place = "Number out of range", found.start()
-            return locate(text, "number_out_of_range", message, place, is_json=True)
-    return None
-
-
-def find_lone_surrogate(text: str, start: int = 0) -> Defect | None:
-    """Locate half a surrogate pair, raw or escaped."""
-    for found in _SURROGATE.finditer(text, start):
-        if found[1]:
-            return locate(text, "lone_surrogate", "Lone surrogate", found.start())
+def find_extension(text: str, start: int = 0, name: str | None = None) -> Defect | None:
+    """Locate the first defect of this name, or of the first name of which there is one."""
+    for each in [name] if name else _EXTENSIONS:
+        pattern, message = _EXTENSIONS[each]
+        for found in pattern.finditer(text, start):
+            if found[1] and (pattern is not _NUMBER or read_number(found[1]) is None):
+                words, is_json = message.format(found[1]), pattern is _NUMBER
+                return locate(text, each, words, found.start(), is_json=is_json)
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from llmeval_integrations.core.quoting import shorten
-from llmeval_integrations.text.common_ends import common_beginning
+from llmeval_integrations.text.edit_distance import common_beginning
 
 
 def cut_around_difference(output: str, reference: str, longest: int) -> tuple[str, str]:

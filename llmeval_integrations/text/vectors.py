@@ -19,23 +19,15 @@ def _product(one: Vector, other: Vector) -> float:
     return math.fsum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _manhattan(one: Vector, other: Vector) -> float:
-    return math.fsum(abs(a - b) for a, b in zip(one, other, strict=True))
-
-
-def _chebyshev(one: Vector, other: Vector) -> float:
-    return max(abs(a - b) for a, b in zip(one, other, strict=True))
-
-
-def _hamming(one: Vector, other: Vector) -> float:
-    return sum(a != b for a, b in zip(one, other, strict=True)) / len(one)
+def _differences(one: Vector, other: Vector) -> list[float]:
+    return [abs(a - b) for a, b in zip(one, other, strict=True)]
 
 
 METRICS: Final[dict[str, Callable[[Vector, Vector], float]]] = {
     "cosine": _cosine,
     "euclidean": math.dist,
-    "manhattan": _manhattan,
-    "chebyshev": _chebyshev,
-    "hamming": _hamming,
+    "manhattan": lambda one, other: math.fsum(_differences(one, other)),
+    "chebyshev": lambda one, other: max(_differences(one, other)),
+    "hamming": lambda one, other: sum(map(bool, _differences(one, other))) / len(one),
 }
 """By the names that LangChain has for them."""

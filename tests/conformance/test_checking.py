@@ -1,9 +1,6 @@
 """What `check_evaluator` takes, what it tells apart, and what it gives."""
 
 import json
-import math
-import re
-import unicodedata
 from functools import partial
 from types import SimpleNamespace
 
@@ -13,7 +10,6 @@ from pace import PATIENT
 from llmeval_integrations import (
     InvalidOptionError,
     JsonEquality,
-    JsonSchema,
     Result,
     UnknownNameError,
 )
@@ -22,7 +18,6 @@ from llmeval_integrations.conformance.case import RIGHT as RIGHT_ANSWERS
 from llmeval_integrations.conformance.checking import Rules
 from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import Worker
-from llmeval_integrations.json_values.parse import parse
 
 pytestmark = pytest.mark.usefixtures("few_sizes")
 
@@ -99,124 +94,6 @@ def test_who_is_always_wrong_has_a_finding_in_each_case_that_has_a_right_answer(
     assert {(each.case, each.kind) for each in found} == {(case.name, "wrong") for case in decided}
     ranks = ["high medium low".split().index(finding.severity) for finding in found]
     assert ranks == sorted(ranks)
-
-
-# --- one fault each ----------------------------------------------------------------------------
-
-
-def change_values(change, kind=object):
-    """Make a change of all values of a kind, however deep."""
-
-    def changed(value):
-        if isinstance(value, dict):
-            value = {name: changed(item) for name, item in value.items()}
-        elif isinstance(value, list):
-            value = list(map(changed, value))
-        return change(value) if isinstance(value, kind) and not isinstance(value, bool) else value
-
-    return changed
-
-
-change_text = partial(change_values, kind=str)
-change_number = partial(change_values, kind=(int, float))
-
-
-def sort_integers(value):
-    return sorted(value) if all(type(item) is int for item in value) else value
-
-
-def strip_accents(text):
-    return re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", text))
-
-
-ALIKE = {
-    "null and nothing": change_values(
-        lambda value: {name: item for name, item in value.items() if item is not None}, dict
-    ),
-    "case of names": change_values(
-        lambda value: {name.lower(): item for name, item in value.items()}, dict
-    ),
-    "empty values": change_values(lambda value: value or [], (dict, list)),
-    "large integers": change_values(lambda value: float(value) if abs(value) > 1e9 else value, int),
-    "order of items": change_values(sort_integers, list),
-    "letters": change_text(sorted),
-    "first letters": change_text(lambda text: text[:1000]),
-    "case": change_text(str.lower),
-    "spaces within": change_text(
-        lambda text: " ".join(text.split()) if text.strip() == text else text
-    ),
-    "punctuation": change_text(lambda text: text.strip(".")),
-    "characters": change_text(lambda text: text.encode("ascii", "replace").decode()),
-    "accents": change_text(strip_accents),
-    "zeros": change_text(lambda text: text.lstrip("0")),
-    "numbers in texts": change_text(
-        lambda text: float(text) if re.fullmatch(r"[0-9.]+", text) else text
-    ),
-    "the word null": change_text(lambda text: None if text == "null" else text),
-    "sign of integers": change_values(abs, int),
-    "whole part": change_number(int),
-    "fraction": change_values(lambda number: float(round(number)), float),
-    "last places": change_number(lambda number: round(number, 12)),
-    "size": change_number(lambda number: number and math.copysign(1, number)),
-    "zero": change_number(lambda number: number or None),
-}
-"""Ways of taking different values for alike, one at a time."""
-
-SHOWN_BY = {
-    "null and nothing": ["missing and null", "null and missing", "missing and null, deep down"],
-    "case of names": ["letters of another case"],
-    "empty values": ["empty array and empty object"],
-    "large integers": ["neighbours among large integers", "a large integer and its float"],
-    "order of items": ["items turned", "items turned within"],
-}
-"""The cases that show it, and no others."""
-
-
-def shown_by(claim, answer):
-    """Name the cases in which the answer is wrong, of those that texts of usual size decide."""
-    return [
-        case.name
-        for case in bank(claim)[0]
-        if case.expected in ("yes", "no")
-        and len(case.output) < 10_000
-        and answer(case.output, case.reference) != (case.expected == "yes")
-    ]
-
-
-@pytest.mark.parametrize("fault", ALIKE)
-def test_whoever_takes_different_values_for_alike_is_found(fault):
-    def answer(output, reference):
-        result = RIGHT(output, reference)  # raises what it raises
-        values = [parse(text) for text in (output, reference)]
-        if result.label or any(not isinstance(value, (dict, list)) for value in values):
-            return result.passed
-        return RIGHT(*map(ALIKE[fault], values)).passed
-
-    wrong = shown_by("json_equality", answer)
-    assert wrong == SHOWN_BY.get(fault, wrong)
-    assert wrong
-
-
-KEYWORDS = """
-    type enum const uniqueItems required $ref oneOf items properties additionalProperties
-    unevaluatedProperties
-""".split()
-
-
-def without(schema, keyword):
-    if isinstance(schema, list):
-        return [without(item, keyword) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {key: without(item, keyword) for key, item in schema.items() if key != keyword}
-
-
-@pytest.mark.parametrize("keyword", KEYWORDS)
-def test_who_leaves_a_keyword_of_a_schema_unread_is_found(keyword):
-    schema = JsonSchema()
-    assert shown_by(
-        "json_schema", lambda output, given: schema(output, without(given, keyword)).passed
-    )
 
 
 # --- shapes ------------------------------------------------------------------------------------

@@ -43,17 +43,6 @@ def test_the_penalty_is_the_definition(length, shortest, span, rate, worst):
     assert evaluator("é" * length).passed is (score == 0)
 
 
-def test_a_score_is_a_plain_zero_or_a_number_however_huge_the_rate():
-    for options in ({"penalty_rate": 0.0}, {"penalty_rate": 0}, {"max_penalty": 0.0}):
-        score = LengthPenalty(**options)("short").score
-        assert (score, math.copysign(1, score)) == (0, 1)
-    assert LengthPenalty(penalty_rate=1e100)("x" * 10_000).score == pytest.approx(-9e103)
-    with pytest.raises(InvalidOptionError, match="at most 1e"):
-        LengthPenalty(penalty_rate=1e308)
-    for output in ("", None):
-        assert LengthPenalty(min_length=0)(output).label == "empty"
-
-
 @pytest.mark.parametrize("bounds", [(11, 10), (1, 0), (2000, 1000)])
 def test_bounds_that_leave_no_length_are_refused(bounds):
     with pytest.raises(InvalidOptionError, match="min_length"):

@@ -6,7 +6,6 @@ import random
 import re
 
 import pytest
-from pace import at_most
 
 from llmeval_integrations import InvalidOptionError, ReasoningFormat, ReasoningToolCallFormat
 
@@ -121,27 +120,6 @@ def test_a_tag_in_a_json_string_is_text(tag):
     ):
         result = ReasoningToolCallFormat()(text)
         assert (result.score, result.metadata["tool_call_count"]) == (1.0, calls), text
-
-
-def hostile():
-    size = 1_000_000
-    for piece in (
-        "<think>", "</think>", "<tool_call>", "</tool_call>", "<answer>", '"', "{", "[", "\\", " ",
-        "<tool_call>{", "<tool_call>[", '<tool_call>"', "<tool_call>5</tool_call>", "<",
-        "<tool_call>{}</tool_call>", '<tool_call>{"a":"</tool_call>"}', "</tool_call><tool_call>",
-        '<tool_call>{"name":"f","arguments":{"q":"</tool_call>', "<think></think>", "\n<tool_call>",
-        '<tool_call>{"name":"f","arguments":{"q":"</tool_call>"}}</tool_call>',
-    ):  # fmt: skip
-        yield pytest.param(piece * (size // len(piece)), id=f"{piece!r} all over")
-        yield pytest.param(THINK + piece * (size // len(piece)), id=f"{piece!r} after thinking")
-
-
-@pytest.mark.once
-@pytest.mark.parametrize("text", list(hostile()))
-def test_a_hostile_megabyte_takes_no_more_than_seconds(text):
-    for evaluator in (ReasoningToolCallFormat(), ReasoningFormat()):
-        with at_most(3):
-            evaluator(text)
 
 
 # --- side by side with py-openjudge --------------------------------------------------------------

@@ -95,11 +95,3 @@ def holds_surrogate(value: Any) -> bool:
 def as_floats(value: Any) -> Any:
     """Write a value so that NaN is itself."""
     return kinds(value) if "nan" not in repr(value) else repr(value)
-
-
-def test_the_names_and_messages_are_those_of_what_was_read():
-    text = "Look, {'a': 1}: ```json\n{'a': 1}\n```"
-    expected = "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
-    place = text.rindex("{") + 1
-    near = "'a': 1}\n```"
-    assert check(text, "lenient") == Defect("single_quotes", expected, place, 2, 2, near=near)
