@@ -34,13 +34,13 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import documents
 import msgspec
+from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
 from measure import Timing, seconds
 
 from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.parsed import share
-from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
+from llmeval_integrations.evaluators.read import share
 
 ROWS = 100_000
 GOAL = 10

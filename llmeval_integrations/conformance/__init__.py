@@ -4,7 +4,7 @@
 `llmeval test-evaluator` prints.
 """
 
-from llmeval_integrations.conformance.checking import check_evaluator, list_claims
+from llmeval_integrations.conformance.check import check_evaluator, list_claims
 from llmeval_integrations.conformance.finding import Finding, Findings
 
 __all__ = ["Finding", "Findings", "check_evaluator", "list_claims"]

@@ -54,7 +54,7 @@ class Worker:
             threading.Thread(target=_serve, args=(subject, theirs), daemon=True).start()
             return
         context = multiprocessing.get_context("fork")
-        self._process = context.Process(target=_serve_apart, args=(subject, theirs, self._ours))
+        self._process = context.Process(target=_serve_process, args=(subject, theirs, self._ours))
         with warnings.catch_warnings():  # forking beside threads: the child touches none of theirs
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
@@ -83,7 +83,7 @@ class Worker:
             self._process.close()
 
 
-def _serve_apart(subject: Subject, theirs: Any, ours: Any) -> None:
+def _serve_process(subject: Subject, theirs: Any, ours: Any) -> None:
     """Answer in a process, where nothing is printed, logged or warned of."""
     ours.close()  # else the end of ours would not be seen
     faulthandler.disable()  # that it died is what the other end says

@@ -63,11 +63,11 @@ class EmbeddingDistance(Evaluator):
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         pairs = list(map(self._read, samples))
-        texts = _different(pairs)
+        texts = _unique_texts(pairs)
         try:
             vectors = self._embed(texts) if texts else []
         except Exception as error:  # noqa: BLE001 - a model's client may raise anything
-            return [_failed(error)] * len(pairs)
+            return [_failure(error)] * len(pairs)
         return self._compare(pairs, texts, vectors)
 
     async def aevaluate(self, sample: Any) -> Result:
@@ -75,11 +75,11 @@ class EmbeddingDistance(Evaluator):
         if method is None:
             return await super().aevaluate(sample)
         pairs = [self._read(as_sample(sample))]
-        texts = _different(pairs)
+        texts = _unique_texts(pairs)
         try:
             vectors = await getattr(self.embeddings, method)(texts) if texts else []
         except Exception as error:  # noqa: BLE001 - as above
-            return _failed(error)
+            return _failure(error)
         return self._compare(pairs, texts, vectors)[0]
 
     def _has(self, method: str) -> bool:
@@ -102,7 +102,7 @@ class EmbeddingDistance(Evaluator):
     ) -> list[Result]:
         if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
             problem = f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths"
-            return [_failed(problem)] * len(pairs)
+            return [_failure(problem)] * len(pairs)
         known = dict(zip(texts, vectors))
         return [self._compare_pair(pair, known) for pair in pairs]
 
@@ -121,10 +121,10 @@ class EmbeddingDistance(Evaluator):
         return Result(score, passed, label, None if passed else reason)
 
 
-def _different(pairs: list[_Pair]) -> list[str]:
+def _unique_texts(pairs: list[_Pair]) -> list[str]:
     """Return the texts to be embedded, each once; models refuse the empty one."""
     return list(dict.fromkeys(text for pair in pairs if pair[0] for text in pair[:2]))
 
 
-def _failed(problem: object) -> Result:
+def _failure(problem: object) -> Result:
     return Result.unscored(f"The embeddings failed: {problem}", label="embedding_failed")

@@ -11,7 +11,7 @@ from llmeval_integrations.core.options import as_number, check_callable, check_c
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read_both, same
+from llmeval_integrations.evaluators.read import is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -50,7 +50,7 @@ class JsonEquality(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         has_operator = self.operator is not None
-        if not has_operator and same(sample, self.parsing):
+        if not has_operator and is_same(sample, self.parsing):
             return Result(1.0, True)
         # An operator may change what it is given.
         output, reference = read_both(self, sample, self.parsing, copied=has_operator)

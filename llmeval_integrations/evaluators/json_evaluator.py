@@ -9,7 +9,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read
+from llmeval_integrations.evaluators.read import read
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 

@@ -11,7 +11,7 @@ from llmeval_integrations.core.options import check_choice, check_instance, chec
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read_both
+from llmeval_integrations.evaluators.read import read_both
 from llmeval_integrations.fields.figures import details, summarize
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted

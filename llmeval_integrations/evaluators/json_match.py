@@ -10,7 +10,7 @@ from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read_both, same
+from llmeval_integrations.evaluators.read import is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
@@ -50,7 +50,7 @@ class JsonMatch(Evaluator):
         vars(self)["_node"] = node
 
     def check(self, sample: Sample) -> Result:
-        if same(sample, self.parsing):
+        if is_same(sample, self.parsing):
             return Result(1.0, True, None, "Matches", {"matched": True})
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:

@@ -13,17 +13,17 @@ from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.parsed import read
+from llmeval_integrations.evaluators.read import read
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.schemas.compiled import (
+from llmeval_integrations.schemas.errors import describe, find_errors, measure, schema_score
+from llmeval_integrations.schemas.parse import copy_schema, refuse_nan, schema_text
+from llmeval_integrations.schemas.validator import (
     VALIDATORS,
     CompiledSchema,
     Draft,
     compile_schema,
 )
-from llmeval_integrations.schemas.errors import describe, find_errors, measure, schema_score
-from llmeval_integrations.schemas.reading import copy_schema, refuse_nan, schema_text
 
 
 @dataclass(frozen=True)

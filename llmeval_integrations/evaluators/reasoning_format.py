@@ -117,13 +117,13 @@ def _is_answered(text: str) -> bool:
     """Whether the text is one pair of thinking tags and one of answer tags."""
     tags = ("<answer>", "</answer>", THOUGHT, END_OF_THOUGHT)
     return (
-        text.startswith("<answer>", _after_thinking(text))
+        text.startswith("<answer>", _end_of_thinking(text))
         and text.endswith("</answer>")
         and all(text.count(tag) == 1 for tag in tags)
     )
 
 
-def _after_thinking(text: str) -> int:
+def _end_of_thinking(text: str) -> int:
     """Return the position after the thinking and white space; the end where there is none."""
     end, again = text.find(END_OF_THOUGHT), text.find(THOUGHT, len(THOUGHT))
     if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
@@ -141,7 +141,7 @@ class _Calls(NamedTuple):
 
 def _read_calls(text: str) -> _Calls:
     """Read the calls that follow the thinking, up to the end of the text."""
-    start = position = _after_thinking(text)
+    start = position = _end_of_thinking(text)
     tags, count, wrong = CallTags(text), 0, 0
     while text.startswith(CALL, position):
         content = position + len(CALL)

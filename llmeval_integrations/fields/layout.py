@@ -13,7 +13,7 @@ from llmeval_integrations.fields.omission import Omission, Omitted
 from llmeval_integrations.fields.paths import check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.schemas.document import object_of, subschemas
-from llmeval_integrations.schemas.reading import read_schema, schema_text
+from llmeval_integrations.schemas.parse import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import load_levenshtein
 
 _MOST_SCHEMAS: Final = 128

@@ -11,7 +11,7 @@ from llmeval_integrations.fields.meaning import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
-from llmeval_integrations.schemas.reading import REMARKS
+from llmeval_integrations.schemas.parse import REMARKS
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
 Case: TypeAlias = list[Schema]

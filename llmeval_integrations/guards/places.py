@@ -10,9 +10,9 @@ import jsonschema_rs
 
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.schemas.compiled import CompiledSchema
 from llmeval_integrations.schemas.document import DEFINITIONS, items_of, object_of, subschemas
 from llmeval_integrations.schemas.errors import describe
+from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.schemas.walk import Schemas, declarations
 
 _UNKNOWN: Final = {

@@ -16,7 +16,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.schemas.compiled import CompiledSchema
+from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.tool_calls.toolbox import Toolbox
 
 _UNSURE: Final = ("empty", "truncated")

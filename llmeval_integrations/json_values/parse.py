@@ -12,6 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.limits import MAX_CHARACTERS
 from llmeval_integrations.json_values import defects
+from llmeval_integrations.json_values.completion import check_lenient, parse_lenient
 from llmeval_integrations.json_values.decode import (
     UNREADABLE,
     WHITE_SPACE,
@@ -25,7 +26,6 @@ from llmeval_integrations.json_values.decode import (
 )
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.diagnosis import diagnose
-from llmeval_integrations.json_values.lenient import check_lenient, parse_lenient
 from llmeval_integrations.json_values.numbers import NumberRangeError
 from llmeval_integrations.json_values.python_error import python_error
 from llmeval_integrations.json_values.python_values import copy_value

@@ -13,7 +13,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.parsed import share
+from llmeval_integrations.evaluators.read import share
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import Record

@@ -21,7 +21,7 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.data.open_source import HUB, STDIN, open_source
 from llmeval_integrations.runs.options import RunOptions
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.schemas.reading import schema_text
+from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.version import __version__
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")

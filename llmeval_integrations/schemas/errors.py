@@ -15,7 +15,7 @@ from llmeval_integrations.schemas.error_schema import read_stand_in
 from llmeval_integrations.schemas.patterns import restore_classes
 
 if TYPE_CHECKING:
-    from llmeval_integrations.schemas.compiled import CompiledSchema
+    from llmeval_integrations.schemas.validator import CompiledSchema
 
 # These say nothing about the parts of the value that they stand at.
 _CONTAINER_KEYWORDS: Final = frozenset(

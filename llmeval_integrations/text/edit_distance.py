@@ -56,7 +56,7 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
         pair = (one, other) if exact else (one[:_JARO], other[:_JARO])
         return _rapidfuzz(metric).normalized_distance(*pair), exact
     most = len(one) + len(other) if metric == "indel" else max(len(one), len(other))
-    edits, exact = _measure_edits(metric, *without_common_ends(one, other))
+    edits, exact = _measure_edits(metric, *strip_common_ends(one, other))
     edits = min(edits, most)
     if not normalized:
         return edits, exact
@@ -143,7 +143,7 @@ def _measure_unrestricted(one: str, other: str) -> tuple[int, bool]:
 
 def _piece(one: str, other: str) -> tuple[int, bool]:
     """Return the distance of two pieces; up to two edits OSA is the same distance."""
-    one, other = without_common_ends(one, other)
+    one, other = strip_common_ends(one, other)
     if not one or not other:
         return len(one) or len(other), True
     restricted: int = _rapidfuzz("osa").distance(one, other)
@@ -204,18 +204,18 @@ def _is_pinned(one: str, other: str, block: Any, most: int) -> bool:
 
 def common_beginning(one: str, other: str) -> int:
     """Count the characters that two texts begin with in common."""
-    return _longest(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
+    return _bisect(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
 
 
-def without_common_ends(one: str, other: str) -> tuple[str, str]:
+def strip_common_ends(one: str, other: str) -> tuple[str, str]:
     """Cut off what two texts begin and end with in common; no edit distance changes by it."""
     start = common_beginning(one, other)
     one, other = one[start:], other[start:]
-    end = _longest(lambda n: one.endswith(other[len(other) - n :]), min(len(one), len(other)))
+    end = _bisect(lambda n: one.endswith(other[len(other) - n :]), min(len(one), len(other)))
     return one[: len(one) - end], other[: len(other) - end]
 
 
-def _longest(holds: Callable[[int], bool], longest: int) -> int:
+def _bisect(holds: Callable[[int], bool], longest: int) -> int:
     """Find the largest length for which it holds, by bisection."""
     shortest = 0
     while shortest < longest:

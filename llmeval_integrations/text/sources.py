@@ -156,7 +156,7 @@ class Source:
         """Return the words of a part of the folded text."""
         return bisect_right(self._ends, start), bisect_left(self._starts, end)
 
-    def _found(self, kind: Kind, span: Span | None) -> Found | None:
+    def _locate(self, kind: Kind, span: Span | None) -> Found | None:
         if span is None:
             return None
         start, end = self._starts[span[0]], self._ends[span[1] - 1]
@@ -167,7 +167,7 @@ class Source:
     def find_number(self, number: float) -> Found | None:
         """Find a number, in whatever form it is written."""
         spans = self.numbers.get(key(number))
-        return self._found("number", spans[0]) if spans else None
+        return self._locate("number", spans[0]) if spans else None
 
     def find_text(self, text: str) -> Found | None:
         """Find a text: as it is, as a date or number, or by its words."""
@@ -189,7 +189,7 @@ class Source:
         at = self._joined.find(f" {' '.join(words)} ")
         if at >= 0:
             first = bisect_left(self._joined_starts, at)
-            return self._found("exact", (first, first + len(words)))
+            return self._locate("exact", (first, first + len(words)))
         squeezed, starts = "".join(words), self._squeezed_starts
         for _ in range(_MOST_TRIES if len(squeezed) >= _SHORTEST_SQUEEZED else 0):
             at = self._squeezed.find(squeezed, at + 1)
@@ -197,7 +197,7 @@ class Source:
                 break
             start, end = starts.get(at), starts.get(at + len(squeezed))
             if start is not None and end is not None:
-                return self._found("exact", (start, end))
+                return self._locate("exact", (start, end))
         return None
 
     def _find_parts(self, text: str, folded: str, words: list[str]) -> Found | None:
@@ -217,7 +217,7 @@ class Source:
                 return None
         words = [word for word in words if word not in STOP_WORDS] or words
         if needed and all(len(word) <= _LONGEST_UNIT for word in words):
-            return self._found(kind, find_stretch(needed))
+            return self._locate(kind, find_stretch(needed))
         return self._find_words([*dict.fromkeys(words)], needed, is_name=is_name(text))
 
     def _find_figures(self, folded: str) -> tuple[list[Spans], list[str]]:
@@ -259,7 +259,7 @@ class Source:
             if edits > (1 - _SIMILARITY) * sum(map(len, words)):
                 return None
         width = None if needed or is_name else len(self._words)
-        return self._found(kind, find_stretch(needed, [*known.values()], lack, width))
+        return self._locate(kind, find_stretch(needed, [*known.values()], lack, width))
 
     def _spans_of_word(self, word: str) -> Spans:
         """Return where a word stands, or the number that it says."""

@@ -15,7 +15,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
 from llmeval_integrations.conformance.case import RIGHT as RIGHT_ANSWERS
-from llmeval_integrations.conformance.checking import Rules
+from llmeval_integrations.conformance.check import Rules
 from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import Worker
 

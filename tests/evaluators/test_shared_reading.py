@@ -17,7 +17,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.core.errors import EvalError
-from llmeval_integrations.evaluators.parsed import share
+from llmeval_integrations.evaluators.read import share
 
 EVALUATORS = [
     JsonValidity(),

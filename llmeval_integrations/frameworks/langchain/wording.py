@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
-from llmeval_integrations.evaluators.parsed import read
+from llmeval_integrations.evaluators.read import read
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.errors import measure
+from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.schemas.patterns import matches
-from llmeval_integrations.schemas.reading import schema_text
 
 _MOST_LEVELS: Final = 8
 """Of a value; `jsonschema` may take twice as long with each level of a recursive schema."""

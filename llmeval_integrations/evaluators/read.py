@@ -86,7 +86,7 @@ def read_both(
     )
 
 
-def same(sample: Sample, parsing: Parsing) -> bool:
+def is_same(sample: Sample, parsing: Parsing) -> bool:
     """Whether output and reference are the same JSON text; False where only their values tell.
 
     Equality then costs half as much, unless several evaluators share the values.

@@ -14,8 +14,8 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import bag, canonical
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.error_schema import simplify
+from llmeval_integrations.schemas.parse import describe_problem, parse_schema
 from llmeval_integrations.schemas.patterns import pattern_options, spell_patterns
-from llmeval_integrations.schemas.reading import describe_problem, parse_schema
 
 Draft = Literal["4", "6", "7", "2019-09", "2020-12"]
 
