@@ -120,12 +120,12 @@ def _view(call: argparse.Namespace) -> int:
 def _write(call: argparse.Namespace) -> int:
     """Write a report or, where a table is named, a table."""
     from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.tables import TABLES, incomplete
+    from llmeval_integrations.reports.tables import TABLES, describe_gaps
 
     ability: Ability = "write_table" if call.table else "write"
     format_ = load_format(call.format or _format_of(call.out, ability), ability)
     runs = [read_run(path) for path in call.run_directory]
-    for warning in incomplete(runs):
+    for warning in describe_gaps(runs):
         say(f"llmeval {call.command}: warning: {warning}")
     for run in runs if call.table == "fields" else ():
         if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):

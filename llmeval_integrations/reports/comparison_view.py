@@ -16,7 +16,7 @@ from llmeval_integrations.reports.view import (
     Section,
     Tone,
     View,
-    quiet,
+    mute,
     score,
 )
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
@@ -110,10 +110,10 @@ def _differences(
         Column("B", "b"),
         Column("B - A", "difference"),
         Column("95 % interval", "interval", rank=4, note=_OF_INTERVALS if note else ""),
-        Column("samples", "samples", rank=3, tone=quiet),
+        Column("samples", "samples", rank=3, tone=mute),
         Column("worse", "worse", rank=5, tone=lambda count: "bad" if count else "quiet"),
         Column("better", "better", rank=5, tone=lambda count: "good" if count else "quiet"),
-        Column("adjusted p", "p", rank=4, tone=quiet, note=_OF_CHANCE if note else ""),
+        Column("adjusted p", "p", rank=4, tone=mute, note=_OF_CHANCE if note else ""),
     ]
     rows = [_row(each) for each in ranked[:_MOST_FIELDS]]
     if not is_field or len({each.evaluator for each in found}) == 1:

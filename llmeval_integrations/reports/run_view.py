@@ -17,7 +17,7 @@ from llmeval_integrations.reports.view import (
     Tone,
     View,
     alarm,
-    quiet,
+    mute,
     score,
     share,
     shares,
@@ -79,9 +79,9 @@ def _rates(evaluators: Sequence[Row]) -> Section:
     columns = [
         _NAME,
         Column("passed", "pass_rate", share, tone=_tone),
-        Column("95 % interval", "pass_rate_ci95", shares, rank=1, tone=quiet),
+        Column("95 % interval", "pass_rate_ci95", shares, rank=1, tone=mute),
         Column("mean score", "mean", score, rank=2),
-        Column("scored", "scored", rank=3, tone=quiet),
+        Column("scored", "scored", rank=3, tone=mute),
         Column("unscored", "unscored", optional=True, tone=alarm),
         Column("errors", "errors", optional=True, tone=alarm),
     ]
@@ -148,8 +148,8 @@ def _rank(causes: Sequence[Row]) -> Section:
     columns = [
         Column("cause", "cause", kind="text"),
         Column("samples", "samples"),
-        Column("found by", "by", kind="name", rank=1, tone=quiet),
-        Column("most often, or for example", "reason", kind="text", rank=2, tone=quiet),
+        Column("found by", "by", kind="name", rank=1, tone=mute),
+        Column("most often, or for example", "reason", kind="text", rank=2, tone=mute),
     ]
     said = {"noun": "cause", "most": 8, "left_out": max(len(causes) - _MOST_CAUSES, 0)}
     return Section.of("causes", "What went wrong", columns, causes[:_MOST_CAUSES], **said)
@@ -163,9 +163,9 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("k", "k"),
         Column("groups", "tasks", rank=3),
         Column("pass@k", "pass_at_k", share),
-        Column("95 % interval", "pass_at_k_ci95", shares, rank=1, tone=quiet),
+        Column("95 % interval", "pass_at_k_ci95", shares, rank=1, tone=mute),
         Column("pass^k", "pass_hat_k", share),
-        Column("95 % interval", "pass_hat_k_ci95", shares, rank=1, tone=quiet),
+        Column("95 % interval", "pass_hat_k_ci95", shares, rank=1, tone=mute),
     ]
     # Where no group is flaky every rate is the pass rate.
     repeats = ({**each, **repeat} for each in flaky for repeat in each["groups"]["repeats"])

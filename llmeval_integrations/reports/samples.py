@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.reports.differences import differences_of, places_of
 from llmeval_integrations.reports.tables import by_sample
-from llmeval_integrations.runs.comparison.doubts import known_lower
+from llmeval_integrations.runs.comparison.doubts import find_lower
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
@@ -45,36 +45,29 @@ class _Sample(NamedTuple):
     order: int
     id: str
     rows: list[Any]
-
-
-class _Shown(NamedTuple):
-    """What a page shows of a sample when it is opened."""
-
-    output: _Text = None
-    reference: _Text = None
-    given: _Text = None
-    differences: Sequence[Any] = ()
-    places: Sequence[Any] = ()
+    differences: list[Any]
+    places: list[Any]
+    """Where in the source values were found."""
 
 
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return what the page's script reads: the samples of all runs, joined by id, worst first."""
     names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
-    lower = {name for run in runs.values() for name in known_lower(run) or ()}
+    lower = {name for run in runs.values() for name in find_lower(run) or ()}
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):
         occurrences: Counter[str] = Counter()
         listed = heapq.nlargest(MOST_LISTED, _samples(run, names, lower))
-        shown = _texts(run, names, listed, MOST_CHARACTERS // len(runs))
+        texts = _texts(run, listed, MOST_CHARACTERS // len(runs))
         for sample in sorted(listed, key=lambda sample: -sample.order):
             key = sample.id, occurrences[sample.id]
             occurrences[sample.id] += 1
-            found = shown.get(-sample.order, _Shown())
             entry = joined.setdefault(key, [sample.id, None, None, [None] * len(runs)])
-            entry[1] = found.reference if entry[1] is None else entry[1]
-            entry[2] = found.given if entry[2] is None else entry[2]
-            entry[3][number] = [sample.rows, found.output, found.differences, found.places]
+            output, *others, places = texts.get(-sample.order, (None, None, None, []))
+            entry[1:3] = [old if old is not None else new for old, new in zip(entry[1:3], others)]
+            differences = sample.differences if -sample.order in texts else []
+            entry[3][number] = [sample.rows, output, differences, places]
             ranks[key] = max(ranks.get(key, sample[:3]), sample[:3])
     return {
         "runs": [*runs],
@@ -89,47 +82,36 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
     """Yield what every evaluator said of each sample, and how bad that is."""
     for place, rows in by_sample(run):
         said: list[Any] = [None] * len(names)
-        badness = 0.0
+        badness, differences = 0.0, []
         for row in rows:
-            said[names.index(row.evaluator)] = _row(row)
-            score = row.score or 0.0
-            badness += score if row.evaluator in lower else -score
-        yield _Sample(sum(map(is_failing, rows)), badness, -place, text_of(rows[0].id), said)
+            number = names.index(row.evaluator)
+            said[number] = _row(row)
+            badness += (row.score or 0.0) * (1 if row.evaluator in lower else -1)
+            if is_failing(row):
+                differences += [[number, *each] for each in differences_of(row)]
+        places = [each for row in rows for each in places_of(row)]
+        about = text_of(rows[0].id), said, differences, places
+        yield _Sample(sum(map(is_failing, rows)), badness, -place, *about)
 
 
-def _texts(
-    run: Run, names: Sequence[str], listed: Sequence[_Sample], room: int
-) -> dict[int, _Shown]:
-    """Read the texts of the samples that there is room for, worst first."""
+def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
+    """Read the texts of the samples that there is room for, worst first, and places in them."""
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
-    named = _named(run, names)
-    found: dict[int, _Shown] = {}
+    found: dict[int, tuple[Any, ...]] = {}
     sizes: list[tuple[int, int, int]] = []
     total = 0
     for place, sample in read_texts(run, _lead(run)) if ranks else ():
         if place not in ranks:
             continue
-        found[place] = _shown(sample, *named.get(place, ([], [])))
-        size = len(str(found[place]))
+        named = listed[ranks[place]]
+        found[place] = _parts(sample, named.differences, named.places)
+        size = len(str(found[place])) + len(str(named.differences))
         heapq.heappush(sizes, (-ranks[place], place, size))
         total += size
         while total > room:
             _, last, size = heapq.heappop(sizes)
             del found[last]
             total -= size
-    return found
-
-
-def _named(run: Run, names: Sequence[str]) -> dict[int, tuple[list[Any], list[Any]]]:
-    """Return the differences and the places in the source that evaluators name, by sample."""
-    found: dict[int, tuple[list[Any], list[Any]]] = defaultdict(lambda: ([], []))
-    for place, rows in by_sample(run):
-        for row in rows:
-            if is_failing(row):
-                number = names.index(row.evaluator)
-                found[place][0].extend([number, *each] for each in differences_of(row))
-            if places := places_of(row):
-                found[place][1].extend(places)
     return found
 
 
@@ -149,19 +131,19 @@ def _lead(run: Run) -> str:
     return str([*compared, *evaluators][0])
 
 
-def _shown(sample: Mapping[str, Any], differences: list[Any], places: list[Any]) -> _Shown:
-    """Return output, reference and input; of a long one the part that tells most."""
-    output, reference, given = (
-        _text(sample.get(name)) for name in ("output", "reference", "input")
-    )
+def _parts(
+    sample: Mapping[str, Any], differences: list[Any], places: list[Any]
+) -> tuple[_Text, _Text, _Text, list[Any]]:
+    """Return output, reference and source; of a long one the part that tells most."""
+    output, reference, given = (_text(sample.get(key)) for key in ("output", "reference", "input"))
     if any(place[0] is not None for place in places):
         given, places = _in_contexts(sample.get("contexts"), places)
     differing = 0
     if max(len(output or ""), len(reference or "")) > LONGEST_TEXT:
         differing = _first_difference(output or "", reference or "")
     at = next((each[1] for each in differences if isinstance(each[1], int)), differing)
-    shown = _part(output, at), _part(reference, differing), _part(given, 0)
-    return _Shown(*shown, differences, [place[1:] for place in places])
+    parts = _part(output, at), _part(reference, differing), _part(given, 0)
+    return *parts, [place[1:] for place in places]
 
 
 def _in_contexts(contexts: Any, places: list[Any]) -> tuple[str | None, list[Any]]:

@@ -31,7 +31,7 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def incomplete(runs: Sequence[Run]) -> Iterator[str]:
+def describe_gaps(runs: Sequence[Run]) -> Iterator[str]:
     """Say which of the runs may lack samples, and why."""
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:

@@ -107,7 +107,7 @@ def _lay_out(section: Section, width: int) -> _Widths:
         widths[place] = max(head, longest if is_whole else min(longest, _LEAST))
         wanted[place] = max(head, longest)
     for rank in sorted({column.rank for column in section.columns} - {0}, reverse=True):
-        if _spare(widths, width) < 0:
+        if _free_room(widths, width) < 0:
             left = (place for place in widths if section.columns[place].rank != rank)
             widths = {place: widths[place] for place in left}
     return _widen(section, widths, wanted, width)
@@ -122,18 +122,18 @@ def _widen(section: Section, widths: _Widths, wanted: _Widths, width: int) -> _W
         if kind in {"figure", "word"}
     }
     widths = dict(widths)
-    if sum(heads[place] - widths[place] for place in heads) <= _spare(widths, width) // 3:
+    if sum(heads[place] - widths[place] for place in heads) <= _free_room(widths, width) // 3:
         widths |= heads
     for kind in ("name", "text"):
         places = [place for place in widths if kinds[place] == kind]
         parts = 2 if kind == "name" and "text" in kinds.values() else 1
         for number, place in enumerate(places):
-            share = max(_spare(widths, width), 0) // (len(places) - number) // parts
+            share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
             widths[place] += min(share, wanted[place] - widths[place])
     return widths
 
 
-def _spare(widths: _Widths, width: int) -> int:
+def _free_room(widths: _Widths, width: int) -> int:
     return width - sum(widths.values()) - _BETWEEN * (len(widths) - 1)
 
 

@@ -130,7 +130,7 @@ def alarm(count: Any) -> Tone:
     return "bad" if count else "quiet"
 
 
-def quiet(_: Any) -> Tone:
+def mute(_: Any) -> Tone:
     """Colour what is said beside."""
     return "quiet"
 

@@ -169,7 +169,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def testable(changes: Sequence[int], level: float) -> int:
+def count_testable(changes: Sequence[int], level: float) -> int:
     """Return among how many tests the chance of an error is shared.
 
     changes: for each test, how many independent differences are not 0.
@@ -184,9 +184,9 @@ def testable(changes: Sequence[int], level: float) -> int:
 def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[float]:
     """Adjust p values together (Holm), but for those of tests that cannot reach the level.
 
-    These stay above it; see `testable`.
+    These stay above it; see `count_testable`.
     """
-    tests = testable(changes, level)
+    tests = count_testable(changes, level)
     places = [place for place, each in enumerate(changes) if _least(each) <= level / tests]
     adjusted = [min(1.0, tests * p) for p in ps]
     for place, p in zip(places, holm([ps[place] for place in places])):

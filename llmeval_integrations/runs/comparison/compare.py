@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
-from llmeval_integrations.runs.comparison.doubts import doubts, known_lower
+from llmeval_integrations.runs.comparison.doubts import doubts, find_lower
 from llmeval_integrations.runs.comparison.join import Joined, Pair, join
 from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.run import Run
@@ -183,8 +183,8 @@ def compare(
         had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
         ids = ", ".join(f"{side} has {', '.join(map(repr, some)) or 'none'}" for side, some in had)
         raise InputError(f"no sample is in both runs: {ids}")
-    known = known_lower(a)
-    known = known_lower(b) if known is None else known
+    known = find_lower(a)
+    known = find_lower(b) if known is None else known
     lower = {
         name: True if name in named else None if known is None else name in known
         for name in joined.pairs

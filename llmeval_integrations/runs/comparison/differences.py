@@ -162,7 +162,7 @@ def differences_of(measured: Sequence[Measured]) -> list[Difference]:
     ps = [_chance(each) for each in measured]
     changed = [sum(map(bool, each.sums)) for each in measured]
     adjusted = paired.adjust(ps, changed, LEVEL)
-    level = LEVEL / paired.testable(changed, LEVEL)
+    level = LEVEL / paired.count_testable(changed, LEVEL)
     found = [_difference(*each, level) for each in zip(measured, ps, adjusted)]
     names = list(dict.fromkeys(each.evaluator for each in measured))
     return sorted(

@@ -52,7 +52,7 @@ def manifest_of(run: Run) -> dict[str, Any] | None:
         return None
 
 
-def known_lower(run: Run) -> frozenset[str] | None:
+def find_lower(run: Run) -> frozenset[str] | None:
     """Name the evaluators whose scores are better where they are lower; None where not known."""
     if run.lower_is_better is not None:
         return run.lower_is_better

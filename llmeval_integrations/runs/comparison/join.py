@@ -79,14 +79,14 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) 
         ]
         for name in evaluators
     }
-    return Joined(pairs, _alone(first, second), _alone(second, first))
+    return Joined(pairs, _list_missing(first, second), _list_missing(second, first))
 
 
 _Answers: TypeAlias = dict[str, dict[tuple[Key, int], Said]]
 """By evaluator, and by id and how many of its rows had that id before."""
 
 
-def _alone(one: _Answers, other: _Answers) -> list[Any]:
+def _list_missing(one: _Answers, other: _Answers) -> list[Any]:
     """List the ids of samples of which an evaluator says nothing in the other run."""
     found = {key: said for name in one for key, said in one[name].items() if key not in other[name]}
     return [said.id for said in sorted(found.values(), key=lambda said: said.place)]
@@ -110,13 +110,13 @@ class _Reader:
                 if key in found[row.evaluator]:
                     again[row.evaluator, key[0]] += 1
                     key = key[0], again[row.evaluator, key[0]]
-                found[row.evaluator][self._once(key)] = self._said(row, place)
+                found[row.evaluator][self._intern(key)] = self._said(row, place)
         return found
 
     def _said(self, row: Row, place: int) -> Said:
         group = None if row.group is None else key_of(row.group)
-        about = self._once(row.id) if type(row.id) is str else row.id, place, group
-        reason = self._once(row.reason)
+        about = self._intern(row.id) if type(row.id) is str else row.id, place, group
+        reason = self._intern(row.reason)
         if row.error is not None or row.unscored:
             return Said(*about, reason)
         score = row.score
@@ -138,9 +138,9 @@ class _Reader:
                 continue  # another package's metadata of the same name
             if leaves:
                 found[path] = counts.get("match", 0) / leaves
-        return self._once((self._once(tuple(found)), tuple(found.values())))
+        return self._intern((self._intern(tuple(found)), tuple(found.values())))
 
-    def _once(self, value: _Value) -> _Value:
+    def _intern(self, value: _Value) -> _Value:
         """Return the equal value that was kept before, so that memory holds it once."""
         kept: _Value = self._kept.setdefault(value, value)
         return kept
