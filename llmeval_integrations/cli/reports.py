@@ -76,7 +76,7 @@ def _add_writers(commands: Commands) -> None:
     parser.set_defaults(run=_write, open=False)
     for each in (*others, parser):
         each.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-        each.add_argument("--out", metavar="FILE", help="write it there; - for standard output")
+        each.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
 
 
 def _show(call: argparse.Namespace) -> int:

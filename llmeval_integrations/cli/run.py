@@ -61,7 +61,7 @@ def add_commands(commands: Commands) -> None:
     add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
     add = parser.add_argument_group("where it is kept").add_argument
-    add("--out", metavar="DIR", help="write results.jsonl and summary.json there")
+    add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json there")
     add("--overwrite", action="store_true", default=None, help="replace a run that is there")
     add("--resume", action="store_true", default=None, help="go on with a run that is there")
     add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
