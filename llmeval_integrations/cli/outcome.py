@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from llmeval_integrations.cli.configuration import Configuration
 from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
 from llmeval_integrations.cli.reports import open_report
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
@@ -48,20 +49,14 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
 
 
 def conclude(
-    run: Run,
-    evaluators: Mapping[str, Evaluator],
-    *,
-    gates: Mapping[str, float],
-    bound: Bound,
-    cached: bool,
-    frozen: bool,
+    run: Run, evaluators: Mapping[str, Evaluator], asked: Configuration, bound: Bound
 ) -> int:
     """Say on stderr what a table is easily read past and what was missed; return the exit code."""
-    for warning in _warnings(run, evaluators, cached=cached):
+    for warning in _warnings(run, evaluators, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
-    left_out = [*_count_left_out(run, frozen=frozen)]
-    misses = [*find_misses(run.summary, gates), *find_excess(run.summary, bound), *left_out]
-    for miss in misses:
+    left_out = _word_left_out(run.summary.get("judging"), frozen=bool(asked.frozen))
+    misses = [*find_misses(run.summary, asked.fail_under or {}), *find_excess(run.summary, bound)]
+    for miss in (*misses, *left_out):
         say(f"llmeval run: {miss}")
     figures = run.summary["evaluators"].values()
     if any(0 < each["errors"] == each["n"] for each in figures):
@@ -69,9 +64,9 @@ def conclude(
     if all(each["n"] == each["unscored"] + each["errors"] for each in figures):
         say("llmeval run: no row has a result, so nothing was evaluated")
         return WRONG_CALL
-    if frozen and left_out:
+    if asked.frozen and left_out:
         return WRONG_CALL
-    return MISSED if misses else OK
+    return MISSED if misses or left_out else OK
 
 
 def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> Iterator[str]:
@@ -127,22 +122,17 @@ def _word_unscored(run: Run, *, cached: bool) -> Iterator[str]:
         yield f"{name}: {'NO row has a score' if unscored == rows else count}{why}{again}"
 
 
-def _count_left_out(run: Run, *, frozen: bool) -> Iterator[str]:
+def _word_left_out(judging: Mapping[str, Any] | None, *, frozen: bool) -> list[str]:
     """Word that judges were not asked about everything, by this call or an earlier one."""
-    judging = run.summary.get("judging", {})
-    if not judging.get("not_asked"):
-        return
-    labels = {label for each in run.summary["evaluators"].values() for label in each["labels"]}
-    here = "the cache is frozen and lacks them"
+    if not judging or not judging["not_asked"]:
+        return []
     why = (
         "an earlier call left them out, for its budget or its frozen cache; "
         "--resume --retry-errors makes them"
     )
     if judging["budget_reached"]:
         why = f"the budget {judging['budget_reached']} was spent"
-    elif frozen and "budget" not in labels:
-        why = here
-    elif frozen and "not_cached" in labels:
-        why = f"{here}, or {why}"
+    elif frozen:
+        why = f"the cache is frozen and lacks them, or {why}"
     were = "was" if judging["not_asked"] == 1 else "were"
-    yield f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"
+    return [f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"]

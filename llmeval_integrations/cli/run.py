@@ -104,13 +104,12 @@ def _run(call: argparse.Namespace) -> int:
         raise InputError(f"{call.data} does not say which data")
     if not asked.evaluators:
         raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
-    evaluators = build(asked.evaluators)
-    gates = asked.fail_under or {}
-    bound = parse_bound("100%" if asked.max_errors is None else asked.max_errors, "--max-errors")
-    check_gates(gates, evaluators)
-    _refuse_idle_options(call, evaluators)
     if call.open and asked.out is None:
         raise InputError("--open shows the report of a run in a directory; add --out DIR")
+    evaluators = build(asked.evaluators)
+    bound = parse_bound("100%" if asked.max_errors is None else asked.max_errors, "--max-errors")
+    check_gates(asked.fail_under or {}, evaluators)
+    _refuse_idle_options(call, evaluators)
     options = _collect(asked, _OF_DATA + _OF_JUDGES)
     options["cache"] = default_cache() if asked.cache is None else asked.cache or None
     if asked.engine == "ray":
@@ -118,14 +117,7 @@ def _run(call: argparse.Namespace) -> int:
 
         options["engine"] = RayEngine
     if call.dry_run:
-        from llmeval_integrations.cli.plan import plan, write_plan
-
-        if asked.out is not None:  # a run that is there stays, so it may be there
-            directory = RunDirectory(asked.out)
-            directory.check(asked.data, options["cache"], overwrite=True, resume=False)
-        found = plan(asked.data, evaluators, options)
-        put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
-        return OK
+        return _put_plan(asked, call, evaluators, options)
     with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
         run = evaluate(
             asked.data,
@@ -136,16 +128,25 @@ def _run(call: argparse.Namespace) -> int:
             **options,
         )
     put_summary(run, call)
-    code = conclude(
-        run,
-        evaluators,
-        gates=gates,
-        bound=bound,
-        cached=bool(options["cache"]),
-        frozen=bool(asked.frozen),
-    )
+    code = conclude(run, evaluators, asked, bound)
     put_next_step(run, call)
     return code
+
+
+def _put_plan(
+    asked: Configuration,
+    call: argparse.Namespace,
+    evaluators: Mapping[str, Evaluator],
+    options: Mapping[str, Any],
+) -> int:
+    from llmeval_integrations.cli.plan import plan, write_plan
+
+    if asked.out is not None:  # a run that is there stays, so it may be there
+        directory = RunDirectory(asked.out)
+        directory.check(asked.data, options["cache"], overwrite=True, resume=False)
+    found = plan(str(asked.data), evaluators, options)
+    put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
+    return OK
 
 
 def _collect(asked: Configuration, names: Iterable[str]) -> dict[str, Any]:

@@ -129,9 +129,7 @@ class Place:
         }
         self.most_members = self._least("maxProperties")
         self.most_items = self._least("maxItems")
-        certain = schemas.certain
         self._listed = max((len(items_of(part)[0]) for part in schemas.parts), default=0)
-        self.has_unique_items = any(part.get("uniqueItems") is True for part in certain)
 
     @cached_property
     def alternatives(self) -> list[Place]:

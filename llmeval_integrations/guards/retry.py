@@ -45,14 +45,12 @@ def guard(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Have a function that asks a model ask again, with the reason, while its answer fails.
 
-    The function is any that takes a prompt and returns an answer, blocking or asynchronous: one of
-    your own, or `create` of OpenAI's and Anthropic's SDKs. Its prompt is the argument `messages`,
-    `input` or `prompt`, else the first that is a text or a list. To it are added the answer and
-    `result.feedback()`; where the answer has tool calls, each is told what is wrong by its id. A
-    function with a parameter `feedback` is given that text instead, with its prompt unchanged.
+    The function takes a prompt and returns an answer, blocking or asynchronous: one of your own, or
+    `create` of an SDK. Its prompt is the argument `messages`, `input` or `prompt`, else the first
+    text or list. The answer and `result.feedback()` are added to it, for each tool call by its id.
+    A function with a parameter `feedback` is given that text instead.
 
     An answer is accepted unless the evaluator fails it: a judge that could not tell fails nothing.
-    After the last try the best answer is the one with the highest score.
 
     Example:
         >>> ask = guard(JsonSchema(schema), tries=3)(client.chat.completions.create)

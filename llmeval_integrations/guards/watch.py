@@ -13,7 +13,6 @@ from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.guards.places import NO_ALTERNATIVE, Place, Problem, read_places
 from llmeval_integrations.guards.tokens import Token, Tokens
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.validator import CompiledSchema
@@ -83,14 +82,12 @@ class Watcher:
 class _Container:
     """An object or array that is open."""
 
-    __slots__ = ("place", "step", "texts", "value")
+    __slots__ = ("place", "step", "value")
 
     def __init__(self, place: Place, value: Any) -> None:
         self.place, self.value = place, value
         self.step: Any = 0 if type(value) is list else None
         """The name or position of the member that is being written; None before a name."""
-        self.texts: set[str] = set()
-        """The items that may not come again."""
 
     def narrow(self, holds: Callable[[Place], bool]) -> Problem | None:
         """Drop the alternatives of which something does not hold."""
@@ -113,14 +110,9 @@ class _Container:
             return problem
         if type(step) is str:
             self.value[step], self.step = value, None
-            return None
-        if self.place.has_unique_items:
-            text = canonical(value)
-            if text in self.texts:
-                return Problem("", "uniqueItems", "an equal item comes before")
-            self.texts.add(text)
-        self.value.append(value)
-        self.step += 1
+        else:
+            self.value.append(value)
+            self.step += 1
         return None
 
 

@@ -163,9 +163,8 @@ def test_what_an_earlier_call_left_out_is_not_laid_to_this_one(run, server):
     )
     code, _, said = run("--out", "r", "--resume", "--frozen")
     assert (code, "an earlier call left them out" in said) == (2, True)
-    assert "lacks them" not in said
     code, _, said = run("--out", "r", "--resume", "--frozen", "--retry-errors")
-    assert (code, "the cache is frozen and lacks them\n" in said) == (2, True)
+    assert (code, "the cache is frozen and lacks them" in said) == (2, True)
     code, _, said = run("--out", "r", "--resume")
     assert (code, "an earlier call left them out" in said) == (1, True)
     code, summary, said = run("--out", "r", "--resume", "--retry-errors")

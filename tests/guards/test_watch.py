@@ -55,7 +55,7 @@ CASES = [
     (PERSON, '{"size"|: 3}', "/size", "additionalProperties"),
     (PERSON, '{"name": "Barbara"|', "/name", "maxLength"),
     (PERSON, '{"tags": ["a", "c"|]}', "/tags/1", "enum"),
-    (PERSON, '{"tags": ["a", "a"|]}', "/tags/1", "uniqueItems"),
+    (PERSON, '{"tags": ["a", "a"]|}', "/tags", "uniqueItems"),
     (PERSON, '{"tags": ["a", "b", "a"|]}', "/tags/2", "maxItems"),
     (PERSON, '{"pair": [1, "x", nul,|', "/pair/2", "bare_word"),
     (PERSON, '{"pair": [1, "x", null]|}', "/pair/2", "items"),
