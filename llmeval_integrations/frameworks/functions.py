@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
+from importlib import import_module
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -31,19 +31,48 @@ _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
 
 
 class _Function(Wrapper):
-    """One of our evaluators, and what stands for a figure where there is none."""
+    """One of our evaluators, with what a host wants of its results."""
 
     unscored: float | None = None
 
     def number(self, result: Result) -> float | None:
-        """Return the score or the verdict as a number; `unscored` where there is none."""
         figure = self.figure(result)
         return self.unscored if figure is None else float(figure)
 
-    def reward(self, result: Result) -> float:
-        """Return the same; raise UnscoredError where `unscored` is None."""
+    def verl(self, result: Result) -> dict[str, Any]:
         number = self.number(result)
-        return self.require_figure(result) if number is None else number
+        score = self.require_figure(result) if number is None else number
+        passed = None if result.passed is None else bool(result.passed)
+        return {"score": score, "passed": passed, "reason": result.reason}
+
+    def openrlhf(self, results: list[Result]) -> dict[str, Any]:
+        rewards: Any = [self.verl(result)["score"] for result in results]
+        rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF puts it into a tensor
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+
+    def braintrust(self, result: Result) -> Any:
+        return self._score("braintrust", result)
+
+    def autoevals(self, result: Result) -> Any:
+        return self._score("autoevals", result)
+
+    def _score(self, package: str, result: Result) -> Any:
+        details = {"passed": result.passed, "label": result.label, "reason": result.reason}
+        score = import_module(f"{package}.score").Score
+        return score(self.name, self.number(result), {**result.metadata, **details})
+
+    def langfuse(self, result: Result) -> Any:
+        from langfuse import Evaluation
+
+        number = self.number(result)
+        details = {**result.metadata, "passed": result.passed, "label": result.label}
+        fields = {"name": self.name, "comment": result.reason, "metadata": details}
+        return [] if number is None else Evaluation(value=number, **fields)
+
+    def ragas(self, result: Result) -> Any:
+        from ragas.metrics import MetricResult
+
+        return MetricResult(self.number(result), result.reason)
 
 
 def as_function(
@@ -69,25 +98,28 @@ def as_function(
             score in Braintrust, autoevals and Ragas, no evaluation in Langfuse; verl and OpenRLHF
             have none, and UnscoredError is raised.
     """
-    if host not in _SHAPES:
-        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_SHAPES])}")
+    if host not in _READERS:
+        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-    shape = _SHAPES[host]
-    write = shape.write(ours)
+    read, write = _READERS[host], getattr(ours, host)
+    if host not in ("verl", "openrlhf"):  # these take plain values
+        with optional(host, host, host):
+            import_module(host)
 
-    @wraps(shape.read)
+    @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
-        fields = shape.read(*args, **kwargs)
+        fields = read(*args, **kwargs)
         if isinstance(fields, list):
             return write(evaluator.evaluate_many(_sample(evaluator, **each) for each in fields))
         return write(evaluator.evaluate(_sample(evaluator, **fields)))
 
-    @wraps(shape.read)
+    @wraps(read)
     async def awaited(*args: Any, **kwargs: Any) -> Any:
-        return write(await evaluator.aevaluate(_sample(evaluator, **shape.read(*args, **kwargs))))
+        return write(await evaluator.aevaluate(_sample(evaluator, **read(*args, **kwargs))))
 
-    chosen = awaited if shape.awaits and evaluator.is_judge else function
+    awaits = host in ("braintrust", "langfuse", "ragas")
+    chosen = awaited if awaits and evaluator.is_judge else function
     chosen.__name__ = ours.name
     return chosen
 
@@ -100,129 +132,54 @@ def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample
     return make_sample(evaluator, **fields)
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """How a host calls a function, and what it wants of it."""
-
-    read: Callable[..., Any]
-    """Takes the host's arguments; returns the fields of a sample, or a list of them."""
-
-    write: Callable[[_Function], Callable[[Any], Any]]
-    """Makes what turns a result, or a list of them, into the host's answer."""
-
-    awaits: bool = False
+# Each takes the arguments of a host, and returns the fields of a sample, or a list of them.
 
 
-def _read_verl(
+def _verl(
     data_source: Any,  # noqa: ARG001 - verl gives it by name
-    solution_str: str,
+    solution_str: Any,
     ground_truth: Any,
     extra_info: Any = None,
     **_: Any,
-) -> dict[str, Any]:
+) -> Any:
     return {"output": solution_str, "reference": ground_truth, "metadata": extra_info}
 
 
-def _write_verl(ours: _Function) -> Callable[[Result], Any]:
-    def write(result: Result) -> dict[str, Any]:
-        passed = None if result.passed is None else bool(result.passed)
-        return {"score": ours.reward(result), "passed": passed, "reason": result.reason}
-
-    return write
-
-
-def _read_openrlhf(
-    queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]
-) -> list[dict[str, Any]]:
+def _openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> Any:
     return [
         {"output": _END.sub("", query.removeprefix(prompt)), "reference": label, "input": prompt}
         for query, prompt, label in zip(queries, prompts, labels)
     ]
 
 
-def _write_openrlhf(ours: _Function) -> Callable[[list[Result]], Any]:
-    def write(results: list[Result]) -> dict[str, Any]:
-        rewards: Any = [ours.reward(result) for result in results]
-        rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF puts it into a tensor
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
-
-    return write
-
-
-def _read_braintrust(
+def _braintrust(
     input: Any, output: Any, expected: Any = None, metadata: Any = None, **_: Any
-) -> dict[str, Any]:
+) -> Any:
     return {"output": output, "reference": expected, "input": input, "metadata": metadata}
 
 
-def _read_autoevals(
-    output: Any, expected: Any = None, input: Any = None, **further: Any
-) -> dict[str, Any]:
-    return {"output": output, "reference": expected, "input": input, "metadata": further}
+def _autoevals(output: Any, expected: Any = None, input: Any = None, **metadata: Any) -> Any:
+    return {"output": output, "reference": expected, "input": input, "metadata": metadata}
 
 
-def _write_score(package: str) -> Callable[[_Function], Callable[[Result], Any]]:
-    def make(ours: _Function) -> Callable[[Result], Any]:
-        with optional(package, package, package):
-            from importlib import import_module
-
-            score = import_module(f"{package}.score").Score
-
-        def write(result: Result) -> Any:
-            details = {"passed": result.passed, "label": result.label, "reason": result.reason}
-            return score(ours.name, ours.number(result), {**result.metadata, **details})
-
-        return write
-
-    return make
-
-
-def _read_langfuse(
+def _langfuse(
     *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **_: Any
-) -> dict[str, Any]:
+) -> Any:
     return {"output": output, "reference": expected_output, "input": input, "metadata": metadata}
 
 
-def _write_langfuse(ours: _Function) -> Callable[[Result], Any]:
-    with optional("langfuse", "langfuse", "langfuse"):
-        from langfuse import Evaluation
-
-    def write(result: Result) -> Any:
-        number = ours.number(result)
-        details = {**result.metadata, "passed": result.passed, "label": result.label}
-        if number is None:
-            return []
-        return Evaluation(name=ours.name, value=number, comment=result.reason, metadata=details)
-
-    return write
+def _ragas(
+    response: Any, reference: Any = None, user_input: Any = None, retrieved_contexts: Any = None
+) -> Any:
+    fields = {"output": response, "reference": reference, "input": user_input}
+    return {**fields, "contexts": retrieved_contexts}
 
 
-def _read_ragas(
-    response: Any,
-    reference: Any = None,
-    user_input: Any = None,
-    retrieved_contexts: Any = None,
-) -> dict[str, Any]:
-    return {
-        "output": response,
-        "reference": reference,
-        "input": user_input,
-        "contexts": retrieved_contexts,
-    }
-
-
-def _write_ragas(ours: _Function) -> Callable[[Result], Any]:
-    with optional("ragas", "ragas", "ragas"):
-        from ragas.metrics import MetricResult
-
-    return lambda result: MetricResult(ours.number(result), result.reason)
-
-
-_SHAPES: Final = {
-    "verl": _Shape(_read_verl, _write_verl),
-    "openrlhf": _Shape(_read_openrlhf, _write_openrlhf),
-    "braintrust": _Shape(_read_braintrust, _write_score("braintrust"), awaits=True),
-    "autoevals": _Shape(_read_autoevals, _write_score("autoevals")),
-    "langfuse": _Shape(_read_langfuse, _write_langfuse, awaits=True),
-    "ragas": _Shape(_read_ragas, _write_ragas, awaits=True),
+_READERS: Final[dict[str, Callable[..., Any]]] = {
+    "verl": _verl,
+    "openrlhf": _openrlhf,
+    "braintrust": _braintrust,
+    "autoevals": _autoevals,
+    "langfuse": _langfuse,
+    "ragas": _ragas,
 }

@@ -175,12 +175,6 @@ def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):
     assert ToolCallSchema(tools)([ours._dump(one) for one in (right, done)]).passed
 
 
-def test_samples_are_scored_side_by_side(tmp_path):
-    task = Task(dataset=[Row(input="1"), Row(input="2")], scorer=[inspect_scorer(Awaited())])
-    [log] = inspect_ai.eval(task, model=model("1", "2"), log_dir=str(tmp_path), display="none")
-    assert log.status == "success"
-
-
 @pytest.mark.parametrize(
     ("target", "message"),
     [
@@ -197,15 +191,6 @@ def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
     failed = run(tmp_path, [inspect_scorer(JsonEquality())], ["[1]"] * 2, rows)
     assert failed.status == "error"
-
-
-def test_of_several_targets_none_is_needed_by_who_looks_at_none(tmp_path):
-    fixed = Fixed(RESULTS["yes"])
-    rows = [Row(input="?", target=["a", "b"])]
-    log = run(tmp_path, [inspect_scorer(fixed)], ["1"], rows)
-    assert (log.status, fixed.samples[0].reference) == ("success", MISSING)
-    log = run(tmp_path, [inspect_scorer(judge())], ["1"], rows, fail_on_error=False)
-    assert "the sample has 2 targets" in log.samples[0].error.message
 
 
 def test_the_example(tmp_path, monkeypatch):

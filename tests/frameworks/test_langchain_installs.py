@@ -24,21 +24,6 @@ def run(code, *, without=(), first=""):
 IMPORT = "from llmeval_integrations.frameworks.langchain import *\n"
 
 
-def test_without_langchain_core_the_error_says_what_to_install():
-    expected = (
-        "llmeval_integrations.core.errors.MissingDependencyError: langchain-core is not installed; "
-        "run: pip install 'llmeval-integrations[langchain]'"
-    )
-    assert run(IMPORT, without=["langchain_core"]) == expected
-
-
-def test_the_package_itself_imports_no_langchain():
-    code = (
-        "import llmeval_integrations; print([m for m in sys.modules if m.startswith('langchain')])"
-    )
-    assert run(code) == "[]"
-
-
 @NEEDS_CORE
 def test_langchain_core_alone_is_enough():
     code = """
@@ -125,10 +110,3 @@ def test_a_broken_install_is_not_taken_for_an_absent_one():
     said = run(IMPORT, without=["langchain_classic.chains"])
     assert said.startswith("ModuleNotFoundError: ")
     assert "langchain_classic.chains" in said
-
-
-@NEEDS_CORE
-def test_a_broken_langchain_core_is_not_taken_for_an_absent_one():
-    said = run(IMPORT, without=["langchain_core.version"])
-    expected = "ModuleNotFoundError: import of langchain_core.version halted; None in sys.modules"
-    assert said == expected

@@ -5,19 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-import subprocess
-import sys
-import threading
 import time
 from fractions import Fraction
 
 import pytest
-from examples import example
 from hypothesis import given
 from hypothesis import strategies as st
 
 from llmeval_integrations import (
-    InvalidOptionError,
     JsonEditDistance,
     JsonEquality,
     JsonMatch,
@@ -30,7 +25,6 @@ from llmeval_integrations import (
     ReasoningToolCallFormat,
     Result,
     Sample,
-    list_evaluators,
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.demo import OUTPUTS, SCHEMA
@@ -41,8 +35,6 @@ pytest.importorskip("llama_index.core")
 from llama_index.core.base.response.schema import (
     Response,
 )
-from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
-from llama_index.core.prompts import PromptTemplate
 from pace import at_most
 
 from llmeval_integrations.frameworks import llama_index as ours
@@ -66,13 +58,6 @@ EVALUATORS = [
 
 def names_of(evaluators):
     return [evaluator.name for evaluator in evaluators]
-
-
-class ThreadAsked(Evaluator):
-    """Notes the thread in which it is asked."""
-
-    def check(self, _):
-        return Result(1, True, metadata={"thread": threading.get_ident()})
 
 
 class Undecided(Evaluator):
@@ -117,12 +102,6 @@ def test_any_response_gives_a_result_awaited_or_not(response):
     assert answer.score == (None if response is None else JsonEquality()(response, []).score)
 
 
-def test_it_is_a_llama_index_evaluator_and_gives_llama_index_results():
-    wrapped = LlamaIndexEvaluator(JsonValidity())
-    assert isinstance(wrapped, BaseEvaluator)
-    assert isinstance(wrapped.evaluate(response="{}"), EvaluationResult)
-
-
 @pytest.mark.parametrize(
     ("evaluator", "response", "score"),
     [
@@ -139,18 +118,6 @@ def test_scores_are_floats(evaluator, response, score):
     assert answer.score == score
 
 
-def test_query_and_contexts_reach_the_evaluator_and_the_result():
-    class Echo(Evaluator):
-        """Gives back what it was given."""
-
-        def check(self, sample):
-            return Result(1, True, metadata={"seen": (sample.input, sample.contexts)})
-
-    answer = LlamaIndexEvaluator(Echo()).evaluate("why?", "so", ["one", "two"])
-    assert answer.metadata["seen"] == ("why?", ["one", "two"])
-    assert (answer.query, answer.contexts, answer.response) == ("why?", ["one", "two"], "so")
-
-
 @pytest.mark.parametrize(
     ("response", "text"),
     [
@@ -164,11 +131,6 @@ def test_query_and_contexts_reach_the_evaluator_and_the_result():
 def test_the_response_of_a_result_is_a_text(response, text):
     answer = LlamaIndexEvaluator(JsonValidity()).evaluate(response=response)
     assert answer.response == text
-
-
-def test_surrogates_and_a_lone_text_in_query_and_contexts_do_no_harm():
-    answer = LlamaIndexEvaluator(JsonValidity()).evaluate("\udfff", "{}", "a \ud800")
-    assert (answer.query, answer.contexts) == ("\\udfff", ["a \\ud800"])
 
 
 @pytest.mark.parametrize(
@@ -191,35 +153,10 @@ def test_what_has_no_score_is_invalid_and_says_why(evaluator, arguments, reason)
         assert (answer.score, answer.passing) == (None, None)
 
 
-def test_null_as_text_is_a_response_and_a_reference():
-    assert LlamaIndexEvaluator(JsonMatch()).evaluate(response="null", reference="null").passing
-
-
 def test_a_mistake_in_code_is_raised():
     broken = LlamaIndexEvaluator(JsonEquality(operator=lambda one, other: one / other))
     with pytest.raises(ZeroDivisionError):
         broken.evaluate(response="1", reference="0")
-
-
-def test_a_plain_call_stays_in_its_thread_where_a_loop_is_running():
-    async def cell():
-        return LlamaIndexEvaluator(ThreadAsked()).evaluate(response="{}")
-
-    assert asyncio.run(cell()).metadata["thread"] == threading.get_ident()
-
-
-@pytest.mark.parametrize("wrong", [JsonValidity, "json_validity", None])
-def test_only_an_evaluator_can_be_wrapped(wrong):
-    with pytest.raises(InvalidOptionError, match="is not an Evaluator"):
-        LlamaIndexEvaluator(wrong)
-
-
-def test_there_are_no_prompts_to_get_or_update():
-    wrapped = LlamaIndexEvaluator(JsonValidity())
-    assert wrapped.get_prompts() == {}
-    wrapped.update_prompts({})
-    with pytest.raises(InvalidOptionError, match=r"json_validity has no prompt .*eval_template"):
-        wrapped.update_prompts({"eval_template": PromptTemplate("Is it JSON?")})
 
 
 def test_it_can_be_pickled_and_printed():
@@ -250,13 +187,6 @@ def test_what_waits_is_awaited_so_that_others_go_on():
 
     with at_most(1, time.monotonic):
         assert all(answer.passing for answer in asyncio.run(ten()))
-
-
-@pytest.mark.parametrize("name", list_evaluators())
-def test_every_evaluator_can_be_wrapped_and_awaited(name):
-    wrapped = LlamaIndexEvaluator(example(name))
-    arguments = {"query": "Write a list.", "response": "[1]", "contexts": ["[]"], "reference": "{}"}  # fmt: skip
-    assert asyncio.run(wrapped.aevaluate(**arguments)) == wrapped.evaluate(**arguments)
 
 
 # --- drop-ins ----------------------------------------------------------------------------------
@@ -307,26 +237,7 @@ def test_the_drop_in_of_the_same_name_for_langchain_gives_the_same(
     assert mine.evaluate(response=response, reference=reference).score == given["score"]
 
 
-@pytest.mark.parametrize("name", CORE)
-def test_a_drop_in_refuses_an_option_that_it_does_not_have(name):
-    with pytest.raises(InvalidOptionError, match="raise_error"):
-        getattr(ours, name)(raise_error=True)
-
-
 # --- without LlamaIndex ------------------------------------------------------------------------
-
-
-def test_without_llama_index_the_module_says_what_to_install():
-    code = (
-        "import sys; sys.modules['llama_index'] = None\n"
-        "import llmeval_integrations.frameworks.llama_index"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "llmeval_integrations.core.errors.MissingDependencyError: llama-index-core is not installed; "
-        "run: pip install 'llmeval-integrations[llamaindex]'"
-    )
 
 
 class Sorts(Evaluator):

@@ -10,7 +10,7 @@ pytest.importorskip("llama_index.core")
 from llama_index.core import PromptTemplate, Settings
 from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.llms import ChatMessage, CustomLLM, LLMMetadata, MockLLM
+from llama_index.core.llms import ChatMessage, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
 from scripted import Scripted, judgement
@@ -70,18 +70,6 @@ def test_the_llm_of_the_settings_is_the_default(settings_llm):
     assert other.evaluate(response="a").passing is True
 
 
-def test_an_evaluator_without_a_judge_loads_without_a_model(settings_llm):
-    Settings._llm = None
-    assert load_evaluator("json_validity").evaluate(response="{}").passing is True
-
-
-def test_a_judge_that_is_no_help_is_invalid_and_never_0():
-    result = LlamaIndexEvaluator(PassFail(MockLLM(), QUESTION)).evaluate("Write.", "A text.")
-    assert (result.score, result.passing, result.invalid_result) == (None, None, True)
-    assert result.label == "unreadable"
-    assert result.invalid_reason
-
-
 def test_one_judge_that_fails_does_not_lose_the_batch():
     def reply(request):
         down = "row 3" in request.messages[-1].text
@@ -123,25 +111,6 @@ def test_the_prompt_can_be_given_and_updated(prompt):
         assert evaluator.evaluate(response="a").passing is True
         mark = client.requests[-1].fence
         assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}\n")
-
-
-def test_what_was_read_can_be_given_back():
-    client = Scripted(judgement())
-    evaluator = LlamaIndexEvaluator(PassFail(client, QUESTION))
-    evaluator.evaluate(response="a", reference="b")
-    evaluator.update_prompts(evaluator.get_prompts())
-    evaluator.evaluate(response="a", reference="b")
-    first, second = (
-        [message.text.replace(request.fence, "") for message in request.messages]
-        for request in client.requests
-    )
-    assert first == second
-
-
-def test_a_prompt_that_shows_no_output_is_refused():
-    evaluator = LlamaIndexEvaluator(PassFail(Scripted(judgement()), QUESTION))
-    with pytest.raises(InvalidOptionError, match="no output"):
-        evaluator.update_prompts({"prompt": PromptTemplate("Judge {question}")})
 
 
 def test_a_prompt_that_there_is_not_is_refused():

@@ -15,6 +15,8 @@ PACKAGES = {
     "deepeval": ("deepeval", "deepeval", "deepeval"),
     "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
     "dspy": ("dspy", "dspy", "dspy"),
+    "langchain": ("langchain_core", "langchain-core", "langchain"),
+    "llama_index": ("llama_index.core", "llama-index-core", "llamaindex"),
     "ray": ("ray", "ray", "ray"),
     "pandas": ("pandas", "pandas", "pandas"),
     "polars": ("polars", "polars", "polars"),

@@ -8,7 +8,6 @@ import pytest
 from framework_cases import RESULTS, Fixed, Words, judge, run_example
 
 from llmeval_integrations import (
-    ExactMatch,
     InputError,
     InvalidReferenceError,
     JsonEquality,
@@ -241,27 +240,11 @@ def test_two_steps_of_training_with_unscored_completions(trl, parts, kind):
         assert step["noting/unscored"] == 0.25
 
 
-def test_several_rewards_are_summed_by_their_weights(trl, parts):
-    rewards = [TrlReward(Fixed(Result(2), "two")), TrlReward(Fixed(Result(0.5), "half"))]
-    [one, other] = trained(trl, parts, rewards, {"prompt": ["1", "2"]}, reward_weights=[1.0, -3.0])
-    assert one["reward"] == other["reward"] == 2 * 1.0 - 0.5 * 3.0
-    assert (one["rewards/two/mean"], one["rewards/half/mean"]) == (2, 0.5)
-
-
 def test_a_weighted_sum_is_trained_with(trl, parts):
     weighted = WeightedSum([(Noting(), 1), (Fixed(Result(1)), 10)])
     [one, _] = trained(trl, parts, TrlReward(weighted), {"prompt": ["1", "2"]}, num_generations=4)
     assert one["reward"] == pytest.approx((10 + 12 + 13) / 3)
     assert one["weighted_sum/unscored"] == 0.25
-
-
-def test_reasons_stand_in_the_table_of_completions(trl, parts, tmp_path):
-    data = {"prompt": ["1", "2"], "reference": ["x", "y"]}
-    trained(trl, parts, TrlReward(ExactMatch()), data, log_completions=True)
-    pandas = pytest.importorskip("pandas")
-    table = pandas.concat(map(pandas.read_parquet, tmp_path.glob("completions/*.parquet")))
-    assert len(table) == 8
-    assert table["exact_match_reason"].str.len().min() > 0
 
 
 def test_the_example(trl, parts):
