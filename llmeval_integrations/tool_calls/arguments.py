@@ -248,6 +248,10 @@ class ArgumentComparer:
                 comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
         return comparison
 
+    def is_fuzzy(self, name: str) -> bool:
+        """Whether arguments of a tool can both match third ones and not each other."""
+        return self._how != "exact" or self._find(name)[1].fuzzy
+
     def _find(self, name: str) -> tuple[Tool | None, ToolNode]:
         """Return a tool, if its definition is known, and its node."""
         tool = self._toolbox.get(name) if self._toolbox else None

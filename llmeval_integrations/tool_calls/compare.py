@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import canonical, equal
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.aligned import best_path
 from llmeval_integrations.matching.any_order import pair_texts
@@ -159,24 +159,34 @@ class CallComparison:
         budget = MAX_PAIRS
         for name in made.keys() & expected.keys():
             rows, columns = made[name], expected[name]
-            if len(rows) == len(columns) and (len(rows) == 1 or self._are_equal(rows, columns)):
+            if len(rows) > 1 or len(columns) > 1:  # calls that are equal are pairs
+                same, rows, columns = self._pair_equal(name, rows, columns)
+                pairs += same
+            if len(rows) == len(columns) == 1:
                 pairs += zip(rows, columns)
                 continue
             budget -= len(rows) * len(columns)
             if budget < 0:
                 self.limit_reached = True
-                texts = {row: canonical(self._made[row].arguments) for row in rows}
-                others = {n: canonical(write(self._expected[n].arguments)) for n in columns}
-                same, spare, wanted = pair_texts(texts, others)
-                pairs += [*same, *zip(spare, wanted)]
+                pairs += zip(rows, columns)
                 continue
             weights = [[self._weigh(row, column) for column in columns] for row in rows]
             pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
 
-    def _are_equal(self, rows: list[int], columns: list[int]) -> bool:
-        made = (self._made[row].arguments for row in rows)
-        return all(map(equal, made, (self._expected[column].arguments for column in columns)))
+    def _pair_equal(
+        self, name: str, rows: list[int], columns: list[int]
+    ) -> tuple[Pairs, list[int], list[int]]:
+        """Pair equal calls of a tool; return the pairs, and what is left of both sides.
+
+        Without any where two calls may both match a third one and not each other.
+        """
+        if self._comparer.is_fuzzy(name) and len(rows) * len(columns) <= MAX_PAIRS:
+            return [], rows, columns
+        return pair_texts(
+            {row: canonical(self._made[row].arguments) for row in rows},
+            {column: canonical(write(self._expected[column].arguments)) for column in columns},
+        )
 
     def _pair_in_order(self) -> Pairs:
         """Pair calls of the same tool, none crossing another, so that the sum is the highest.
