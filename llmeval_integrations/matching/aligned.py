@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -14,8 +15,8 @@ from llmeval_integrations.matching.trials import Arrays, Pairs, Table
 def align(arrays: Arrays) -> Pairs:
     """Pair items so that no two pairs cross and what they gain is the most.
 
-    Where they are too many, the longest runs of items that match in full are paired first, and the
-    others between two of these.
+    Where they are too many, those are paired first that share what few others have, as long as none
+    cross, and the others between two of these.
     """
     output, reference = arrays.output, arrays.reference
     start, end = measure_ends(output, reference)
@@ -25,14 +26,7 @@ def align(arrays: Arrays) -> Pairs:
     block = _align_block(arrays, here, there)
     if block is not None:
         return pairs + block
-    arrays.is_limited = True
-    from difflib import SequenceMatcher  # here, as hardly any document comes to it
-
-    ours, theirs = arrays.write(output, here), arrays.write(reference, there)
-    same = SequenceMatcher(None, [*ours.values()], [*theirs.values()]).get_matching_blocks()
-    anchors = [
-        (start + row + n, start + column + n) for row, column, size in same for n in range(size)
-    ]
+    anchors = _longest_chain(sorted(arrays.pair_likely(here, there)))
     pairs += anchors
     for rows, columns in _gaps(anchors, here, there):
         block = _align_block(arrays, rows, columns)
@@ -75,6 +69,24 @@ def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
         (range(row + 1, next_row), range(column + 1, next_column))
         for (row, column), (next_row, next_column) in pairwise(ends)
     ]
+
+
+def _longest_chain(pairs: Pairs) -> Pairs:
+    """Return the most of these pairs, in the order of their rows, of which no two cross."""
+    ends: list[int] = []  # the smallest column at which a chain of each length ends
+    chains: list[tuple[int, int]] = []
+    before: dict[tuple[int, int], tuple[int, int] | None] = {}
+    for pair in pairs:
+        length = bisect_left(ends, pair[1])
+        ends[length : length + 1] = [pair[1]]
+        chains[length : length + 1] = [pair]
+        before[pair] = chains[length - 1] if length else None
+    chain: Pairs = []
+    at = chains[-1] if chains else None
+    while at is not None:
+        chain.append(at)
+        at = before[at]
+    return chain[::-1]
 
 
 def _is_straight(arrays: Arrays, positions: range) -> bool:

@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from json_strategies import clashing, nested, shuffled
+from json_strategies import clashing, shuffled
 from pace import at_most
 
 from llmeval_integrations import JsonMatch
@@ -185,20 +185,3 @@ def test_a_limit_that_is_reached_is_named():
     assert ANY_ORDER(output, output[::-1]).passed
     assert "limit_reached" not in ANY_ORDER(output[:50], reference[:50]).metadata
     assert "limit_reached" not in BOTH([1, 2], [1, 3]).metadata
-
-
-@pytest.mark.once
-@pytest.mark.parametrize(
-    ("output", "reference"),
-    [
-        ([{"a": 1, "n": n} for n in range(1000)], [{"a": 1}] * 500 + [{"a": 2}] * 500),
-        ([[[n * 100 + m] for m in range(40)] for n in range(40)], [[[-1 - m] for m in range(40)] for _ in range(40)]),
-        ([[n] for n in range(5000)], [[-1 - n] for n in range(5000)]),
-        (nested(80, 1), nested(80, 2)),
-        (nested(80, {"a": 1, "b": 2}, "both"), nested(80, {"a": 2}, "both")),
-    ],
-    ids=["too few fit", "arrays of arrays", "5000 arrays", "deep", "deep objects"],
-)  # fmt: skip
-def test_pairing_has_a_limit_and_takes_no_second(output, reference):
-    with at_most(2):
-        assert not BOTH(output, reference).passed

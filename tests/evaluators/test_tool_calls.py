@@ -4,7 +4,6 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from pace import at_most
 
@@ -268,33 +267,7 @@ def test_of_each_pair_that_is_violated_the_call_that_came_too_early_is_wrong(out
     assert result.score == pytest.approx(2 * (len(output) - len(late)) / (len(output) + 3))
 
 
-def test_the_name_of_a_tool_stands_for_all_its_calls():
-    reference = [call("a", n=1), call("a", n=2), B]
-    for output, late in (
-        ([call("a", n=1), B, call("a", n=2)], 1),
-        ([call("a", n=2), call("a", n=1), B], 0),
-    ):
-        kinds = [row["kind"] for row in ToolCalls(before=[("a", "b")])(output, reference).metadata["calls"]]  # fmt: skip
-        assert kinds.count("wrong_order") == late
-    assert ToolCalls(before=[("a", 1)])([call("a", n=2), call("a", n=1), B], reference).score == 2 / 3  # fmt: skip
-
-
 arguments = st.dictionaries(st.sampled_from("xyz"), st.sampled_from([0, 1, "1"]), max_size=3)
-several = st.lists(st.builds(lambda name, given: call(name, **given), st.sampled_from("fg"), arguments), max_size=5)  # fmt: skip
-
-
-@settings(max_examples=80, deadline=None)
-@given(several, several, st.randoms(use_true_random=False))
-def test_the_order_of_calls_does_not_count(output, reference, choose):
-    def figures(made, expected):
-        result = PLAIN(made, expected)
-        kept = {key: result.metadata[key] for key in ("right", "precision", "recall", "f1")}
-        return pytest.approx(result.score), result.label, kept
-
-    shuffled = choose.sample(output, len(output)), choose.sample(reference, len(reference))
-    assert figures(*shuffled) == figures(output, reference)
-    assert PLAIN(shuffled[0], output).passed
-    assert ToolCalls(call_order="strict")(output, output).passed
 
 
 def test_one_thousand_calls_are_paired_and_the_limit_is_named():

@@ -110,39 +110,6 @@ def test_schemas_of_members_by_name_and_pattern_and_of_items_by_position():
         assert not evaluator({name: "A@b.c"}, {name: "a@b.c"}).passed
 
 
-@pytest.mark.parametrize(
-    ("reference", "follows"),
-    [
-        ("#moment", True),
-        ("#/$defs/Moment", True),
-        ("#/%24defs/Moment", True),
-        ("http://e.com/invoice#moment", True),
-        ("http://e.com/invoice#/$defs/Moment", True),
-        ("#/$defs/List/prefixItems/1", True),
-        ("#nothing", False),
-        ("#/$defs/Nothing", False),
-        ("#/$defs/List/prefixItems/9", False),
-        (f"#/$defs/List/prefixItems/{'1' * 5_000}", False),
-        ("http://e.com/order#moment", False),
-        ("http://127.0.0.1:9/x", False),
-        ("file:///etc/hostname", False),
-        ("moment", False),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-@pytest.mark.parametrize("end", ["", "#"])
-def test_a_reference_leads_to_a_schema_of_the_document_or_says_nothing(reference, follows, end):
-    schema = {
-        "$id": f"http://e.com/invoice{end}",
-        "format": "email",
-        "properties": {"a": {"$ref": reference}},
-        "$defs": {"Moment": {"$anchor": "moment", **AT}, "List": {"prefixItems": [{}, AT]}},
-    }
-    evaluator = JsonFields(schema)
-    assert evaluator({"a": SAME}, reference={"a": MOMENT}).passed is follows
-    assert not evaluator({"a": "A@b.c"}, reference={"a": "a@b.c"}).passed  # not the whole schema's
-
-
 def expressions(kinds):
     """Give a schema of expressions of some kinds, each of which has another one in it."""
     of_kind = {

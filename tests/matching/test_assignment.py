@@ -43,21 +43,6 @@ def test_no_other_pairing_has_more(weights):
     assert all(weights[row][column] > 0 for row, column in pairs)
 
 
-@pytest.mark.parametrize(
-    ("weights", "pairs"),
-    [
-        ([], []),
-        ([[]], []),
-        ([[0.0, 0.0]], []),
-        ([[1.0]], [(0, 0)]),
-        ([[0.9, 1.0], [0.0, 0.9]], [(0, 0), (1, 1)]),  # the greedy pairing has 1.0 only
-        ([[0.0, 2.0], [0.0, 1.0], [3.0, 0.0]], [(0, 1), (2, 0)]),
-    ],
-)
-def test_small_tables(weights, pairs):
-    assert best_pairs(weights) == pairs
-
-
 @pytest.mark.once
 @pytest.mark.parametrize("kind", ["random", "alike", "adversarial"])
 def test_200_rows_and_columns_take_a_second_at_most(kind):

@@ -1,7 +1,6 @@
 """What an argument that is left out means: the default of its schema, wherever that says so."""
 
 import pytest
-from pace import at_most
 
 from llmeval_integrations import ToolCalls
 
@@ -143,39 +142,3 @@ def test_what_is_wrong_is_told_by_the_alternative_that_is_meant(alternatives, ou
         result = ToolCalls(tools)(made, expected)
         assert result.passed is (reason is None)
         assert reason is None or reason in result.reason
-
-
-@pytest.mark.parametrize("optional", [False, True])
-def test_a_union_that_refers_to_itself_knows_the_defaults_of_all_levels(optional):
-    def node(n):
-        child = {"$ref": "#/$defs/N"}
-        if optional:
-            child = {"anyOf": [child, {"type": "null"}]}
-        return {"type": "object", "properties": {"child": child, f"m{n}": {"default": n}}}
-
-    nodes = {"$defs": {"N": {"anyOf": [node(n) for n in range(20)]}}}
-    tools = tool(properties={"n": {"$ref": "#/$defs/N"}}, **nodes)
-    deep, more = {"m7": 1}, {"m7": 1, "child": {"m3": 3}}
-    for _ in range(30):
-        deep, more = {"child": deep}, {"child": more}
-    with at_most(3):
-        assert ToolCalls(tools)(call(n=deep), call(n=deep)).passed
-        assert not ToolCalls(tools)(call(n=deep), call(n=more)).passed
-
-
-@pytest.mark.parametrize(
-    ("default", "output", "reference", "right"),
-    [
-        ({"v": 0, "next": None}, {"next": None}, {"v": 0}, True),
-        ({"v": 0, "next": None}, {}, {"next": {"next": None}}, True),
-        ({"v": 0, "next": None}, {}, {"next": {"v": 1, "next": None}}, False),
-        ({"next": {}}, {"next": {}}, {"next": {}}, True),
-        ({"next": {}}, {"v": 0}, {"next": {}}, True),
-        ({"next": {}}, {"v": 1}, {"next": {}}, False),
-    ],
-)
-def test_a_default_that_has_itself_within_is_compared_to_an_end(default, output, reference, right):
-    rest = {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}], "default": default}
-    node = {"type": "object", "properties": {"v": {"type": "integer", "default": 0}, "next": rest}}
-    tools = tool(properties={"n": {"$ref": "#/$defs/N"}}, **{"$defs": {"N": node}})
-    assert ToolCalls(tools)(call(n=output), call(n=reference)).passed is right
