@@ -18,12 +18,7 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.toolbox import (
-    Toolbox,
-    Violation,
-    read_toolbox,
-    sample_toolbox,
-)
+from llmeval_integrations.tool_calls.toolbox import Toolbox, Violation, read_toolbox, sample_toolbox
 
 
 @dataclass(frozen=True)

@@ -5,66 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import fsum
 from typing import Any, ClassVar, Final, Literal, get_args
 
-import msgspec
-
-from llmeval_integrations.core.errors import (
-    InvalidOptionError,
-    InvalidReferenceError,
-    MissingFieldError,
-)
+from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.core.options import (
-    check_choice,
-    check_flag,
-    check_instance,
-)
+from llmeval_integrations.core.options import check_choice, check_flag, check_instance
 from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.arguments import (
-    ARGUMENTS,
-    ArgumentComparer,
-    Arguments,
-)
-from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.compare import (
-    CALL_ORDERS,
-    KINDS,
-    CallComparison,
-    CallOrder,
-    ComparedCall,
-)
-from llmeval_integrations.tool_calls.precedence import (
-    Before,
-    check_before,
-    pair_positions,
-)
+from llmeval_integrations.tool_calls.arguments import ArgumentComparer, Arguments
+from llmeval_integrations.tool_calls.compare import KINDS, CallComparison, CallOrder
+from llmeval_integrations.tool_calls.precedence import Before, check_before, pair_positions
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.reference import (
-    ALTERNATIVES,
-    Alternatives,
-    read_expected,
-)
+from llmeval_integrations.tool_calls.reference import Alternatives, read_expected
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.toolbox import (
-    Toolbox,
-    read_toolbox,
-    sample_toolbox,
-)
+from llmeval_integrations.tool_calls.toolbox import check_expected, read_toolbox, sample_toolbox
 
 Score = Literal["calls", "leaves"]
-SCORES: Final[tuple[str, ...]] = get_args(Score)
+
+_CHOICES: Final = {
+    "score": get_args(Score),
+    "call_order": get_args(CallOrder),
+    "arguments": get_args(Arguments),
+    "alternatives": get_args(Alternatives),
+    "parsing": PARSINGS,
+}
 
 _MOST_NAMED = 3
 
@@ -145,17 +116,14 @@ class ToolCalls(Evaluator):
     """How much may stand around the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
-        check_instance(self, "fields", Mapping)
-        check_instance(self, "defaults", Mapping)
-        check_choice(self, "score", SCORES)
-        check_choice(self, "call_order", CALL_ORDERS)
-        check_choice(self, "arguments", ARGUMENTS)
-        check_choice(self, "alternatives", ALTERNATIVES)
+        for option in ("fields", "defaults"):
+            check_instance(self, option, Mapping)
+        for option, choices in _CHOICES.items():
+            check_choice(self, option, choices)
         check_flag(self, "coerce")
         check_flag(self, "allow_undeclared")
-        check_choice(self, "parsing", PARSINGS)
         rules = ArgumentRules(self.fields, self.defaults, coerce=self.coerce)
-        object.__setattr__(self, "_rules", rules)
+        self.__dict__["_rules"] = rules
         toolbox = None
         if self.tools is not None:
             toolbox = read_toolbox(self, self.tools, rules)
@@ -164,11 +132,10 @@ class ToolCalls(Evaluator):
             if self.call_order != "any":
                 raise InvalidOptionError(f"{self.name}: before=... needs call_order='any'")
             check_before(self.before, self.name, toolbox)
-        object.__setattr__(self, "_toolbox", toolbox)
+        self.__dict__["_toolbox"] = toolbox
 
     def check(self, sample: Sample) -> Result:
-        toolbox: Toolbox | None = self._toolbox  # type: ignore[attr-defined]
-        rules: ArgumentRules = self._rules  # type: ignore[attr-defined]
+        toolbox, rules = self.__dict__["_toolbox"], self.__dict__["_rules"]
         if toolbox is None:
             toolbox = sample_toolbox(self, sample, rules)
         if self.coerce and toolbox is None:
@@ -178,113 +145,37 @@ class ToolCalls(Evaluator):
         reference = read_items(sample.require("reference", self.name))
         expected = read_expected(reference, self.name, self.parsing, self.alternatives)
         if toolbox is not None:
-            for call in expected:
-                self._check_call(call, toolbox, reference)
+            check_expected(self, expected, toolbox, reference)
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
         names = [call.name for call in expected]
         pairs = [] if before is None else pair_positions(before, names, self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
-        schema_requires = self.alternatives == "listed" and self.arguments != "subset"
-        comparer = ArgumentComparer(
-            self.arguments,
-            toolbox,
-            rules,
-            self.parsing,
-            coerce=self.coerce,
-            schema_requires=schema_requires,
-        )
-        if isinstance(made, Defect):
-            comparison = CallComparison([], expected, comparer)
-            missing = msgspec.to_builtins(comparison.calls(self.call_order))
-            figures = _figures(0, 0, len(expected), nothing=0.0)
-            details = {"fields": _count(comparison), "unreadable": True}
-            return defect_result(made, 0.0, calls=missing, **figures, **details)
-        comparison = CallComparison(made, expected, comparer)
+        comparer = ArgumentComparer(self, toolbox, rules)
+        comparison = CallComparison([] if isinstance(made, Defect) else made, expected, comparer)
         calls = comparison.calls(self.call_order, pairs)
-        limits = sorted(comparer.limits)
-        if comparison.limit_reached:
-            limits.insert(0, "")
-        return _result(self.score, comparison, calls, (len(made), len(expected)), limits)
+        metadata = comparison.metadata(calls)
+        if isinstance(made, Defect):
+            nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
+            return defect_result(made, 0.0, **{**metadata, **nothing})
+        kinds = Counter(call.kind for call in calls)
+        score = comparison.score(calls, by_leaves=self.score == "leaves")
+        if kinds["right"] == len(calls):
+            several = (
+                "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
+            )
+            reason = several if calls else "No call, as expected"
+            return Result(score, True, None, reason, metadata)
+        wrong = [call for call in calls if call.kind != "right"]
+        named = [*map(str, wrong[:_MOST_NAMED])]
+        more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
+        named += [f"{count} more {kind}" for kind, count in more.items()]
+        reason = make_printable("; ".join(named))
+        if "limit_reached" in metadata:
+            reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
+        return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
 
     def breakdown(self) -> CallTally:
         # Of an ignored place no leaf is counted, whether or not it is there.
         return CallTally(path for path, each in self.fields.items() if not each.get("ignore"))
-
-    def _check_call(self, call: ToolCall, toolbox: Toolbox, reference: Any) -> None:
-        """Refuse an expected call that its tool surely does not take."""
-        if call.name not in toolbox:
-            raise InvalidReferenceError(
-                f"{self.name}: there is no tool {call.name!r}, which the reference "
-                f"{quote(reference)} names; {hint(call.name, toolbox)}"
-            )
-        if self.arguments in ("subset", "ignore") or self.alternatives == "listed":
-            return
-        refusal = toolbox[call.name].refusal(call.arguments, complete=self.arguments == "exact")
-        if refusal:
-            raise InvalidReferenceError(
-                f"{self.name}: the tool {call.name!r} {refusal}, and the reference "
-                f"{quote(reference)} could never be met"
-            )
-
-
-def _figures(right: int, called: int, expected: int, *, nothing: float) -> dict[str, Any]:
-    """Count; `nothing` is the share of what is right where no call was made nor expected."""
-    none = called == expected == 0
-    return {
-        "called": called,
-        "expected": expected,
-        "right": right,
-        "precision": nothing if none else right / (called or 1),
-        "recall": nothing if none else right / (expected or 1),
-        "f1": nothing if none else 2 * right / (called + expected),
-    }
-
-
-def _result(
-    score_of: Score,
-    comparison: CallComparison,
-    calls: list[ComparedCall],
-    counts: tuple[int, int],
-    limits: list[str],
-) -> Result:
-    kinds = Counter(call.kind for call in calls)
-    figures = _figures(kinds["right"], *counts, nothing=1.0)
-    metadata = {"calls": msgspec.to_builtins(calls), **figures}
-    metadata["fields"] = _count(comparison)
-    if comparison.graded:
-        metadata["graded"] = comparison.graded
-    if limits:
-        metadata["limit_reached"] = limits
-    matched, both = fsum(call.score for call in calls), float(sum(counts))
-    if score_of == "leaves":
-        leaves = comparison.leaves
-        named = sum(call.kind in ("right", "wrong_arguments") for call in calls)
-        matched, both = named + leaves.matched, both + leaves.output + leaves.reference
-    score = 2 * matched / both if both else 1.0
-    if kinds["right"] == len(calls):
-        return Result(score, True, None, _all_right(len(calls)), metadata)
-    reason = make_printable(
-        "; ".join(_name_wrong([call for call in calls if call.kind != "right"]))
-    )
-    if limits:
-        reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-    return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
-
-
-def _count(comparison: CallComparison) -> dict[str, dict[Kind, int]]:
-    return {path: dict(counts) for path, counts in comparison.fields.items()}
-
-
-def _all_right(count: int) -> str:
-    if not count:
-        return "No call, as expected"
-    return "The call is right" if count == 1 else f"All {count} calls are right"
-
-
-def _name_wrong(wrong: list[ComparedCall]) -> list[str]:
-    """Name the first wrong calls, then how many more there are of which kind."""
-    named = list(map(str, wrong[:_MOST_NAMED]))
-    more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
-    return named + [f"{count} more {kind}" for kind, count in more.items()]

@@ -8,12 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import add_article
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages.libraries import (
-    LIBRARIES,
-    Library,
-    join_chunks,
-    read_mapping,
-)
+from llmeval_integrations.messages.libraries import LIBRARIES, Library, join_chunks, read_mapping
 from llmeval_integrations.messages.reply import Reply, join
 
 _FIRST: Final = 3

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import msgspec
 
 from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Kind, Node
@@ -29,8 +28,6 @@ Arguments = Literal["exact", "subset", "superset", "ignore"]
 `exact`: those expected and no others. `subset`: no others, and some may be left out.
 `superset`: those expected, and perhaps others. `ignore`: only those that both have count.
 """
-
-ARGUMENTS: Final[tuple[str, ...]] = get_args(Arguments)
 
 _LONGEST: Final = 60
 
@@ -169,21 +166,15 @@ def _list_wrong(
 class ArgumentComparer:
     """Compares the arguments of many calls, each with those expected of the same tool."""
 
-    def __init__(
-        self,
-        how: Arguments,
-        toolbox: Toolbox | None,
-        rules: ArgumentRules,
-        parsing: Parsing,
-        *,
-        coerce: bool,
-        schema_requires: bool,
-    ) -> None:
-        """`schema_requires` says that what the schema requires may not be left out in any case."""
+    def __init__(self, evaluator: Any, toolbox: Toolbox | None, rules: ArgumentRules) -> None:
+        """Take the options of an evaluator that are about arguments."""
         self.limits: set[str] = set()
         """The arrays whose items were not all tried with each other, as pointers."""
-        self._how, self._toolbox, self._rules, self._parsing = how, toolbox, rules, parsing
-        self._coerce, self._schema_requires = coerce, schema_requires
+        self._toolbox, self._rules, self._parsing = toolbox, rules, evaluator.parsing
+        self._how: Arguments = evaluator.arguments
+        self._coerce = evaluator.coerce
+        # Of what an answer of BFCL's may lack the tool has the last word.
+        self._schema_requires = evaluator.alternatives == "listed" and self._how != "subset"
         self._pairing = Comparison().pairing
         self._read: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
         self._found: dict[int, list[Violation]] = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import zip_longest
+from math import fsum
 from operator import add
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -29,7 +30,6 @@ from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.reference import write
 
 CallOrder = Literal["any", "strict"]
-CALL_ORDERS: Final[tuple[str, ...]] = get_args(CallOrder)
 
 KINDS: Final = (
     "unreadable",
@@ -97,14 +97,10 @@ class CallComparison:
     def __init__(
         self, made: list[ToolCall], expected: list[ToolCall], comparer: ArgumentComparer
     ) -> None:
-        self.limit_reached = False
-        """Whether there were too many calls to compare each with each."""
-        self.leaves = Figures(0.0, 0.0, 0.0)
-        """Those of all calls; of one that is out of order none matches."""
-        self.fields: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
-        """The leaves of each argument of a tool by what became of them."""
-        self.graded: list[dict[str, Any]] = []
-        """The leaves that match with a score below 1."""
+        self._is_limited = False  # whether there were too many calls to compare each with each
+        self._leaves = Figures(0.0, 0.0, 0.0)  # of one that is out of order none matches
+        self._fields: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
+        self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._made, self._expected = made, expected
         self._comparer = comparer
         self._compared: dict[tuple[int, int], ArgumentComparison] = {}
@@ -141,6 +137,36 @@ class CallComparison:
 
         return sorted(found, key=place)
 
+    def score(self, calls: list[ComparedCall], *, by_leaves: bool) -> float:
+        """Return F1 over these calls, or over their names and the leaves of their arguments."""
+        matched = fsum(call.score for call in calls)
+        both = float(len(self._made) + len(self._expected))
+        if by_leaves:
+            named = sum(call.kind in ("right", "wrong_arguments") for call in calls)
+            matched = named + self._leaves.matched
+            both += self._leaves.output + self._leaves.reference
+        return 2 * matched / both if both else 1.0
+
+    def metadata(self, calls: list[ComparedCall]) -> dict[str, Any]:
+        """Return the calls, the figures over them, and the leaves of each argument."""
+        called, expected = len(self._made), len(self._expected)
+        right = sum(call.kind == "right" for call in calls)
+        both = called + expected
+        found: dict[str, Any] = {
+            "calls": msgspec.to_builtins(calls),
+            "called": called,
+            "expected": expected,
+            "right": right,
+            "precision": right / (called or 1) if both else 1.0,
+            "recall": right / (expected or 1) if both else 1.0,
+            "f1": 2 * right / both if both else 1.0,
+            "fields": {path: dict(counts) for path, counts in self._fields.items()},
+        }
+        if self._graded:
+            found["graded"] = self._graded
+        limits = [*([""] if self._is_limited else ()), *sorted(self._comparer.limits)]
+        return {**found, "limit_reached": limits} if limits else found
+
     # --- which call is which -------------------------------------------------------------------
 
     def _pair_by_name(self) -> Pairs:
@@ -167,7 +193,7 @@ class CallComparison:
                 continue
             budget -= len(rows) * len(columns)
             if budget < 0:
-                self.limit_reached = True
+                self._is_limited = True
                 pairs += zip(rows, columns)
                 continue
             weights = [[self._weigh(row, column) for column in columns] for row in rows]
@@ -195,7 +221,7 @@ class CallComparison:
         """
         rows, columns = range(len(self._made)), range(len(self._expected))
         if len(rows) * len(columns) > MAX_PAIRS:
-            self.limit_reached = True
+            self._is_limited = True
             return [(n, n) for n in range(min(len(rows), len(columns))) if self._is_same_tool(n, n)]
         if not (rows and columns):
             return []
@@ -246,14 +272,14 @@ class CallComparison:
 
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of one call, or of two that are a pair."""
-        self.leaves = Figures(*map(add, self.leaves, figures))
+        self._leaves = Figures(*map(add, self._leaves, figures))
         for node in comparison.matched:
-            self.fields[node.path]["match"] += 1
+            self._fields[node.path]["match"] += 1
         for each in comparison.outcomes:
-            self.fields[each.node.path][each.kind] += 1
+            self._fields[each.node.path][each.kind] += 1
             if each.kind == "match":
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
-                self.graded.append(graded)
+                self._graded.append(graded)
 
     def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
         """Say what became of calls that are no pair: of another tool, missing, extra."""

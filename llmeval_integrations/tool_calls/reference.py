@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -23,8 +23,6 @@ Alternatives = Literal["marked", "listed"]
 out. `listed`: each argument has a list of accepted values, as in BFCL, with an empty text where it
 may be left out.
 """
-
-ALTERNATIVES: Final[tuple[str, ...]] = get_args(Alternatives)
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"

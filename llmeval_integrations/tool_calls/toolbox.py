@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.core.errors import (
+    InvalidOptionError,
+    InvalidReferenceError,
+    InvalidSchemaError,
+)
+from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
@@ -18,6 +23,7 @@ from llmeval_integrations.schemas.document import list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors, measure
 from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
+from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.reference import is_optional
 from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
@@ -172,6 +178,27 @@ def sample_toolbox(
         with suppress(InvalidOptionError):  # which is worded below
             return _read_once(text, evaluator.allow_undeclared, rules)
     return read_toolbox(evaluator, tools, rules)
+
+
+def check_expected(
+    evaluator: Any, expected: Sequence[ToolCall], toolbox: Toolbox, reference: Any
+) -> None:
+    """Raise InvalidReferenceError for an expected call that its tool surely does not take."""
+    for call in expected:
+        if call.name not in toolbox:
+            raise InvalidReferenceError(
+                f"{evaluator.name}: there is no tool {call.name!r}, which the reference "
+                f"{quote(reference)} names; {hint(call.name, toolbox)}"
+            )
+        if evaluator.arguments in ("subset", "ignore") or evaluator.alternatives == "listed":
+            continue
+        complete = evaluator.arguments == "exact"
+        refusal = toolbox[call.name].refusal(call.arguments, complete=complete)
+        if refusal:
+            raise InvalidReferenceError(
+                f"{evaluator.name}: the tool {call.name!r} {refusal}, and the reference "
+                f"{quote(reference)} could never be met"
+            )
 
 
 def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
