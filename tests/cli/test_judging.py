@@ -1,21 +1,27 @@
-"""`llmeval run` with judges, against a server: what it asks, keeps, spends and exits with."""
+"""`llmeval run` with judges, against a server: what it asks, keeps, spends, plans and exits with."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 pytest.importorskip("openai")
 
+from pace import at_most
 from server import ModelServer, chat
 
 from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.main import main
+from llmeval_integrations.judges import Tone
 
+MODEL = "model" if "model" in Tone.__dataclass_fields__ else "client"
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
 TOKENS = 11 + 7
 """What each call takes."""
+DEAD = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -27,107 +33,44 @@ def server():
 
 @pytest.fixture
 def run(server, tmp_path, monkeypatch, capsys):
-    """Run the command in a folder with data, ten rows; gives exit code, stdout, stderr."""
+    """Run the command in a folder with data, ten rows; gives exit code, JSON or text, stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "home"))
     rows = [{"output": f"text {number}"} for number in range(10)]
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "sk-1"}
-    judge = f"pass_fail:client={json.dumps(client)},question=Is it, all in all, so?"
 
-    def command(*options, judge=judge, data="data.jsonl"):
-        given = ["-e", judge] if judge else []
-        code = main(["run", data, *given, "--json", *options])
-        output = capsys.readouterr()
-        return code, json.loads(output.out) if output.out else None, output.err
+    def command(*options, url=server.url, data="data.jsonl", is_judged=True, **changes):
+        judge = ["-e", f"pass_fail:{MODEL}={json.dumps(model(url, **changes))},question=Is it, or not?"]  # fmt: skip
+        code = main(["run", data, *(judge if is_judged else []), *options])
+        out, said = capsys.readouterr()
+        return code, json.loads(out) if "--json" in options and out else out, said
 
-    command.client = client
     return command
+
+
+def model(url, **changes):
+    return {"platform": "openai", "name": "m", "base_url": f"{url}/v1", "api_key": "sk-1"} | changes
 
 
 def judging(summary):
     return summary["judging"]
 
 
-def test_replies_are_kept_in_the_users_cache_folder(run, server, tmp_path):
-    code, summary, _ = run()
+def test_replies_are_kept_in_the_users_cache_folder_or_another_file_or_nowhere(
+    run, server, tmp_path
+):
+    code, summary, _ = run("--json")
     assert (code, judging(summary)["calls"], len(server.requests)) == (0, 10, 10)
     assert summary["evaluators"]["pass_fail"]["pass_rate"] == 1.0
-    if sys.platform != "darwin":
-        assert default_cache() == tmp_path / "home" / "llmeval" / "replies.sqlite"
     assert default_cache().exists()
     assert (run()[0], len(server.requests)) == (0, 10)
     assert b"sk-1" not in default_cache().read_bytes()
-
-
-def test_another_file_or_none_can_be_asked_for(run, server, tmp_path):
-    run("--cache", "here/c.sqlite")
-    run("--cache", "here/c.sqlite")
-    assert len(server.requests) == 10
-    run("--no-cache")
-    run("--no-cache")
-    assert len(server.requests) == 30
-    assert not (tmp_path / "home").exists()
+    for _ in range(2):
+        run("--cache", "here/c.sqlite")
+        run("--no-cache")
+    assert len(server.requests) == 40
     assert (tmp_path / "here" / "c.sqlite").exists()
-
-
-def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, server, tmp_path):
-    code, _, said = run("--frozen")
-    assert (code, "there is no cache" in said) == (2, True)
-    run()
-    assert run("--frozen")[0] == 0
-    data = (tmp_path / "data.jsonl").read_text()
-    (tmp_path / "data.jsonl").write_text(f'{data}\n{{"output": "new"}}')
-    code, summary, said = run("--frozen")
-    assert code == 2
-    assert "1 request was not made: the cache is frozen and lacks them" in said
-    assert judging(summary)["not_asked"] == 1
-    assert len(server.requests) == 10
-
-
-def test_a_budget_that_ends_before_the_data_is_exit_code_1(run, server):
-    code, summary, said = run("--max-tokens", str(3 * TOKENS), "--concurrency", "1")
-    assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
-    assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
-    assert run("--max-tokens", str(100 * TOKENS))[0] == 0
-
-
-def test_a_configuration_file_says_the_same(run, server, tmp_path):
-    (tmp_path / "eval.yaml").write_text(f"""
-data: data.jsonl
-evaluators:
-  - name: harbour
-    evaluator: pass_fail
-    options:
-      client: {json.dumps(run.client)}
-      question: Is it about the harbour?
-  - pass_fail: {{client: {json.dumps(run.client)}, question: "Is it short?"}}
-concurrency: 2
-cache: kept/c.sqlite
-max_tokens: {1000 * TOKENS}
-""")
-    code, summary, _ = run(judge=None, data="eval.yaml")
-    assert (code, list(summary["evaluators"])) == (0, ["harbour", "pass_fail"])
-    assert (tmp_path / "kept" / "c.sqlite").exists()
-    assert (judging(summary)["calls"], len(server.requests)) == (20, 20)
-    assert run("--frozen", judge=None, data="eval.yaml")[0] == 0
-    assert run("--no-cache", "--max-tokens", "1", judge=None, data="eval.yaml")[0] == 1
-    assert 20 < len(server.requests) <= 22
-
-
-def test_a_configuration_says_how_judges_are_asked_for_runs_without_one_too(run, tmp_path):
-    (tmp_path / "eval.yaml").write_text("""
-data: data.jsonl
-evaluators: [json_validity]
-concurrency: 2
-cache: kept/c.sqlite
-frozen: true
-max_tokens: 1000
-""")
-    assert run(judge=None, data="eval.yaml")[0] == 0
-    code, _, said = run("--frozen", judge=None, data="eval.yaml")
-    assert (code, "--frozen is for judges, and json_validity asks none" in said) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -152,42 +95,174 @@ def test_the_cache_is_where_the_operating_system_has_caches(
     assert str(default_cache()) == expected
 
 
-def test_what_an_earlier_call_left_out_is_not_laid_to_this_one(run, server):
-    first = run("--max-tokens", str(3 * TOKENS), "--concurrency", "1", "--out", "r")
-    assert first[0] == 1
-    code, summary, said = run("--out", "r", "--resume")
-    assert (code, judging(summary)["not_asked"], len(server.requests)) == (1, 7, 3)
-    assert (
-        "7 requests were not made: an earlier call left them out, for its budget or its frozen "
-        "cache; --resume --retry-errors makes them" in said
-    )
-    code, _, said = run("--out", "r", "--resume", "--frozen")
-    assert (code, "an earlier call left them out" in said) == (2, True)
-    code, _, said = run("--out", "r", "--resume", "--frozen", "--retry-errors")
-    assert (code, "the cache is frozen and lacks them" in said) == (2, True)
-    code, _, said = run("--out", "r", "--resume")
-    assert (code, "an earlier call left them out" in said) == (1, True)
-    code, summary, said = run("--out", "r", "--resume", "--retry-errors")
-    assert (code, judging(summary)["not_asked"], len(server.requests)) == (0, 0, 10)
-    assert "requests were not made" not in said
-
-
-def test_a_key_that_is_not_there_stops_a_run_unless_it_is_frozen(run, server, tmp_path):
-    assert run()[0] == 0
-    client = {**run.client, "api_key": "${NO_SUCH_KEY}"}
-    judge = f"pass_fail:client={json.dumps(client)},question=Is it, all in all, so?"
-    code, _, said = run("--out", "run", judge=judge)
+def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, server, tmp_path):
+    code, _, said = run("--frozen")
+    assert (code, "there is no cache" in said) == (2, True)
+    run()
+    assert run("--frozen", api_key="${NO_SUCH_KEY}")[0] == 0
+    code, _, said = run("--out", "run", api_key="${NO_SUCH_KEY}")
     assert (code, "no variable 'NO_SUCH_KEY'" in said) == (2, True)
     assert not (tmp_path / "run").exists()
-    code, summary, _ = run("--out", "run", "--frozen", judge=judge)
-    assert (code, judging(summary)["cached"], len(server.requests)) == (0, 10, 10)
+    with (tmp_path / "data.jsonl").open("a") as file:
+        file.write('\n{"output": "new"}')
+    code, summary, said = run("--frozen", "--json")
+    assert code == 2
+    assert "1 request was not made: the cache is frozen and lacks them" in said
+    assert (judging(summary)["not_asked"], len(server.requests)) == (1, 10)
 
 
-def test_a_run_that_tells_more_shows_no_key_in_an_address(run, server):
-    client = {**run.client, "base_url": f"{server.url}/v1?key=SECRET-1234"}
-    judge = f"pass_fail:client={json.dumps(client)},question=Is it?"
+def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_asked(run, server):
+    spent = ("--max-tokens", str(3 * TOKENS), "--concurrency", "1")
+    code, summary, said = run(*spent, "--out", "r", "--json")
+    assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
+    assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
+    assert "7 of 10 rows have no score and count in no rate, most often (budget)" in said
+    code, _, said = run("--out", "r", "--resume")
+    assert (code, "7 requests were not made: an earlier call left them out" in said) == (1, True)
+    code, _, said = run("--out", "r", "--resume", "--frozen")
+    assert (code, "an earlier call left them out" in said) == (2, True)
+    code, _, said = run("--out", "r", "--resume", "--retry-errors")
+    assert (code, "not made" in said, len(server.requests)) == (0, False, 10)
+
+
+def test_a_configuration_file_says_the_same(run, server, tmp_path):
+    (tmp_path / "eval.yaml").write_text(f"""
+data: data.jsonl
+evaluators:
+  - name: harbour
+    evaluator: pass_fail
+    options:
+      {MODEL}: {json.dumps(model(server.url))}
+      question: Is it about the harbour?
+  - pass_fail: {{{MODEL}: {json.dumps(model(server.url))}, question: "Is it short?"}}
+concurrency: 2
+cache: kept/c.sqlite
+max_tokens: {1000 * TOKENS}
+""")
+    file = {"data": "eval.yaml", "is_judged": False}
+    code, summary, _ = run("--json", **file)
+    assert (code, list(summary["evaluators"])) == (0, ["harbour", "pass_fail"])
+    assert (tmp_path / "kept" / "c.sqlite").exists()
+    assert (judging(summary)["calls"], len(server.requests)) == (20, 20)
+    assert run("--frozen", **file)[0] == 0
+    assert run("--no-cache", "--max-tokens", "1", **file)[0] == 1
+    assert 20 < len(server.requests) <= 22
+    code, _, said = run("-e", "json_validity", "--frozen", **file)  # without judges it may stand
+    assert (code, "--frozen is for judges" in said) == (2, True)
+    assert run("-e", "json_validity", **file)[0] == 0
+
+
+def test_a_run_that_logs_shows_no_key_in_an_address(run, server):
+    judge = f"pass_fail:{MODEL}={json.dumps(model(server.url + '/v1?key=SECRET-1234'))},question=Is it?"  # fmt: skip
     command = [sys.executable, "-m", "llmeval_integrations", "-v", "run", "data.jsonl", "-e", judge]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "evaluating data.jsonl" in done.stderr
     assert server.requests
     assert "SECRET" not in done.stdout + done.stderr
+
+
+def test_a_run_without_any_score_is_exit_code_2_and_says_why(run):
+    code, _, said = run("-q", "--out", "run", url=DEAD)
+    warning, end = said.splitlines()
+    assert code == 2
+    assert "pass_fail: NO row has a score, most often (connection): the connection" in warning
+    assert warning.endswith("; --resume --retry-errors asks again")
+    assert end == "llmeval run: no row has a result, so nothing was evaluated"
+    assert run("-q", "-e", "json_validity", url=DEAD)[0] == 0
+
+
+def test_replies_that_are_kept_are_asked_anew_without_the_cache(run, server):
+    server.plays(chat("I cannot say."))
+    code, _, said = run("-q", "--out", "run")
+    assert (code, "--resume --retry-errors --no-cache asks again" in said) == (2, True)
+    server.plays(chat(json.dumps(VERDICT)))
+    again = ("-q", "--out", "run", "--resume", "--retry-errors")
+    assert run(*again)[0] == 2  # the cache says the same
+    assert run(*again, "--no-cache")[0] == 0
+
+
+def test_labels_without_scores_are_results(run, server, tmp_path):
+    tone = {"name": "tone", MODEL: model(server.url), "prompt": "{output}?", "choices": ["a", "b"]}
+    asked = {"data": "data.jsonl", "out": "run", "evaluators": [{"classification": tone}]}
+    (tmp_path / "run.yaml").write_text(json.dumps(asked))  # which is YAML, too
+    server.plays(chat('{"explanation": "it is", "label": "a"}'))
+    file = {"data": "run.yaml", "is_judged": False}
+    assert run("-q", **file) == (0, "", "")
+    calls = len(server.requests)
+    assert run("-q", "--resume", "--retry-errors", "--no-cache", **file)[0] == 0
+    assert len(server.requests) == calls
+    found = json.loads((tmp_path / "run" / "summary.json").read_text())["evaluators"]["tone"]
+    assert found["labels"] == {"a": 10}
+    assert (found["n"], found["scored"], found["unscored"]) == (10, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
+def test_ctrl_c_ends_a_run_at_once_and_the_next_pays_only_for_the_rest(tmp_path, server):
+    rows, answered = 60, 40
+    lines = (json.dumps({"output": f"text {number}"}) for number in range(rows))
+    (tmp_path / "data.jsonl").write_text("\n".join(lines))
+    judge = f"pass_fail:{MODEL}={json.dumps(model(server.url))},question=Is it so?"
+    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "-e", judge]
+    command += ["--json", "--cache", "replies.sqlite", "--concurrency", "4"]
+    options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+
+    reply = chat(json.dumps(VERDICT))
+    server.plays(*[reply] * answered, chat(json.dumps(VERDICT), delay=60))
+    run = subprocess.Popen(command, **options)
+    while len(server.requests) < answered + 4:  # these four get no answer
+        time.sleep(0.02)
+    with at_most(5, time.perf_counter):
+        run.send_signal(signal.SIGINT)
+        output, errors = run.communicate(timeout=30)
+    assert (run.returncode, b"Traceback" in errors) == (130, False), errors
+    summary = json.loads(output)
+    assert 0 < summary["samples"] <= answered  # the last rows may not have been written
+    assert summary["interrupted"] is True
+    assert summary["evaluators"]["pass_fail"]["scored"] == summary["samples"]
+    assert b"no row is kept; with --out DIR" in errors
+
+    server.plays(reply)
+    done = subprocess.run(command, **options, timeout=60, check=True)
+    assert json.loads(done.stdout)["judging"]["cached"] == answered
+    assert len(server.requests) == rows - answered
+
+
+# A dry run.
+
+
+def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, server, tmp_path):
+    with (tmp_path / "data.jsonl").open("a") as file:
+        file.write('\nno JSON\n{"answer": "text"}')
+    code, out, _ = run("--dry-run", "--out", "run", "-e", "json_validity")
+    assert (code, server.requests, (tmp_path / "run").exists()) == (0, [], False)
+    plan, judge, validity = out.splitlines()
+    assert plan == "12 samples; nothing is asked and nothing is written"
+    assert validity == "json_validity: 10 evaluated, 2 error rows"
+    assert judge.startswith("pass_fail: 10 evaluated, 2 error rows, at least 10 calls, about ")
+    assert "at a price that is not known: no price is known of the model 'm' of " in judge
+    assert "behind an address of its own" in judge
+    run("--limit", "4")
+    assert "at least 6 calls, 4 replies from the cache" in run("--dry-run")[1]
+    assert len(server.requests) == 4
+
+
+def test_a_known_price_is_given(run):
+    pytest.importorskip("genai_prices")
+    known = {"name": "gpt-4o-mini", "base_url": None}
+    plan = run("--dry-run", "--json", **known)[1]["evaluators"]["pass_fail"]["judge"]
+    assert plan["calls"] == 10
+    assert plan["cost"] == pytest.approx(plan["input_tokens"] * 0.15e-6, rel=0.01)
+
+
+def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypatch):
+    for module in ("genai_prices", "genai_prices.data_snapshot", "genai_prices.types"):
+        monkeypatch.setitem(sys.modules, module, None)
+    prices = "genai-prices is not installed; run: pip install 'llmeval-integrations[prices]'"
+    known = {"name": "gpt-4o-mini", "base_url": None}
+    assert f"at a price that is not known: {prices}\n" in run("--dry-run", **known)[1]
+    for more in ([], ["--dry-run"]):
+        said = run("--max-cost", "1", *more, **known)
+        assert said == (2, "", f"llmeval run: error: {prices}\n")
+    address = server.url.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - this machine, and not known to be
+    code, _, said = run("-q", url=address)
+    assert (code, f"the cost is not known: {prices}\n" in said) == (0, True)
