@@ -1,6 +1,6 @@
 """Calls made from the cases of the Berkeley Function Calling Leaderboard, and calls gone wrong.
 
-Needs nothing but the standard library, since tools/record_bfcl_verdicts.py runs elsewhere.
+Each kind is made of the accepted values of a case by one change.
 """
 
 import json

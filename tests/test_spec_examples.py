@@ -187,44 +187,6 @@ def test_reasoning_tool_call_format(output, score, reason, calls):
 # --- Audacia's format evaluators -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("expected", "output", "kind", "verdict"),
-    [
-        (dict, {"name": "search"}, "dict", "pass"),
-        (list, ["one", "two"], "list", "pass"),
-        (str, "# A title", "str", "pass"),
-        (dict, '{"name": "search"}', "str", "fail"),
-        (list, {"name": "search"}, "dict", "fail"),
-    ],
-)
-def test_run_custom_response(expected, output, kind, verdict):
-    result = PythonType(expected)(output)
-    assert result.metadata == {
-        "response": output,
-        "format": kind,
-        "custom_response_result": verdict,
-    }
-    assert result.passed is (verdict == "pass")
-    assert result == load_evaluator("python_type", expected_type=expected.__name__)(output)
-
-
-@pytest.mark.parametrize(
-    ("output", "kind", "verdict"),
-    [
-        ('{"name": "search", "arguments": {}}', "dict", "pass"),
-        ("[1, 2]", "list", "fail"),
-        ('"text"', "str", "fail"),
-        ("plain text", None, "fail"),
-        ('{"name": "search"', None, "fail"),
-    ],
-)
-def test_run_json_response(output, kind, verdict):
-    result = JsonObject()(output)
-    told = {name: result.metadata[name] for name in ("response", "format", "json_response_result")}
-    assert told == {"response": output, "format": kind, "json_response_result": verdict}
-    assert result.passed is (verdict == "pass")
-
-
 def test_assert_result_is_a_method():
     JsonObject()("{}").assert_passes()
     JsonObject().assert_passes("{}")

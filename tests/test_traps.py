@@ -3,7 +3,6 @@
 import contextlib
 import http.server
 import json
-import math
 import threading
 
 import pytest
@@ -176,11 +175,6 @@ def test_a_pattern_with_nested_repetition_does_not_hang():
         within(2, lambda: RegexMatch("^(a|aa)+$", timeout=0.5)("a" * 60 + "!"))
 
 
-def test_5000_unique_objects_take_no_time():
-    items = json.dumps([{"id": n, "tags": [n, str(n)]} for n in range(5_000)])
-    assert within(2, lambda: JsonSchema({"uniqueItems": True})(items)).passed is True
-
-
 @pytest.mark.parametrize(
     "schema",
     [
@@ -194,27 +188,6 @@ def test_5000_unique_objects_take_no_time():
 def test_a_schema_that_refers_to_itself_comes_to_an_end(schema):
     for output in ("1", "{}", '{"a": {"a": {"a": 1}}}', "[" * 100 + "]" * 100):
         assert within(2, lambda text=output: JsonSchema(schema)(text)).score in (True, False)
-
-
-@pytest.mark.parametrize(
-    ("kind", "option"),
-    [
-        (JsonEditDistance, "threshold"),
-        (StringDistance, "threshold"),
-        (LengthPenalty, "min_length"),
-        (LengthPenalty, "max_length"),
-        (LengthPenalty, "penalty_rate"),
-        (NgramRepetitionPenalty, "n"),
-        (NgramRepetitionPenalty, "penalty_threshold"),
-        (NgramRepetitionPenalty, "penalty_rate"),
-        (NgramRepetitionPenalty, "min_scaling"),
-        (RegexMatch, "timeout"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(kind, option):
-    for value in (math.nan, math.inf, -math.inf, -1, True, "1"):
-        with pytest.raises(InvalidOptionError, match=option):
-            kind(**{option: value})
 
 
 def test_a_regular_expression_that_fills_any_memory_when_compiled_is_refused():
