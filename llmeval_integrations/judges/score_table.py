@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -30,37 +29,22 @@ class ScoreTable:
     name: ClassVar[str] = "score_table"
 
     pass_high: float = 1.0
-    """A sure pass."""
-
     pass_medium: float = 0.85
-    """A pass with medium confidence."""
-
     pass_low: float = 0.6
-    """A doubtful pass."""
-
     fail_high: float = 0.0
-    """A sure fail."""
-
     fail_medium: float = 0.15
-    """A fail with medium confidence."""
-
     fail_low: float = 0.4
-    """A doubtful fail."""
 
     strict: bool = field(default=True, kw_only=True)
     """Whether every pass has to be worth at least as much as every fail."""
 
     def __post_init__(self) -> None:
         check_flag(self, "strict")
-        for verdict, level in product(("pass", "fail"), _LEVELS):
-            check_number(self, f"{verdict}_{level}", minimum=0, maximum=1)
-        if self.strict:
-            self._check_order()
-
-    def _check_order(self) -> None:
-        least = min((f"pass_{level}" for level in _LEVELS), key=self._weight)
-        most = max((f"fail_{level}" for level in _LEVELS), key=self._weight)
-        if self._weight(least) < self._weight(most):
+        cells = {verdict: [f"{verdict}_{each}" for each in _LEVELS] for verdict in ("pass", "fail")}
+        for cell in (*cells["pass"], *cells["fail"]):
+            check_number(self, cell, minimum=0, maximum=1)
+        least, most = min(cells["pass"], key=self._weight), max(cells["fail"], key=self._weight)
+        if self.strict and self._weight(least) < self._weight(most):
             raise InvalidOptionError(
                 f"{self.name}: {least}={self._weight(least)} is less than "
                 f"{most}={self._weight(most)}, so a fail would score more than a pass; give "
@@ -88,6 +72,5 @@ class ScoreTable:
             raise InvalidOptionError(
                 f"{self.name}: the verdict {quote(judgement.verdict)} is neither Pass nor Fail"
             )
-        verdict = "pass" if judgement.verdict is Verdict.PASS else "fail"
         confidence = judgement.confidence or Confidence.MEDIUM
-        return self._weight(f"{verdict}_{confidence.name.lower()}")
+        return self._weight(f"{judgement.verdict.value}_{confidence.value}".lower())

@@ -56,22 +56,17 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A name, and the words or the numbers that may stand under it."""
+    """What an answer is called, and the words or the numbers that may stand under that name.
+
+    Each word, in small letters, comes with what it stands for; `scale` is the lowest and the
+    highest number. Another word behind a `decisive` one takes it back: "fail" does, "3" does not.
+    """
 
     name: str
-    """What the answer is called."""
-
     words: tuple[tuple[str, Any], ...] = ()
-    """The words, in small letters, with what each stands for."""
-
     scale: tuple[float, float] | None = None
-    """The lowest and the highest number, where the answer is one."""
-
     aliases: tuple[str, ...] = ()
-    """What else the answer may be called."""
-
     decisive: bool = False
-    """Whether another of the words behind the answer takes it back: "fail" does, "3" does not."""
 
     @cached_property
     def values(self) -> dict[str, Any]:
