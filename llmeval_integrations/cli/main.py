@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import compare, evaluators, reports, run, shell
+from llmeval_integrations.cli import compare, evaluators, reports, run, shell, threshold
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
@@ -24,15 +24,15 @@ examples:
   llmeval runs
   llmeval view runs/first
   llmeval compare runs/first runs/second --fail-on-regression
+  llmeval threshold runs/first --errors 1%
   llmeval report runs/first --open
   llmeval export runs/first --to csv
   llmeval list json_schema
   llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a threshold is missed, too many rows are errors, a run is
-worse, test-evaluator found something or the budget ended; 2 a wrong call, no
-result at all, or with --frozen a reply that the cache lacks; 130 interrupted
+exit codes: 0 done; 1 a threshold is missed, too many errors, a run is worse,
+the budget ended; 2 a wrong call, no result; 130 interrupted
 """
 
 
@@ -105,7 +105,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (run, reports, compare, evaluators, shell):
+    for module in (run, reports, compare, threshold, evaluators, shell):
         module.add_commands(commands)
     parser.set_defaults(parser=parser)
     return parser, commands.choices

@@ -7,11 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_instance, check_number
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_instance,
+    check_number,
+    option_error,
+)
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.read import read_both
+from llmeval_integrations.fields.confidence import (
+    VARIABLE,
+    Source,
+    rate_leaves,
+    stated_confidences,
+)
 from llmeval_integrations.fields.figures import details, summarize
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
@@ -48,7 +59,8 @@ class JsonFields(Evaluator):
     its JSON `pointer`, `field` (`*` stands for positions), `kind` and both values, and `alone`
     where the other side has an object or array in its place; `fields`, the leaves of each field by
     kind; `perfect`; `unreadable` where the output is not JSON; `limit_reached`, the arrays whose
-    items were not all tried with each other.
+    items were not all tried with each other; `confidence`, the leaves of the output that have one,
+    each `right` or not.
 
     Raises:
         InvalidReferenceError: The reference is not JSON.
@@ -84,6 +96,11 @@ class JsonFields(Evaluator):
     empty: Omitted = "absent"
     """Whether a member that is an empty object or array counts as left out, or is a leaf."""
 
+    confidence: Source | None = None
+    """Where the model says how sure it is of each value, from 0 to 1: a pointer into the output
+    (`/_confidence`, which is then not compared), `variables.NAME`, or a function of the sample. It
+    gives a mapping from pointers or fields, or has the form of the output."""
+
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
@@ -91,15 +108,39 @@ class JsonFields(Evaluator):
         check_choice(self, "parsing", PARSINGS)
         check_choice(self, "nulls", OMITTED)
         check_choice(self, "empty", OMITTED)
+        fields = self.fields
+        if self.confidence is not None:
+            fields = self._with_confidence(self.confidence)
         self.__dict__["_layout"] = Layout(
-            self.schema, self.fields, self.defaults, nulls=self.nulls, empty=self.empty
+            self.schema, fields, self.defaults, nulls=self.nulls, empty=self.empty
         )
 
+    def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
+        """Leave the place of the confidences out; raise InvalidOptionError for no source."""
+        if callable(source) or (isinstance(source, str) and source.startswith(VARIABLE)):
+            return self.fields
+        if not isinstance(source, str) or not source.startswith("/"):
+            raise option_error(
+                self,
+                "confidence",
+                "a pointer such as '/_confidence', 'variables.NAME' or a function",
+            )
+        return {source: {"ignore": True}, **self.fields}
+
     def check(self, sample: Sample) -> Result:
-        comparison = compare_sample(self, sample, self.__dict__["_layout"])
+        layout: Layout = self.__dict__["_layout"]
+        comparison = compare_sample(self, sample, layout)
         if isinstance(comparison, Result):
             return comparison
-        return make_result(comparison, self.threshold)
+        result = make_result(comparison, self.threshold)
+        if self.confidence is not None:
+            output, _ = read_both(self, sample, self.parsing, copied=False)
+            confidences = stated_confidences(self.confidence, sample, output)
+            root = layout.root(sample, self.name)
+            output = layout.omission().omit_from_document(root, output)
+            rated = rate_leaves(root, output, confidences, comparison.outcomes)
+            result.metadata["confidence"] = rated
+        return result
 
     def breakdown(self) -> FieldTally:
         # Of an ignored place no leaf is counted, whether or not it is there.

@@ -11,6 +11,7 @@ from llmeval_integrations.fields.figures import FIGURES, shares
 from llmeval_integrations.fields.paths import ANY
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
+from llmeval_integrations.stats.confidence import confidence_figures
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 _MOST_FIELDS: Final = 1_000
@@ -19,6 +20,8 @@ _SHOWN_VALUES: Final = 5
 _LONGEST: Final = 200
 _MOST_VALUES: Final = 500
 _OTHER: Final = "(other)"
+_DIGITS: Final = 3
+"""To which confidences are counted."""
 
 _Pair: TypeAlias = tuple[str, str, bytes]
 """An output and its reference, as they are shown, and what tells those apart that are cut."""
@@ -52,6 +55,7 @@ class FieldTally:
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
         """Of all samples: the weights of leaves, and the figures of samples that have them."""
+        self._confidences: Counter[tuple[float, bool]] = Counter()
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
         """Count the fields of one sample in, by the metadata of its result."""
@@ -73,6 +77,10 @@ class FieldTally:
             return  # what is wrong there is no single field
         for outcome in metadata.get("outcomes", ()):
             self._field(outcome["field"]).add(sample, outcome)
+        for leaf in metadata.get("confidence", ()):
+            key = round(leaf["confidence"], _DIGITS), leaf["right"]
+            self._confidences[key] += 1
+            self._field(leaf["field"]).confidences[key] += 1
 
     def _field(self, path: str) -> _Field:
         found = self._fields.get(path)
@@ -93,6 +101,7 @@ class FieldTally:
             **({"unmet_paths": unmet} if unmet and self._fields else {}),
             "micro": shares(sums["matched"], sums["output_leaves"], sums["reference_leaves"]),
             "macro": {name: self._mean(name) for name in shares(0, 0, 0)},
+            **_confidence(self._confidences),
             "fields": {path: field.summary() for path, field in fields},
         }
 
@@ -129,6 +138,7 @@ class _Field:
         """Those of them in which a leaf of it does not match."""
         self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
+        self.confidences: Counter[tuple[float, bool]] = Counter()
 
     @property
     def wrong(self) -> int:
@@ -170,8 +180,18 @@ class _Field:
                 for (output, reference, _), number in wrong.most_common(_SHOWN_VALUES)
             ],
             **({"other_wrong_values": others} if others else {}),
+            **_confidence(self.confidences),
             "examples": self.examples,
         }
+
+
+def _confidence(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any]:
+    """Return what confidences tell, under its name in a summary; nothing where there are none."""
+    figures = confidence_figures(counts)
+    if figures is None:
+        return {}
+    caught = {f"{budget:.0%}": share for budget, share in figures.caught.items()}
+    return {"confidence": {**figures._asdict(), "caught": caught}}
 
 
 def _pair(output: Any, reference: Any) -> _Pair:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 BUDGETS: Final = (0.1, 0.3, 0.5)
@@ -45,40 +44,33 @@ class ConfidenceFigures(NamedTuple):
     """For each review budget the share of wrong values that it finds; None where none is wrong."""
 
 
-def confidence_figures(answers: Sequence[Answer]) -> ConfidenceFigures | None:
+def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> ConfidenceFigures | None:
     """Return the figures of confidences; None of nothing.
+
+    counts: how many values there are of each confidence, right or wrong.
 
     Values of one confidence are reviewed in random order, so the figures do not depend on theirs.
     """
-    if not answers:
+    n = sum(counts.values())
+    if not n:
         return None
-    n, wrong = len(answers), sum(not each.right for each in answers)
-    bins: dict[int, list[Answer]] = defaultdict(list)
-    for each in answers:
-        bins[min(_BINS - 1, int(each.confidence * _BINS))].append(each)
-    gaps = (
-        abs(math.fsum(each.confidence - each.right for each in members))
-        for members in bins.values()
-    )
-    squares = ((each.confidence - each.right) ** 2 for each in answers)
-    steps = _steps(answers)
+    gaps = [0.0] * _BINS
+    steps: dict[float, tuple[int, int]] = {}
+    for (confidence, right), number in sorted(counts.items()):
+        gaps[min(_BINS - 1, int(confidence * _BINS))] += (confidence - right) * number
+        values, bad = steps.get(confidence, (0, 0))
+        steps[confidence] = values + number, bad + number * (not right)
+    wrong = sum(bad for _, bad in steps.values())
+    squares = ((confidence - right) ** 2 * number for (confidence, right), number in counts.items())
+    rising = [*steps.values()]
     return ConfidenceFigures(
         n,
         wrong,
-        _auroc(steps, n - wrong, wrong),
+        _auroc(rising, n - wrong, wrong),
         math.fsum(squares) / n,
-        math.fsum(gaps) / n,
-        {budget: _caught(steps, budget * n, wrong) for budget in BUDGETS},
+        math.fsum(map(abs, gaps)) / n,
+        {budget: _caught(rising, budget * n, wrong) for budget in BUDGETS},
     )
-
-
-def _steps(answers: Sequence[Answer]) -> list[tuple[int, int]]:
-    """Return, from the lowest confidence up, how many values have it, and how many are wrong."""
-    counts: dict[float, list[int]] = defaultdict(lambda: [0, 0])
-    for each in answers:
-        counts[each.confidence][0] += 1
-        counts[each.confidence][1] += not each.right
-    return [(count, wrong) for _, (count, wrong) in sorted(counts.items())]
 
 
 def _auroc(steps: Sequence[tuple[int, int]], right: int, wrong: int) -> float | None:

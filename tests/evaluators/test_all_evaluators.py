@@ -44,6 +44,7 @@ from llmeval_integrations import (
     ReasoningToolCallFormat,
     RegexMatch,
     Result,
+    Retrieval,
     Sample,
     StringDistance,
     ToolCalls,
@@ -475,6 +476,7 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (JsonFields, "schema"),
         (JsonFields, "fields"),
         (JsonFields, "defaults"),
+        (JsonFields, "confidence"),
         *((EmbeddingDistance, option) for option in ("embeddings", "metric")),
         *((JsonGrounded, option) for option in ("schema", "fields", "common")),
         (ToolCalls, "tools"),
@@ -482,8 +484,9 @@ def test_every_option_of_every_evaluator_is_in_a_table_here():
         (ToolCalls, "fields"),
         (ToolCalls, "defaults"),
         (ToolCallSchema, "tools"),
+        *((Retrieval, option) for option in ("metric", "k", "threshold")),
         *((WeightedSum, option) for option in ("parts", "unscored", "threshold")),
     }
     assert tested | elsewhere == {(kind, option) for kind, option, _ in HINTS}
     asking = {EmbeddingDistance}  # which asks a model for vectors, and has a suite of its own
-    assert {type(evaluator) for evaluator in EVERY} == set(KINDS) - asking
+    assert {type(evaluator) for evaluator in EVERY} == set(KINDS) - asking - {Retrieval}

@@ -1,12 +1,18 @@
 """Figures of confidences, and a threshold that keeps its promise."""
 
 import random
+from collections import Counter
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations.stats.confidence import Answer, confidence_figures, safe_threshold
+
+
+def figures(rows):
+    return confidence_figures(Counter((each.confidence, each.right) for each in rows))
+
 
 answers = st.lists(
     st.builds(Answer, st.sampled_from([0.0, 0.2, 0.5, 0.55, 0.9, 1.0]), st.booleans()), min_size=1
@@ -17,7 +23,7 @@ answers = st.lists(
 @given(answers)
 def test_figures_are_those_of_sklearn(rows):
     metrics = pytest.importorskip("sklearn.metrics")
-    found = confidence_figures(rows)
+    found = figures(rows)
     right, confidence = [each.right for each in rows], [each.confidence for each in rows]
     if 0 < sum(right) < len(right):
         assert found.auroc == pytest.approx(metrics.roc_auc_score(right, confidence))
@@ -29,14 +35,14 @@ def test_figures_are_those_of_sklearn(rows):
 
 def test_the_least_sure_values_are_reviewed_first():
     rows = [Answer(i / 100, right=i >= 8) for i in range(100)]
-    found = confidence_figures(rows)
+    found = figures(rows)
     assert found.caught == {0.1: 1.0, 0.3: 1.0, 0.5: 1.0}
     assert (found.n, found.wrong, found.auroc) == (100, 8, 1.0)
-    same = confidence_figures([Answer(0.5, right=i >= 10) for i in range(20)])
+    same = figures([Answer(0.5, right=i >= 10) for i in range(20)])
     assert same.caught == pytest.approx({0.1: 0.1, 0.3: 0.3, 0.5: 0.5})
     assert (same.auroc, same.calibration_error) == (0.5, 0.0)
-    assert confidence_figures([Answer(0.5, right=True)]).caught[0.1] is None
-    assert confidence_figures([]) is None
+    assert figures([Answer(0.5, right=True)]).caught[0.1] is None
+    assert figures([]) is None
 
 
 @pytest.mark.parametrize(

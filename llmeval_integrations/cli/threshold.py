@@ -1,0 +1,70 @@
+"""`llmeval threshold`: say from which confidence on values can be accepted unseen."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put
+from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.runs.acceptance import acceptance
+from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.stats.confidence import Threshold
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "threshold",
+        help="say from which confidence on values can be accepted unseen",
+        description="Print, overall and by field, the confidence from which on at most --errors of "
+        "the samples have a wrong value among those that are accepted; exact tests one after the "
+        "other, so that the promise holds as often as --sure says. The run needs json_fields with "
+        "confidence. Exit 1 where none is shown overall.",
+    )
+    add = parser.add_argument
+    add("run_directory", metavar="RUN", help=RUN)
+    add("--evaluator", metavar="NAME", help="which json_fields, where several have confidences")
+    add("--errors", type=_share, default=0.01, metavar="P%", help="wrong among accepted (1%%)")
+    add("--sure", type=_share, default=0.95, metavar="P%", help="how sure of that (95%%)")
+    add("--review", type=int, default=0, metavar="N", help="list the N least sure other values")
+    add("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_print_thresholds)
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 1% or 0.01")
+    return value
+
+
+def _print_thresholds(call: argparse.Namespace) -> int:
+    found = acceptance(
+        read_run(call.run_directory),
+        call.evaluator,
+        errors=call.errors,
+        sure=call.sure,
+        review=max(0, call.review),
+    )
+    code = OK if found.overall.confidence is not None else MISSED
+    if call.json:
+        shown: dict[str, Any] = {
+            "overall": found.overall._asdict(),
+            "fields": {path: each._asdict() for path, each in found.fields.items()},
+            "review": [each._asdict() for each in found.review],
+        }
+        put(write_value(shown).decode() + "\n")
+        return code
+    thresholds: dict[str, Threshold] = {"all fields": found.overall, **found.fields}
+    width = max(map(len, thresholds))
+    lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
+    if found.review:
+        lines += ["", "to review, the least sure first:"]
+        lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
+    put("\n".join(map(make_printable, lines)) + "\n")
+    return code

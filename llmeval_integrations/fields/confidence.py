@@ -1,0 +1,164 @@
+"""How sure a model says it is of each value, beside whether the value is right."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.node import Node
+from llmeval_integrations.matching.outcome import Outcome
+
+Source: TypeAlias = str | Callable[[Sample], Any]
+"""Where confidences stand: a pointer into the output, `variables.NAME`, or a function."""
+
+VARIABLE: Final = "variables."
+
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str, float]:
+    """Return the confidences of a sample, by pointer or field.
+
+    They are a mapping from pointers or fields to numbers, or have the form of the output:
+    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError for what is none from 0 to 1.
+    """
+    if callable(source):
+        found = source(sample)
+    elif source.startswith(VARIABLE):
+        found = sample.variables.get(source.removeprefix(VARIABLE))
+    else:
+        found = output
+        for step in source.strip("/").split("/"):
+            found = found.get(step) if isinstance(found, dict) else None
+    return {} if found is None or found is MISSING else dict(_flatten(found, ""))
+
+
+def _flatten(value: Any, place: str) -> Iterator[tuple[str, float]]:
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            step = str(name) if str(name).startswith("/") else f"/{name}"
+            yield from _flatten(part, place + step)
+    elif isinstance(value, (list, tuple)):
+        for position, part in enumerate(value):
+            yield from _flatten(part, f"{place}/{position}")
+    elif value is not None:
+        if not is_number(value) or not 0 <= value <= 1:
+            raise InputError(f"confidence of {place!r}: {quote(value)} is not a number from 0 to 1")
+        yield place, float(value)
+
+
+def rate_leaves(
+    node: Node, output: Any, confidences: Mapping[str, float], outcomes: Iterable[Outcome]
+) -> list[dict[str, Any]]:
+    """List the leaves of an output that have a confidence: how sure, and whether they are right.
+
+    A leaf that the reference lacks is wrong; a leaf that is missing has no confidence.
+    """
+    wrong = {each.pointer for each in outcomes if each.in_output and each.kind != "match"}
+    found = []
+    for pointer, path in _leaves(node, output, ""):
+        confidence = confidences.get(pointer, confidences.get(path))
+        if confidence is not None:
+            entry = {"pointer": pointer, "field": path, "confidence": confidence}
+            found.append({**entry, "right": pointer not in wrong})
+    return found
+
+
+def _leaves(node: Node, value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if node.ignored:
+        return
+    if node.is_leaf(value):
+        if node.counts_empty or type(value) not in CONTAINERS:
+            yield place, node.path
+        return
+    node = node.narrow(value)
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _leaves(node.member(name), part, f"{place}/{escape(name)}")
+    else:
+        for position, part in enumerate(value):
+            yield from _leaves(node.item(position), part, f"{place}/{position}")
+
+
+def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, float]:
+    """Return a confidence for each value of a JSON text, from the probabilities of its tokens.
+
+    tokens: those of the text in their order, as pairs of text and log probability, or as objects or
+        mappings with `token` and `logprob`, such as OpenAI's `choice.logprobs.content`.
+    text: the text that they make, with one JSON value in it.
+
+    The confidence of a value is the product of the probabilities of all tokens that it shares a
+    character with. Give the result as `JsonFields(confidence=...)` by a function of the sample, or
+    keep it in a variable.
+
+    >>> confidence_from_logprobs([('{"a": ', -0.1), ("12", -0.5), ("}", 0.0)], '{"a": 12}')
+    {'/a': 0.6065306597126334}
+    """
+    spans, place = [], 0
+    for token in tokens:
+        written, logprob = _read_token(token)
+        spans.append((place, place + len(written), logprob))
+        place += len(written)
+    if place != len(text):
+        raise InputError(f"the tokens have {place} characters and the text {len(text)}")
+    start = min((at for at in map(text.find, "{[") if at >= 0), default=0)
+    values = [*_scan(text, _skip(text, start), "")][:-1]
+    return {
+        pointer: math.exp(
+            math.fsum(logprob for low, high, logprob in spans if low < end and begin < high)
+        )
+        for pointer, begin, end in values
+    }
+
+
+def _read_token(token: Any) -> tuple[str, float]:
+    if isinstance(token, Mapping):
+        return token["token"], token["logprob"]
+    if isinstance(token, tuple):
+        return token
+    return token.token, token.logprob
+
+
+def _skip(text: str, place: int) -> int:
+    return _SPACE.match(text, place).end()  # type: ignore[union-attr]
+
+
+def _scan(text: str, place: int, pointer: str) -> Iterator[Any]:
+    """Yield pointer, begin and end of each scalar; at the end the place behind the value."""
+    if text[place : place + 1] not in ("{", "["):
+        found = _STRING.match(text, place) or _NUMBER.match(text, place)
+        if found is None:
+            raise InputError(
+                f"no JSON value at character {place}: {quote(text[place : place + 40])}"
+            )
+        yield pointer, place, found.end()
+        yield found.end()
+        return
+    is_object, position = text[place] == "{", 0
+    place = _skip(text, place + 1)
+    while text[place : place + 1] not in ("}", "]"):
+        step = str(position)
+        if is_object:
+            name = _STRING.match(text, place)
+            if name is None:
+                raise InputError(f"no name of a member at character {place}")
+            step = escape(json.loads(name[0]))
+            place = _skip(text, _skip(text, name.end()) + 1)
+        *values, place = _scan(text, place, f"{pointer}/{step}")
+        yield from values
+        place = _skip(text, place)
+        if text[place : place + 1] == ",":
+            place = _skip(text, place + 1)
+        position += 1
+    yield place + 1
