@@ -38,13 +38,9 @@ class JsonSchema(Evaluator):
     `falseSchema` where the whole schema is false.
 
     Metadata: `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`;
-    `schema_score`, the share of values without an error, from 0 to 1. Containers are values, too,
-    and so are required members that are missing. An error about the number or the names of members
-    or items concerns their container alone. `limit_reached` says that not all errors are listed:
-    the first 100 are, and of an output with more than 16 levels, or an object of more than 1,000
-    members, the first one.
-
-    Drafts 6 and 7 assert `contentEncoding` and `contentMediaType` whatever `check_formats` says.
+    `schema_score`, the share of values, and of required members, without an error. `limit_reached`
+    says that not all errors are listed: the first 100 are, and of an output with more than 16
+    levels, or an object of more than 1,000 members, the first one.
 
     Raises:
         InvalidSchemaError: The schema is none, points outside (nothing is fetched), has no keyword
@@ -101,12 +97,6 @@ class JsonSchema(Evaluator):
         raise MissingFieldError(
             f"{self.name} needs a schema: schema=..., as an option or of the sample, or a reference"
         )
-
-    def check_many(self, samples: list[Sample]) -> list[Result]:
-        compiled = self.compiled
-        if compiled is None:
-            return [self.check(sample) for sample in samples]
-        return [self._check(sample, compiled) for sample in samples]
 
     @property
     def compiled(self) -> CompiledSchema | None:

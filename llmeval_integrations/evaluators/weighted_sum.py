@@ -30,18 +30,15 @@ class WeightedSum(Evaluator):
     the first failing part's name and label, the reason the sum written out. Metadata: `parts`, by
     name, each with score, passed, label and reason.
 
-    A part that is unscored leaves the sum unscored. With `unscored="left_out"` it is left out with
-    its weight: the sum of the others is taken times what all weights have by what the others'
-    have, in absolute terms, so that it stays on the same scale. Where the others weigh nothing the
-    sum is unscored. A part whose score is not a finite number raises ValueError, as in a run.
+    A part that is unscored leaves the sum unscored, or is left out with its weight; the sum of the
+    others is then scaled by what all weights have, in absolute terms, and theirs have.
 
     Where a part asks a model, the sum is a judge as well.
     """
 
     parts: Parts
-    """The evaluators with their weights: a mapping, in which equal evaluators are one, or a list of
-    pairs. On the command line and in YAML an evaluator is a name, in a pair also its name with its
-    options: `parts: [[json_validity, 1], [{length_penalty: {max_length: 80}}, 0.5]]`."""
+    """The evaluators with their weights: a mapping, or a list of pairs. On the command line and in
+    YAML: `parts: [[json_validity, 1], [{length_penalty: {max_length: 80}}, 0.5]]`."""
 
     unscored: Unscored = "unscored"
     """What becomes of the sum where a part is unscored."""

@@ -27,6 +27,10 @@ _START = (
     r"|```(?:json)?\s*[\[{])"
 )
 _JSON_START = re.compile(_START)
+_SECOND_TEXT = (
+    rf"[\s,`~]*(?:json\s*)?(?:{_START}|\"|\[\s*{_NUMBER}"
+    rf"|(?:{_NUMBER}|\b{_LITERAL})\s*(?:[,\n]|\Z))"
+)
 
 # In each of the tables the first pattern that matches at the place names the defect. Look-behind
 # sees what stands before the place; of white space between them one character counts, and only
@@ -59,11 +63,7 @@ _TABLES: Final = {
         (rf"\s?(?:{_COMMENT})", "comment"),
         (r"\s?[}\]:]", "mismatched_bracket"),
         (r"\s?,\Z", "trailing_comma"),
-        (
-            rf"[\s,`~]*(?:json\s*)?(?:{_START}|\"|\[\s*{_NUMBER}"
-            rf"|(?:{_NUMBER}|\b{_LITERAL})\s*(?:[,\n]|\Z))",
-            "extra_data",
-        ),
+        (_SECOND_TEXT, "extra_data"),
     ),
     "start": (
         ("\ufeff", "byte_order_mark"),

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import random
 from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
@@ -36,23 +35,6 @@ def _nest(levels: int, core: str = "") -> str:
     return "[" * levels + core + "]" * levels
 
 
-def _shuffle_keys() -> list[Case]:
-    """Make documents with their keys in another order; other names hash otherwise."""
-    chance = random.Random(6)  # noqa: S311 - the same cases every time
-    cases = []
-    for number in range(6):
-        keys = [f"{chance.choice('abcxyz')}{chance.randrange(1000)}" for _ in range(8)]
-        value = {key: {"at": place, "of": [key, None]} for place, key in enumerate(keys)}
-        turned = dict(chance.sample(list(value.items()), len(value)))
-        turned = {key: dict(reversed(list(item.items()))) for key, item in turned.items()}
-        other = {**turned, keys[0]: {"at": -1, "of": [keys[0], None]}}
-        name = f"keys in another order, {number + 1}"
-        texts = [json.dumps(each) for each in (turned, value, other)]
-        cases.append(Case(name, "yes", texts[0], texts[1], _ORDER))
-        cases.append(Case(f"{name}, one value differs", "no", texts[2], texts[1], _ORDER))
-    return cases
-
-
 CASES: Final[tuple[Case, ...]] = (
     *(Case(each.name, "no", each.text, each.taken_for, each.why, each.severity) for each in NOT_JSON),
     Case("the same text", "yes", '{"a": [1, "x", null]}', '{"a": [1, "x", null]}', _SPELLING),
@@ -71,14 +53,9 @@ CASES: Final[tuple[Case, ...]] = (
     Case("missing and null", "no", "{}", '{"a": null}', _NULL),
     Case("null and missing", "no", '{"a": null}', "{}", _NULL, only=_EXACT),
     Case("missing and null, deep down", "no", '[{"b": 1}]', '[{"a": null, "b": 1}]', _NULL),
-    Case("null and an empty text", "no", '{"a": null}', '{"a": ""}', "null is not a text"),
-    Case("null and false", "no", "[null]", "[false]", "null is not a boolean"),
     Case("empty array and empty object", "no", "[]", "{}", "both are empty, and not the same"),
     Case("text and number", "no", '"1"', "1", "a text is not a number"),
-    Case("null and 0", "no", "[null]", "[0]", "null is not a number"),
-    Case("null and empty array", "no", '{"a": null}', '{"a": []}', "null is not an array"),
     Case("the word null and null", "no", '["null"]', "[null]", "a text is not null"),
-    Case("the word true and true", "no", '["true"]', "[true]", "a text is not a boolean"),
     Case("an item alone", "no", '{"a": "x"}', '{"a": ["x"]}', "the shape is left out of account"),
     Case("another word", "no", '{"vendor": "Acme"}', '{"vendor": "Globex"}', _TEXT),
     Case("letters turned", "no", '["listen"]', '["silent"]', _TEXT),
@@ -88,18 +65,13 @@ CASES: Final[tuple[Case, ...]] = (
     Case("a text in capital letters", "no", '["ACME"]', '["Acme"]', _TIDIED),
     Case("a space before a text", "no", '[" Acme"]', '["Acme"]', _TIDIED),
     Case("a space behind a text", "no", '["Acme "]', '["Acme"]', _TIDIED),
-    Case("two spaces within a text", "no", '["Acme  Inc"]', '["Acme Inc"]', _TIDIED),
     Case("a full stop more", "no", '["Acme Inc."]', '["Acme Inc"]', _TIDIED),
     Case("a letter without its accent", "no", '["Cafe"]', '["Café"]', _TIDIED),
-    Case("zeros before a number in a text", "no", '["007"]', '["7"]', _TIDIED),
     Case("a number in a text, 1.0 and 1", "no", '["1.0"]', '["1"]', _TIDIED),
     Case("another number", "no", '{"total": 12}', '{"total": 21}', _FIGURE),
     Case("the sign of an integer", "no", "[-5]", "[5]", _FIGURE),
-    Case("the sign of a fraction", "no", "[-2.5]", "[2.5]", _FIGURE),
     Case("a fraction and its whole part", "no", "[12.4]", "[12]", _FIGURE),
-    Case("a fraction and a round float", "no", "[12.4]", "[12.0]", _FIGURE),
     Case("hundredths", "no", "[12.41]", "[12.42]", _FIGURE),
-    Case("millionths", "no", "[0.000001]", "[0.000002]", _FIGURE),
     Case("the last place of a float", "no", "[0.30000000000000004]", "[0.3]", _FIGURE, "low"),
     Case("another key", "no", '{"a": 1}', '{"b": 1}', "keys are left out of account"),
     Case("a space behind a key", "no", '{"a ": 1}', '{"a": 1}', "keys are tidied up"),
@@ -120,7 +92,8 @@ CASES: Final[tuple[Case, ...]] = (
     Case("true and 1 turned", "no", "[true, 2]", "[2, 1]", _BOOLEAN, only=_ANY_ON_TOP),
     Case("items turned within, allowed", "yes", '{"a": [[1, 2], [3]]}', '{"a": [[3], [2, 1]]}', _ORDER, only=_ANY),
     Case("two may stand for one", "yes", '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', "the first pair that fits takes another's partner", only={**_ANY, **_EXTRA}),
-    *_shuffle_keys(),
+    Case("keys in another order", "yes", '{"b": {"y": 1, "x": null}, "a": 2}', '{"a": 2, "b": {"x": null, "y": 1}}', _ORDER),
+    Case("keys in another order, one value differs", "no", '{"b": {"y": 1, "x": 2}, "a": 2}', '{"a": 2, "b": {"x": null, "y": 1}}', _ORDER),
     Case("neighbours among large integers", "no", "[9007199254740993]", "[9007199254740992]", _NUMBER),
     Case("a large integer and its float", "no", "[12345678901234567890123]", "[12345678901234567890124]", _NUMBER),
     Case("1e400 and a text", "no", "[1e400]", '["Infinity"]', _NUMBER, "medium"),
