@@ -90,7 +90,7 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
     add = parser.add_argument_group("how").add_argument
     add("--workers", type=int, metavar="N", help="use so many processes for a long file (1)")
-    engines = "where JSON Lines are evaluated: here, or on a cluster"
+    engines = "where rows are evaluated: here, or on a cluster"
     add("--engine", choices=("local", "ray"), help=engines)
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")

@@ -40,47 +40,39 @@ class Samples:
             place: made for place, made in enumerate(self._made) if isinstance(made, InputError)
         }
 
-    def __len__(self) -> int:
-        return len(self._made)
+    def share(self) -> None:
+        """Have the evaluators share what they read of a sample."""
+        share(self._without(self._unreadable))
 
     @cached_property
-    def ids(self) -> list[Any]:
-        """The id of every row, of what is not a sample as well."""
+    def about(self) -> list[tuple[Any, Any]]:
+        """Id and group of every row, of what is not a sample as well."""
         return [
-            made.id if type(made) is Sample else self._columns.id(row, number)
+            (made.id, None if made.group is MISSING else made.group)
+            if type(made) is Sample
+            else (self._columns.id(row, number), None)
             for made, (number, row) in zip(self._made, self._records, strict=True)
         ]
-
-    @cached_property
-    def groups(self) -> list[Any]:
-        """The group of every row; None of a row that has none, or is no sample."""
-        groups = [made.group if type(made) is Sample else None for made in self._made]
-        return [None if group is MISSING else group for group in groups]
 
     def fields(self, place: int) -> dict[str, Any]:
         """Return the fields of a sample; of what is none, its id."""
         made = self._made[place]
-        return fields_of(made) if isinstance(made, Sample) else {"id": self.ids[place]}
+        return fields_of(made) if isinstance(made, Sample) else {"id": self.about[place][0]}
 
-    def unfit(self, evaluator: Evaluator, name: str) -> dict[int, Exception]:
-        """Return errors for samples that lack a field that this evaluator needs, by place."""
+    def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
+        """Return the samples that an evaluator can look at, and errors by place for the others."""
         unfit = {**self._unreadable}
         for field in evaluator.needs:
             get = attrgetter(field)
             for place, sample in enumerate(self._made):
                 if place not in unfit and get(sample) is MISSING:
                     unfit[place] = self._columns.missing(self._records[place][1], field, name)
-        return unfit
+        return self._without(unfit), unfit
 
-    def without(self, unfit: Mapping[int, Exception]) -> list[Any]:
-        """Return the samples, but for those at these places."""
+    def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
         if not unfit:
             return self._made
         return [made for place, made in enumerate(self._made) if place not in unfit]
-
-    def share(self) -> None:
-        """Have the evaluators share what they read of a sample."""
-        share(self.without(self._unreadable))
 
 
 class Pending:
@@ -92,8 +84,7 @@ class Pending:
         """Begin to ask a judge, or have another evaluator look at the samples at once."""
         self.name = name
         self.samples = samples
-        self._unfit = samples.unfit(evaluator, name)
-        fit = samples.without(self._unfit)
+        fit, self._unfit = samples.fit(evaluator, name)
         self._wait: Callable[[], list[Result | Exception]]
         if judging is not None and isinstance(evaluator, JudgedEvaluator):
             self._wait = judging.begin(evaluator, fit)
@@ -103,14 +94,13 @@ class Pending:
 
     def rows(self) -> list[Row]:
         """Wait for the rows, which are in the order of the chunk."""
-        samples, name = self.samples, self.name
+        about, name = self.samples.about, self.name
         results: Iterable[Any] = self._wait()
         if self._unfit:
             rest = iter(results)
-            places = range(len(samples))
-            results = [self._unfit.get(place) or next(rest) for place in places]
+            results = [self._unfit.get(place) or next(rest) for place in range(len(about))]
         rows = []
-        for own, group, result in zip(samples.ids, samples.groups, results, strict=True):
+        for (own, group), result in zip(about, results, strict=True):
             # Most results need no second look.
             if (
                 type(result) is Result
@@ -123,8 +113,7 @@ class Pending:
             ):
                 row = Row(own, name, score, passed, label, reason, metadata, False, None, group)
             else:
-                row = _row(own, name, result)
-                row.group = group
+                row = _row(own, name, result, group)
             rows.append(row)
         return rows
 
@@ -149,9 +138,7 @@ def begin(
     if len(evaluators) > 1:
         for each in set(samples.values()):
             each.share()
-    return [
-        Pending(name, evaluator, samples[name], judging) for name, evaluator in evaluators.items()
-    ]
+    return [Pending(name, own, samples[name], judging) for name, own in evaluators.items()]
 
 
 def by_sample(rows: Iterable[Iterable[Row]]) -> list[Row]:
@@ -170,9 +157,14 @@ def sample_lines(
     """
     first = next(iter(samples.values()))
     own = {name: each for name, each in samples.items() if each is not first}
-    failing = {place for each in rows for place, row in enumerate(each) if is_failing(row)}
+    failing = {
+        place
+        for each in rows
+        for place, row in enumerate(each)
+        if row.passed is not True and is_failing(row)
+    }
     lines = []
-    for place in range(len(first)) if all else sorted(failing):
+    for place in range(len(rows[0])) if all else sorted(failing):
         fields = first.fields(place)
         if own:
             fields[OWN] = {name: each.fields(place) for name, each in own.items()}
@@ -182,12 +174,14 @@ def sample_lines(
 
 def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:
     """Evaluate all samples at once, or one by one where one of them raises."""
+    results: list[Result | Exception] = []
     try:
-        results: list[Result | Exception] = [*evaluator.evaluate_many(samples)]
+        results += evaluator.evaluate_many(samples)
     except Exception:  # noqa: BLE001 - one by one it is raised again, and kept
-        results = []
+        results.clear()
     if len(results) == len(samples):
         return results
+    results.clear()
     for sample in samples:
         try:
             results.append(evaluator.evaluate(sample))
@@ -196,23 +190,23 @@ def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exce
     return results
 
 
-def _row(id: Any, name: str, result: object) -> Row:
+def _row(id: Any, name: str, result: object, group: Any) -> Row:
     """Make a row of a result whose values may be of other types, or of what was raised."""
     metadata: dict[str, Any] = {}
     if isinstance(result, Charged):
         metadata, result = {"judge": result.account}, result.error
-    if not isinstance(result, (Result, Exception)):
-        result = TypeError(f"expected a Result, got {quote(result)}")
     if isinstance(result, Result):
         try:
-            return _row_of_result(id, name, result)
+            return _row_of_result(id, name, result, group)
         except Exception as error:  # noqa: BLE001 - what is made to look like a float may raise
             result = error
+    elif not isinstance(result, Exception):
+        result = TypeError(f"expected a Result, got {quote(result)}")
     text = f"{type(result).__name__}: {result}"[:_LONGEST_ERROR]
-    return Row(id, name, None, None, None, None, metadata, False, text)
+    return Row(id, name, None, None, None, None, metadata, False, text, group)
 
 
-def _row_of_result(id: Any, name: str, result: Result) -> Row:
+def _row_of_result(id: Any, name: str, result: Result, group: Any) -> Row:
     """Make a row of a result; raise where a value is not what it has to be."""
     score = None if result.score is None else float(result.score)
     if score is not None and not -_MAX_SCORE <= score <= _MAX_SCORE:
@@ -220,7 +214,8 @@ def _row_of_result(id: Any, name: str, result: Result) -> Row:
     unscored = result.is_unscored
     passed = None if result.passed is None or unscored else bool(result.passed)
     label, reason = _text(result.label), _text(result.reason)
-    return Row(id, name, score, passed, label, reason, dict(result.metadata or {}), unscored, None)
+    metadata = dict(result.metadata or {})
+    return Row(id, name, score, passed, label, reason, metadata, unscored, None, group)
 
 
 def _text(thing: object) -> str | None:

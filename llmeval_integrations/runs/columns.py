@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -14,16 +14,12 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.rows import fields_of
 
-FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
-
 NUMBERS: Final = "numbers of rows"
 """Where ids come from that are not in the data."""
 
+_FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
+_ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
 _VARIABLES: Final = "variables"
-_OF_THE_SAMPLE: Final = ("id", "group")
-"""The fields that no evaluator looks at."""
-
-_ID, _GROUP, _SCHEMA = (FIELDS.index(name) for name in ("id", "group", "schema"))
 
 
 def parse_column(text: str) -> tuple[str, str | None]:
@@ -38,8 +34,7 @@ class Columns(msgspec.Struct, frozen=True):
     """The columns from which the samples of one or more evaluators are made."""
 
     of: tuple[str | None, ...]
-    """The column of each field, in the order of FIELDS; unless said otherwise of the same name.
-    None for a field that no column is."""
+    """The column of each field of a sample, in their order; None for a field that no column is."""
 
     named: tuple[str, ...] = ()
     """The columns that somebody named: a row without one of them is an error."""
@@ -68,9 +63,16 @@ class Columns(msgspec.Struct, frozen=True):
         if type(cells[_ID]) is not str or not cells[_ID]:
             cells[_ID] = number if _is_no_id(cells[_ID]) else cells[_ID]
         if self.variables or self.group_variable:
-            error = self._add_variables(get, cells)
-            if error is not None:
-                return error
+            given = cells[_VARS]
+            found = dict(given) if isinstance(given, Mapping) else {}
+            own = {name: get(column) for name, column in self.variables}
+            found |= {name: value for name, value in own.items() if value is not None}
+            cells[_VARS] = found or given
+            if self.group_variable:
+                if self.group_variable not in found:
+                    known = hint(self.group_variable, found)
+                    return InputError(f"no variable {self.group_variable!r} for the group; {known}")
+                cells[_GROUP] = found[self.group_variable]
         for place in (_SCHEMA, _GROUP):
             if type(cells[place]) is str and not cells[place]:
                 cells[place] = None
@@ -79,34 +81,14 @@ class Columns(msgspec.Struct, frozen=True):
         output, *others = cells
         return Sample(output, *[MISSING if cell is None else cell for cell in others])
 
-    def _add_variables(
-        self, get: Callable[[str | None], Any], cells: list[Any]
-    ) -> InputError | None:
-        """Add the variables that have columns of their own, and take the group from them."""
-        place = FIELDS.index(_VARIABLES)
-        found = dict(cells[place]) if isinstance(cells[place], Mapping) else {}
-        own = {name: get(column) for name, column in self.variables}
-        found |= {name: value for name, value in own.items() if value is not None}
-        if self.variables:
-            cells[place] = found or None
-        if self.group_variable and self.group_variable not in found:
-            return InputError(
-                f"no variable {self.group_variable!r}, which is the group; "
-                f"{hint(self.group_variable, found)}"
-            )
-        if self.group_variable:
-            cells[_GROUP] = found[self.group_variable]
-        return None
-
     def id(self, row: Any, number: int) -> Any:
         """Return the id of a row, its number where it has none."""
-        column = self.of[_ID]
-        own = None if isinstance(row, InputError) else _as_mapping(row).get(column)
+        own = None if isinstance(row, InputError) else _as_mapping(row).get(self.column("id"))
         return number if _is_no_id(own) else own
 
     def column(self, field: str) -> str | None:
         """Return the column of a field."""
-        return self.of[FIELDS.index(field)]
+        return self.of[_FIELDS.index(field)]
 
     def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
@@ -115,19 +97,16 @@ class Columns(msgspec.Struct, frozen=True):
             return MissingFieldError(f"{evaluator} needs the {field}, which no column is")
         single = "; columns may name that of one, as variables.tools"
         why = f" ({evaluator} needs it{single if field == _VARIABLES else ''})"
-        if column in row:
-            return MissingFieldError(
-                f'null in column {column!r}{why}; JSON null is the text "null"'
-            )
-        return MissingFieldError(_lacks(row, column, why))
+        null = f'null in column {column!r}{why}; JSON null is the text "null"'
+        return MissingFieldError(null if column in row else _lacks(row, column, why))
 
-    def needed(self, evaluator: Evaluator) -> dict[str, None]:
+    def needed(self, evaluator: Evaluator) -> list[str]:
         """Return the columns without which no row can be evaluated."""
         fields = {"output", *evaluator.needs}
         if self.variables:  # what the evaluator needs of them may all have columns of its own
             fields.discard(_VARIABLES)
-        columns = [*self.named, *(self.column(field) for field in FIELDS if field in fields)]
-        return {column: None for column in columns if column is not None}
+        columns = [*self.named, *(self.column(field) for field in _FIELDS if field in fields)]
+        return [column for column in columns if column is not None]
 
 
 def columns_by_evaluator(
@@ -154,17 +133,15 @@ def columns_by_evaluator(
             for target, (of, field, name) in targets.items():
                 if of == owner:
                     (variables if name else own)[name or field] = mapping[target]
-        before, _, group_variable = (own.get("group") or "").partition(".")
-        if before == _VARIABLES and group_variable:
-            own["group"] = None
-        else:
-            group_variable = ""
-        named = (*(own[field] for field in FIELDS if field in own), *variables.values())
+        before, _, group = (own.get("group") or "").partition(".")
+        group = group if before == _VARIABLES else ""
+        own |= {"group": None} if group else {}
+        named = (*(own.get(field) for field in _FIELDS), *variables.values())
         columns = Columns(
-            tuple(own.get(field, field) for field in FIELDS),
+            tuple(own.get(field, field) for field in _FIELDS),
             tuple(column for column in named if column is not None),
             tuple(variables.items()),
-            group_variable,
+            group,
         )
         chosen[evaluator] = made.setdefault(columns, columns)
     return chosen
@@ -184,16 +161,14 @@ def _parse_target(
     name = ""
     if parent == _VARIABLES and evaluator not in evaluators:
         evaluator, field, name = owner, parent, field
-    if field not in FIELDS:
-        raise InputError(f"columns: no field is called {field!r}; {hint(field, FIELDS)}")
+    if field not in _FIELDS:
+        raise InputError(f"columns: no field is called {field!r}; {hint(field, _FIELDS)}")
     if column is None and field == "output":
         raise InputError(f"columns: {target!r}: the output has to be a column")
     if evaluator and evaluator not in evaluators:
-        raise InputError(
-            f"columns: no evaluator of this run is called {evaluator!r}; "
-            f"{hint(evaluator, evaluators)}"
-        )
-    if evaluator and field in _OF_THE_SAMPLE:
+        known = hint(evaluator, evaluators)
+        raise InputError(f"columns: no evaluator of this run is called {evaluator!r}; {known}")
+    if evaluator and field in ("id", "group"):
         raise InputError(
             f"columns: {target!r}: the {field} belongs to the sample, not to an evaluator"
         )
@@ -218,16 +193,15 @@ def absent_columns(
     source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
 ) -> list[str]:
     """Word which columns are looked for that none of the first rows has."""
-    rows, present = _head(source)
-    needed = {
-        column: None for name, each in columns.items() for column in each.needed(evaluators[name])
-    }
-    names = list(map(str, present))
-    none = "the first row has no" if rows == 1 else f"none of the first {rows} rows has a"
+    count, present = _head(source)
+    needed = dict.fromkeys(
+        column for name, each in columns.items() for column in each.needed(evaluators[name])
+    )
+    none = "the first row has no" if count == 1 else f"none of the first {count} rows has a"
     return [
-        f"{none} column {column!r}; {hint(column, names)}"
+        f"{none} column {column!r}; {hint(column, list(map(str, present)))}"
         for column in needed
-        if rows and column not in present
+        if count and column not in present
     ]
 
 

@@ -27,20 +27,11 @@ from llmeval_integrations.runs.rows import StoredRows
 RESULTS: Final = "results.jsonl"
 """The file of rows."""
 
-SAMPLES: Final = "samples.jsonl"
-"""The file of samples: those with a row that did not pass; all, of data that is not a file."""
-
 SUMMARY: Final = "summary.json"
 """The file of figures."""
 
-MANIFEST: Final = "manifest.json"
-"""The file that says what was run."""
-
-REPLIES: Final = "replies.sqlite"
-"""The file of judges' replies until the run is done."""
-
+_REPLIES: Final = "replies.sqlite"
 _OF_SQLITE: Final = ("", "-journal", "-shm", "-wal")
-"""What the names of the files of a database end with."""
 
 
 class RunDirectory:
@@ -51,12 +42,12 @@ class RunDirectory:
         if not isinstance(path, (str, PathLike)) or not os.fspath(path):
             raise InputError(f"{quote(path)} is not the path of a directory")
         self.path = Path(path)
-        self._results = self.path / RESULTS
-        self._samples = self.path / SAMPLES
-        self._summary = self.path / SUMMARY
-        self._manifest = self.path / MANIFEST
-        self.replies = self.path / REPLIES
+        self.replies = self.path / _REPLIES
         """Where the replies of judges are kept until the run is done."""
+        self._results = self.path / RESULTS
+        self._summary = self.path / SUMMARY
+        self._samples = self.path / "samples.jsonl"
+        self._manifest = self.path / "manifest.json"
 
     def check(self, samples: object, cache: object, *, overwrite: bool, resume: bool) -> None:
         """Raise InputError where a file would be lost: a run that is there, the data, the cache."""
@@ -68,17 +59,15 @@ class RunDirectory:
                 "(overwrite), or choose another directory"
             )
         files = [self._samples, self._summary, self._manifest]
-        for file in files:
-            if file.exists() and not overwrite and not self.holds_a_run() and not self._is_begun():
-                raise InputError(
-                    f"{self.path} holds no run, and a {file.name} that a run would replace; "
-                    "choose another directory, or have it overwritten (overwrite)"
-                )
-        own = [*files, self._results, *self._files_of_replies()]
+        there = [file.name for file in files if file.exists()]
+        if there and not overwrite and not self.holds_a_run() and not self._is_begun():
+            raise InputError(
+                f"{self.path} holds no run, and a {there[0]} that a run would replace; choose "
+                "another directory, or have it overwritten (overwrite)"
+            )
+        own = {os.path.realpath(file) for file in (*files, self._results, *self._reply_files())}
         for given, what in ((samples, "data"), (cache, "cache")):
-            if isinstance(given, (str, PathLike)) and any(
-                os.path.realpath(given) == os.path.realpath(file) for file in own
-            ):
+            if isinstance(given, (str, PathLike)) and os.path.realpath(given) in own:
                 raise InputError(
                     f"{given} is the {what}, and a run in {self.path} would overwrite it; choose "
                     "another directory"
@@ -96,8 +85,8 @@ class RunDirectory:
             return False
         return True
 
-    def _files_of_replies(self) -> list[Path]:
-        return [self.path / f"{REPLIES}{end}" for end in _OF_SQLITE]
+    def _reply_files(self) -> list[Path]:
+        return [self.path / f"{_REPLIES}{end}" for end in _OF_SQLITE]
 
     @contextmanager
     def journal(
@@ -108,14 +97,13 @@ class RunDirectory:
         `keep_all` keeps samples that passed, too. Raises InputError where the directory cannot be
         made or written to, another process is at work in it, or it holds another run.
         """
+        files = self._results, self._samples
         with ExitStack() as stack:
             with writing(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(locked(self.path))
-                files = self._results, self._samples
                 if resume and self.holds_a_run():
-                    found = differences(manifest, self.manifest())
-                    if found:
+                    if found := differences(manifest, self.manifest()):
                         raise InputError(f"{self.path} holds another run: {'; '.join(found):.1000}")
                     settle(*files)
                 else:
@@ -130,11 +118,9 @@ class RunDirectory:
         The file of rows says that there is a run, so it goes first and comes last: a kill leaves no
         run then, and never the rows of one beside the manifest of another.
         """
-        for file in (self._results, self._summary):
+        old = [self._results, self._summary, *self.path.glob("*.jsonl.new"), *self._reply_files()]
+        for file in old:
             file.unlink(missing_ok=True)
-        for file in self.path.glob("*.jsonl.new"):
-            file.unlink()
-        self.forget_replies()
         write_file(self._manifest, json.dumps(manifest, indent=2) + "\n")
         open_file(self._samples, "wb").close()
         open_file(self._results, "wb").close()
@@ -146,7 +132,7 @@ class RunDirectory:
 
     def forget_replies(self) -> None:
         """Take away the replies of a run that is done."""
-        for file in self._files_of_replies():
+        for file in self._reply_files():
             file.unlink(missing_ok=True)
 
     def manifest(self) -> dict[str, Any]:
@@ -154,7 +140,7 @@ class RunDirectory:
         try:
             found = read_object(self._manifest)
         except OSError as error:
-            raise InputError(f"{self.path} holds no run: {MANIFEST} cannot be read") from error
+            raise InputError(f"{self.path} holds no run: no manifest.json can be read") from error
         for name in ("evaluators", "data"):
             if not isinstance(found.get(name), dict):
                 raise InputError(f"{self._manifest} is damaged: it does not say the {name}")
@@ -171,13 +157,8 @@ class RunDirectory:
             found = read_object(self._summary)
         except FileNotFoundError:
             return None
-        if not isinstance(found.get("samples"), int) or not isinstance(
-            found.get("evaluators"), dict
-        ):
-            raise InputError(
-                f"{self._summary} is damaged: it lacks samples or evaluators; without the file "
-                "the rows are counted anew"
-            )
+        if not {"samples", "evaluators"} <= found.keys():
+            raise InputError(f"{self._summary} is damaged: it lacks samples or evaluators")
         return found
 
     def rows(self, count: int) -> StoredRows:

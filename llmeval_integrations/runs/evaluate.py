@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs.columns import (
-    Columns,
     absent_columns,
     columns_by_evaluator,
     ids_of,
@@ -19,6 +18,7 @@ from llmeval_integrations.runs.data.open_source import open_source
 from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
+from llmeval_integrations.runs.helpers import Helpers, Job
 from llmeval_integrations.runs.judging import Judging, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
@@ -27,13 +27,15 @@ from llmeval_integrations.runs.options import (
     judging_options,
     name_evaluators,
 )
-from llmeval_integrations.runs.parts import Helpers, Job, lines_of
 from llmeval_integrations.runs.run import Run
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger(__name__)
+
+_FEW = 1_000
+"""The rows that this process has evaluated before another one would have started."""
 
 
 def evaluate(
@@ -63,15 +65,13 @@ def evaluate(
             see `RunOptions`.
 
     Raises:
-        InputError: For data or columns that cannot be used at all.
-        InvalidOptionError: For what is not an evaluator, for an option that is wrong, and for
-            `max_cost` where a price is not known.
+        InputError: For data, columns or options that cannot be used, InvalidOptionError for what
+            is not an evaluator, and for `max_cost` where a price is not known.
         Interrupted: At an interrupt (Ctrl-C), a KeyboardInterrupt whose `run` is what was done.
     """
     check_options(options)
-    named = name_evaluators(evaluators)
     with ExitStack() as stack:
-        run = _evaluate(samples, named, options, stack)
+        run = _evaluate(samples, name_evaluators(evaluators), options, stack)
     if run.out is not None:
         RunDirectory(run.out).forget_replies()
         _log.info("%d samples are evaluated; written to %s", run.summary["samples"], run.out)
@@ -82,10 +82,11 @@ def _evaluate(
     samples: Any, evaluators: Mapping[str, Evaluator], options: RunOptions, stack: ExitStack
 ) -> Run:
     columns = columns_by_evaluator(options.get("columns") or {}, evaluators)
-    out, overwrite, resume = (options.get("out"), *_flags(options))
+    out, resume = options.get("out"), options.get("resume", False)
     directory = None if out is None else RunDirectory(out)
     asking = judging_options(options, None if directory is None else directory.replies)
     if directory is not None:
+        overwrite = options.get("overwrite", False)
         directory.check(samples, asking.cache, overwrite=overwrite, resume=resume)
     judges = stack.enter_context(judging(evaluators, asking))
     source = open_source(samples, options.get("format"))
@@ -93,38 +94,31 @@ def _evaluate(
     if on_columns := options.get("on_columns"):
         absent = absent_columns(source, columns, evaluators)
         on_columns(optional_columns(source, columns), absent)
-    helpers = _helpers(source, evaluators, columns, options, judges)
+    keep_all = False
+    if directory is not None:
+        manifest = manifest_of(evaluators, samples, options, ids=ids_of(source, columns))
+        keep_all = manifest["data"]["kind"] != "file"  # what is not, is not there to be read again
+    helpers = _helpers(Job(evaluators, columns, keep_all), source, options, judges)
     if helpers is not None:
         stack.enter_context(closing(helpers))
     evaluation = Evaluation(evaluators, columns, source, judges, options.get("on_progress"))
     _log.info("evaluating %s with %s", source.name, ", ".join(evaluators))
     if directory is None:
         return evaluation.run(helpers)
-    manifest = manifest_of(evaluators, samples, options, ids=ids_of(source, columns))
-    keep_all = manifest["data"]["kind"] != "file"  # what is not, is not there to be read again
     journal = stack.enter_context(directory.journal(manifest, resume=resume, keep_all=keep_all))
-    retry = bool(options.get("retry_errors"))
-    return evaluation.run_into(directory, journal, helpers, retry_errors=retry)
-
-
-def _flags(options: RunOptions) -> tuple[bool, bool]:
-    return bool(options.get("overwrite")), bool(options.get("resume"))
+    retry = options.get("retry_errors", False)
+    return evaluation.run_into(directory, journal, helpers, retry=retry)
 
 
 def _helpers(
-    source: Source,
-    evaluators: Mapping[str, Evaluator],
-    columns: Mapping[str, Columns],
-    options: RunOptions,
-    judges: Judging | None,
+    job: Job, source: Source, options: RunOptions, judges: Judging | None
 ) -> Helpers | None:
     """Return who evaluates instead of this process, None where nobody does."""
-    workers, engine = options.get("workers", 1), options.get("engine")
+    engine, workers = options.get("engine"), options.get("workers", 1)
     if engine is not None:
-        job = Job(lines_of(source), evaluators, columns)
         return engine(job, judging_options(options), judges)
-    if workers > 1 and judges is None and source.path is not None:
-        from llmeval_integrations.runs.workers import start_workers
+    if workers == 1 or judges is not None or len(source.peek(_FEW)) < _FEW:
+        return None
+    from llmeval_integrations.runs.workers import start_workers
 
-        return start_workers(workers, Job(source.path, evaluators, columns))
-    return None
+    return start_workers(workers, job)

@@ -11,9 +11,6 @@ from typing import Any, BinaryIO
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.numbers import decode_as_python
 
-LOCK = ".lock"
-"""The file that is locked; it stays, for taking it away would let two in."""
-
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
@@ -29,12 +26,12 @@ def writing(folder: Path) -> Iterator[None]:
 
 def open_file(path: Path, mode: str) -> BinaryIO:
     """Open a file of a run; raise OSError where somebody put a link in its place."""
-    file: BinaryIO = open(path, mode, opener=_follow_no_link)  # type: ignore[assignment]  # noqa: SIM115
+
+    def follow_no_link(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+    file: BinaryIO = open(path, mode, opener=follow_no_link)  # type: ignore[assignment]  # noqa: SIM115
     return file
-
-
-def _follow_no_link(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def write_file(path: Path, text: str) -> None:
@@ -65,9 +62,10 @@ def parse_object(text: bytes, place: str) -> dict[str, Any]:
 def locked(folder: Path) -> Iterator[None]:
     """Keep others out of a directory; the system lets them in again when the process ends.
 
-    Raises InputError where another process is at work there.
+    Raises InputError where another process is at work there. The file of the lock stays, for taking
+    it away would let two in.
     """
-    with open_file(folder / LOCK, "ab") as file:
+    with open_file(folder / ".lock", "ab") as file:
         try:
             _lock(file.fileno())
         except BlockingIOError as error:
@@ -81,7 +79,7 @@ def _lock(handle: int) -> None:
     """Lock an open file; raise BlockingIOError where another process has it."""
     try:
         import fcntl
-    except ImportError:
+    except ImportError:  # Windows
         import msvcrt
 
         try:

@@ -45,8 +45,7 @@ class Groups:
 
     def add(self, row: Row) -> None:
         """Count a row into its group."""
-        key = key_of(row.group)
-        counts = self._counts.get(key) or self._counts.setdefault(key, _Counts(row.group))
+        counts = self._counts.setdefault(key_of(row.group), _Counts(row.group))
         if row.passed is not None:
             counts.rated += 1
             counts.passes += row.passed
@@ -57,15 +56,13 @@ class Groups:
 
     def of_verdicts(self, figures: Figures) -> list[Group]:
         """Return the groups with their verdicts; `figures` are those of all rows."""
-        return _complete(
-            [(each.rated, each.passes, each.passes) for each in self._counts.values()], figures
-        )
+        counts = self._counts.values()
+        return _complete([(each.rated, each.passes, each.passes) for each in counts], figures)
 
     def of_scores(self, figures: Figures) -> list[Group]:
         """Return the groups with their scores; `figures` are those of all rows."""
-        return _complete(
-            [(each.scored, each.total, each.squares) for each in self._counts.values()], figures
-        )
+        counts = self._counts.values()
+        return _complete([(each.scored, each.total, each.squares) for each in counts], figures)
 
     def summary(self) -> dict[str, Any]:
         """Return pass@k and pass^k, and the groups of which some rows passed and some did not."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.chunk import Samples, by_sample, sample_lines
 from llmeval_integrations.runs.files import open_file, writing
-from llmeval_integrations.runs.rows import Row, StoredRows, parse_rows, write_rows
-
-_PLACE: Final = b'{"row":'
+from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 
 
 class Memory:
@@ -20,7 +18,6 @@ class Memory:
 
     def __init__(self) -> None:
         self.done = 0
-        """How many samples have all their rows."""
         self.rows: list[Row] = []
 
     def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:  # noqa: ARG002
@@ -28,37 +25,28 @@ class Memory:
         self.rows += by_sample(rows)
         self.done += len(rows[0])
 
-    def append(self, count: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:  # noqa: ARG002
-        """Add so many further samples that another process has written as JSON Lines."""
-        self.rows += parse_rows(rows)
-        self.done += count
-
 
 class Journal:
     """Keeps the rows of a run, and its samples, in files.
 
-    What a killed process has written in part is cut off, so that no row is lost and none is there
-    twice.
+    Rows come sample by sample, each with one row of every evaluator. What a killed process has
+    written in part is cut off, so that no row is lost and none is there twice.
     """
 
     def __init__(self, results: Path, samples: Path, *, width: int, keep_all: bool) -> None:
         self.done = 0
         """How many samples have all their rows."""
-        self.keep_all = keep_all
-        """Whether samples that passed are kept, too."""
         self.folder = results.parent
         """The directory of the run."""
         self._paths = results, samples
         self._width = width
+        self._keep_all = keep_all
         self._open()
-        self._find_the_end()
 
     def _open(self) -> None:
+        """Open the files, count the samples that are done, and cut off what comes after them."""
         self._results, self._samples = (open_file(path, "r+b") for path in self._paths)
-
-    def _find_the_end(self) -> None:
-        """Count the samples that are done, and cut off what comes after them."""
-        end = size = 0
+        self.done = end = size = 0
         for number, line in enumerate(self._results, 1):
             if not line.endswith(b"\n"):
                 break
@@ -68,7 +56,7 @@ class Journal:
         _cut(self._results, end)
         end = 0
         for line in self._samples:
-            place = line.removeprefix(_PLACE).partition(b",")[0]
+            place = line.removeprefix(b'{"row":').partition(b",")[0]
             if not line.endswith(b"\n") or not place.isdigit() or int(place) >= self.done:
                 break
             end += len(line)
@@ -87,7 +75,7 @@ class Journal:
         with writing(self.folder):
             for path in new:
                 open_file(path, "wb").close()
-            other = Journal(*new, width=self._width, keep_all=self.keep_all)
+            other = Journal(*new, width=self._width, keep_all=self._keep_all)
         with closing(other):
             yield other
         self.close()
@@ -96,7 +84,6 @@ class Journal:
             for path, own in zip(new, self._paths, strict=True):
                 path.replace(own)
             self._open()
-            self._find_the_end()
 
     def close(self) -> None:
         """Close the files; raises InputError where what is left to write cannot be written."""
@@ -108,28 +95,27 @@ class Journal:
 
     def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:
         """Add further samples by the rows of each evaluator."""
-        lines = sample_lines(samples, rows, all=self.keep_all)
+        lines = sample_lines(samples, rows, all=self._keep_all)
         self.append(len(rows[0]), write_rows(by_sample(rows)), lines)
 
-    def append(self, count: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:
-        """Add so many further samples that another process has written as JSON Lines."""
-        lines = [b"%s%d,%s" % (_PLACE, self.done + place, line) for place, line in samples]
+    def append(self, size: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:
+        """Add so many further samples that are written as JSON Lines already."""
+        lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in samples]
         with writing(self.folder):
             self._samples.write(b"".join(lines))  # line by line would be many small writes
             self._samples.flush()
             self._results.write(rows)
             self._results.flush()
-        self.done += count
+        self.done += size
 
 
 def settle(results: Path, samples: Path) -> None:
     """Take back what a kill left of rows written anew; finish it where it was nearly done."""
-    new_results, new_samples = _new(results), _new(samples)
-    if new_results.exists():
-        new_samples.unlink(missing_ok=True)
-        new_results.unlink()
-    elif new_samples.exists():
-        new_samples.replace(samples)
+    if _new(results).exists():
+        _new(samples).unlink(missing_ok=True)
+        _new(results).unlink()
+    elif _new(samples).exists():
+        _new(samples).replace(samples)
     if not samples.exists():
         raise InputError(
             f"{samples} is missing, and without it the run cannot be resumed; put it back, or "

@@ -7,6 +7,7 @@ import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import takewhile, zip_longest
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.data.open_source import HUB, STDIN, open_source
@@ -25,8 +26,8 @@ from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.version import __version__
 
 _PACKAGES: Final = ("jsonschema-rs", "msgspec", "rapidfuzz", "regex")
-_IDENTITY: Final = ("version", "evaluators", "columns", "data")
-"""What has to be the same where a run is resumed."""
+_CONTENT: Final = ("kind", "path", "bytes", "sha256", "samples", "rows_sha256")
+"""What says which data it is."""
 
 _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """What the `repr` of an object says that is another in every process."""
@@ -42,7 +43,8 @@ def manifest_of(
 
     `ids` says where ids come from.
     """
-    reading = {name: options.get(name) for name in ("format", "limit", "sample")}
+    given: Mapping[str, Any] = options
+    reading = {name: given.get(name) for name in ("format", "limit", "sample")}
     return {
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -61,15 +63,15 @@ def manifest_of(
 
 def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     """Word what keeps a run from being resumed: what is different in another manifest."""
-    if _content(here["data"]) != _content(there["data"]):
-        now, before = _word_data(here["data"]), _word_data(there["data"])
-        is_same = now == before
-        return [f"{now} has changed" if is_same else f"the data is {now}, and was {before}"]
-    found = [
-        line
-        for key in _IDENTITY
-        for line in differing(key, _identity(here, key), _identity(there, key))
-    ]
+    parts = {**here["data"]}, {**there["data"]}
+    now, before = map(_word_data, parts)
+    contents = [[part.pop(key, None) for key in _CONTENT] for part in parts]
+    # A file may have been moved.
+    if any(one != other for key, one, other in zip(_CONTENT, *contents) if key != "path"):
+        return [f"{now} has changed" if now == before else f"the data is {now}, and was {before}"]
+    found = [*differing("data", *parts)]
+    for key in ("version", "evaluators", "columns"):
+        found += differing(key, here.get(key), there.get(key))
     orders = [", ".join(each["evaluators"]) for each in (here, there)]
     if not found and orders[0] != orders[1]:
         return [f"the order of evaluators is {orders[0]}, and was {orders[1]}"]
@@ -85,33 +87,17 @@ def differing(place: str, here: Any, there: Any) -> Iterator[str]:
         for number, (one, other) in enumerate(zip_longest(here, there, fillvalue=_ABSENT)):
             yield from differing(f"{place}[{number}]", one, other)
     elif here is _ABSENT or there is _ABSENT or canonical(here) != canonical(there):
-        now, before = _word(here), _word(there)
+        now, before = ("absent" if each is _ABSENT else repr(each) for each in (here, there))
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(now, before)))
         if alike > _LONGEST // 2:  # what is cut off would be all that differs
             now, before = (f"...{text[alike - _LONGEST // 4 :]}" for text in (now, before))
         yield f"{place} is {shorten(now, _LONGEST)}, and was {shorten(before, _LONGEST)}"
 
 
-def _word(value: Any) -> str:
-    if value is _ABSENT:
-        return "absent"
-    return repr(value) if isinstance(value, (str, int, float)) else quote(value)
-
-
-def _identity(manifest: Mapping[str, Any], key: str) -> Any:
-    part = manifest.get(key)
-    # Data are known by their content: a file may have been moved.
-    return {**part, "path": None} if key == "data" and isinstance(part, Mapping) else part
-
-
-def _content(data: Mapping[str, Any]) -> list[Any]:
-    return [data.get(key) for key in ("kind", "bytes", "sha256", "samples", "rows_sha256")]
-
-
 def _word_data(data: Mapping[str, Any]) -> str:
     """Say which data this is."""
     if data.get("kind") == "file":
-        return f"{data.get('path')} ({data.get('bytes'):,} bytes)"
+        return f"{data['path']} ({data['bytes']:,} bytes)"
     count = f" of {data['samples']:,} samples" if "samples" in data else ""
     return f"a {data.get('kind')}{count}" + (f" {data['path']}" if "path" in data else "")
 
@@ -157,21 +143,21 @@ def _fields_of(dataclass: Any) -> dict[str, Any]:
 
 def _describe_data(samples: Any, limit: int | None) -> dict[str, Any]:
     """Describe the data: by its content, where that can be read twice."""
-    if not isinstance(samples, (str, os.PathLike)):
-        found: dict[str, Any] = {"kind": type(samples).__name__}
-        if isinstance(samples, Sized):
-            found["samples"] = len(samples)
-            # A length alone does not say so: a bar of progress around an iterator has one, too.
-            if hasattr(samples, "__getitem__"):
-                found["rows_sha256"] = _digest_of_rows(samples, limit)
-        return found
-    if str(samples).startswith(HUB):
-        return {"kind": "hub", "path": samples}
-    path = Path(samples)
-    if os.fspath(samples) == STDIN or not path.is_file():
-        return {"kind": "stream", "path": str(path)}
-    digest = digest_of_file(path)
-    return {"kind": "file", "path": str(path), "bytes": path.stat().st_size, "sha256": digest}
+    if isinstance(samples, (str, os.PathLike)):
+        path = os.fspath(samples)
+        if path.startswith(HUB):
+            return {"kind": "hub", "path": path}
+        if path == STDIN or not Path(path).is_file():
+            return {"kind": "stream", "path": path}
+        size = Path(path).stat().st_size
+        return {"kind": "file", "path": path, "bytes": size, "sha256": digest_of_file(Path(path))}
+    found: dict[str, Any] = {"kind": type(samples).__name__}
+    if isinstance(samples, Sized):
+        found["samples"] = len(samples)
+        # A length alone does not say so; a bar of progress around an iterator has one, too.
+        if hasattr(samples, "__getitem__"):
+            found["rows_sha256"] = _digest_of_rows(samples, limit)
+    return found
 
 
 def _digest_of_rows(samples: Any, limit: int | None) -> str:
@@ -203,7 +189,5 @@ def _versions() -> Iterator[tuple[str, str]]:
     from importlib.metadata import PackageNotFoundError, version  # 20 ms, which few calls pay
 
     for package in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             yield package, version(package)
-        except PackageNotFoundError:
-            continue

@@ -10,8 +10,8 @@ from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import free_name, hint, quote
+from llmeval_integrations.runs.helpers import Engine
 from llmeval_integrations.runs.judging import JudgingOptions
-from llmeval_integrations.runs.parts import Engine
 
 OnProgress = Callable[[int, "float | None"], None]
 """Is told after each chunk how many samples are done, and which share of all where known."""
@@ -78,12 +78,12 @@ class RunOptions(JudgeOptions, total=False):
     """Which rows are drawn (0): the same ones for the same seed."""
 
     workers: int
-    """The processes (1) that evaluate a file of JSON Lines over 256 kB where no judge is asked. A
-    script that asks for them calls `evaluate` under `if __name__ == "__main__":`, as with Python's
+    """The processes (1) that evaluate 1,000 rows or more where no judge is asked. A script that
+    asks for them calls `evaluate` under `if __name__ == "__main__":`, as with Python's
     multiprocessing; evaluators that cannot be pickled stay in this process."""
 
     engine: Engine | None
-    """Who evaluates a file of JSON Lines instead of this machine, as `frameworks.ray.RayEngine`."""
+    """Who evaluates instead of this machine, as `frameworks.ray.RayEngine`."""
 
     on_columns: Callable[[dict[str, str], list[str]], None] | None
     """Is told before the first row which columns are the samples' `schema` and `group`, and, in

@@ -29,48 +29,31 @@ _DEEPEST: Final = 300
 
 
 class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it holds refers to it
-    """What one evaluator said about one sample."""
+    """What one evaluator said about one sample.
+
+    `id` is the sample's, or the number of its row; `evaluator` is the name in this run. `passed` is
+    None where the evaluator does not say, `unscored` whether it could not tell, `error` the type
+    and text of what it raised, `metadata` details by name.
+    """
 
     id: Any
-    """The sample's id; where it has none, the number of its row."""
-
     evaluator: str
-    """The evaluator's name in this run."""
-
     score: float | None
-    """The figure; None where unscored or an error."""
-
     passed: bool | None
-    """Whether the output is good enough; None where the evaluator does not say."""
-
     label: str | None
-    """A short name of what was found."""
-
     reason: str | None
-    """Why, in words."""
-
     metadata: dict[str, Any]
-    """Details, by name."""
-
     unscored: bool
-    """Whether the evaluator could not tell."""
-
     error: str | None
-    """Why there is no result: the error's type and text."""
-
     group: Any = None
-    """The sample's group; None where it has none."""
 
 
 @dataclass(frozen=True)
 class StoredRows:
-    """The rows of a run's file, read anew whenever they are iterated over."""
+    """So many rows of a run's file, read anew whenever they are iterated over."""
 
     path: Path
-    """The file."""
-
     count: int
-    """How many there are."""
 
     def __len__(self) -> int:
         return self.count
@@ -183,22 +166,16 @@ def _as_writable(value: Any, depth: int = 0) -> Any:
         return quote(value)
     if isinstance(value, str):
         return msgspec.Raw(json.dumps(value).encode())
-    if value is None or isinstance(value, (bool, float)):
-        return value
-    if isinstance(value, (int, Decimal)):  # str() refuses an int of more than 4,300 digits
-        is_number = isinstance(value, int) or value.is_finite()
-        return msgspec.Raw(str(Decimal(value)).encode()) if is_number else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):  # of any number of digits
+        return msgspec.Raw(str(Decimal(value)).encode())
     if isinstance(value, msgspec.Struct):
         value = fields_of(value)
     if isinstance(value, Mapping):
-        return {_escape(str(key)): _as_writable(item, depth + 1) for key, item in value.items()}
+        keys = [str(key).encode("utf-8", "backslashreplace").decode() for key in value]
+        return dict(zip(keys, (_as_writable(each, depth + 1) for each in value.values())))
     if isinstance(value, (list, tuple, set, frozenset)):
         items = [_as_writable(item, depth + 1) for item in value]
         return sorted(items, key=write_value) if isinstance(value, (set, frozenset)) else items
     with suppress(Exception):  # dates and the like, which the encoder knows
         return msgspec.Raw(_encoder.encode(value))
     return _as_writable(_as_plain(value), depth + 1)
-
-
-def _escape(key: str) -> str:
-    return key.encode("utf-8", "backslashreplace").decode()

@@ -28,7 +28,7 @@ _LOOKED_AT: Final = 2_000
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its summary, its rows, and where they are kept."""
+    """A run: its summary, its rows, and where they are kept."""
 
     summary: dict[str, Any]
     """What `summary.json` holds: the number of samples, each evaluator's figures, and where there
@@ -38,11 +38,10 @@ class Run:
     """The rows, sample by sample; read from the file, each time anew, where there is one."""
 
     findings: dict[str, list[Finding]]
-    """For each evaluator the kinds of what was found in the rows that did not pass, the most
-    frequent first."""
+    """For each evaluator what was found in rows that did not pass, the most frequent first."""
 
     out: Path | None = None
-    """The directory of `results.jsonl` and `summary.json`, None where the rows are in memory."""
+    """The directory of the run, None where the rows are in memory."""
 
     incomplete: str | None = None
     """Why samples may be missing; None where the run was finished."""
@@ -50,75 +49,6 @@ class Run:
     lower_is_better: frozenset[str] | None = None
     """The evaluators whose scores are better where they are lower; None where that is not known, as
     of a run that was read again, whose manifest says it."""
-
-    def worst(self, count: int = 10, evaluator: str | None = None) -> list[Row]:
-        """Return the rows that are most wrong: errors, then unscored ones, then the worst scores.
-
-        Rows that passed are none of them. `evaluator` takes those of one evaluator alone.
-
-        Example:
-            >>> from llmeval_integrations import evaluate
-            >>> run = evaluate([{"output": "{}"}, {"output": "{"}], "json_validity")
-            >>> [row.id for row in run.worst()]
-            [2]
-        """
-        names = self.summary["evaluators"]
-        if evaluator is not None and evaluator not in names:
-            raise InputError(f"the run has no {evaluator!r}; it has {', '.join(names)}")
-        rows = (
-            row
-            for row in self.rows
-            if row.passed is not True and evaluator in (None, row.evaluator)
-        )
-        return nsmallest(count, rows, key=self._rank)
-
-    def _rank(self, row: Row) -> tuple[bool, bool, float]:
-        score = 0.0 if row.score is None else float(row.score)
-        if row.evaluator in (self.lower_is_better or ()):
-            score = -score
-        return row.error is None, not row.unscored, score
-
-    def to_pandas(self) -> Any:
-        """Return a DataFrame with one line for each sample and evaluator.
-
-        For a line for each sample: `run.to_pandas().pivot(index="id", columns="evaluator",
-        values="score")`. Raises MissingDependencyError where pandas is not installed.
-        """
-        try:
-            import pandas as pd
-        except ModuleNotFoundError as error:
-            raise MissingDependencyError.of("pandas", "pandas") from error
-        names = Row.__struct_fields__
-        return pd.DataFrame(
-            [[getattr(row, name) for name in names] for row in self.rows], columns=list(names)
-        )
-
-    @property
-    def warnings(self) -> list[str]:
-        """What makes the figures doubtful."""
-        found: list[str] = self.summary.get("warnings", [])
-        return found
-
-    def table(self) -> str:
-        """Write the figures and what went wrong as tables of plain text."""
-        from llmeval_integrations.reports.run_view import view_of_run
-        from llmeval_integrations.reports.terminal import as_text
-
-        return as_text(view_of_run(self))
-
-    def _repr_html_(self) -> str:
-        """Write the same as HTML, as notebooks show it."""
-        from llmeval_integrations.reports.html import as_fragment
-        from llmeval_integrations.reports.run_view import view_of_run
-
-        return as_fragment(view_of_run(self))
-
-    def __str__(self) -> str:
-        return self.table()
-
-    def __repr__(self) -> str:
-        evaluators = ", ".join(self.summary["evaluators"])
-        return f"<Run of {evaluators} over {self.summary['samples']} samples>"
 
     @classmethod
     def of(
@@ -144,6 +74,69 @@ class Run:
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
         return cls(summary, rows, findings)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures doubtful."""
+        found: list[str] = self.summary.get("warnings", [])
+        return found
+
+    def worst(self, count: int = 10, evaluator: str | None = None) -> list[Row]:
+        """Return the rows that are most wrong: errors, then unscored ones, then the worst scores.
+
+        Rows that passed are none of them. `evaluator` takes those of one evaluator alone.
+
+        Example:
+            >>> from llmeval_integrations import evaluate
+            >>> run = evaluate([{"output": "{}"}, {"output": "{"}], "json_validity")
+            >>> [row.id for row in run.worst()]
+            [2]
+        """
+        names = self.summary["evaluators"]
+        if evaluator is not None and evaluator not in names:
+            raise InputError(f"the run has no {evaluator!r}; it has {', '.join(names)}")
+
+        def rank(row: Row) -> tuple[bool, bool, float]:
+            sign = -1 if row.evaluator in (self.lower_is_better or ()) else 1
+            return row.error is None, not row.unscored, sign * (row.score or 0.0)
+
+        wanted = (row for row in self.rows if evaluator in (None, row.evaluator))
+        return nsmallest(count, (row for row in wanted if row.passed is not True), key=rank)
+
+    def to_pandas(self) -> Any:
+        """Return a DataFrame with one line for each sample and evaluator.
+
+        For a line for each sample: `run.to_pandas().pivot(index="id", columns="evaluator",
+        values="score")`. Raises MissingDependencyError where pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ModuleNotFoundError as error:
+            raise MissingDependencyError.of("pandas", "pandas") from error
+        names = Row.__struct_fields__
+        cells = [[getattr(row, name) for name in names] for row in self.rows]
+        return pd.DataFrame(cells, columns=list(names))
+
+    def table(self) -> str:
+        """Write the figures and what went wrong as tables of plain text."""
+        from llmeval_integrations.reports.run_view import view_of_run
+        from llmeval_integrations.reports.terminal import as_text
+
+        return as_text(view_of_run(self))
+
+    def _repr_html_(self) -> str:
+        """Write the same as HTML, as notebooks show it."""
+        from llmeval_integrations.reports.html import as_fragment
+        from llmeval_integrations.reports.run_view import view_of_run
+
+        return as_fragment(view_of_run(self))
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def __repr__(self) -> str:
+        evaluators = ", ".join(self.summary["evaluators"])
+        return f"<Run of {evaluators} over {self.summary['samples']} samples>"
 
 
 class Interrupted(KeyboardInterrupt):

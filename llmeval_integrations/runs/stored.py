@@ -49,28 +49,33 @@ def read_run(path: str | PathLike[str]) -> Run:
         hint = f"; name one of the logs of Inspect in it, such as {logs[-1]}" if logs else ""
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}{hint}")
     written = directory.summary()
-    described = {} if written is not None else _manifest(directory.path).get("evaluators", {})
-    tallies: dict[str, Tally] = {}
-    rows = read_rows(results)
-    count = 0
-    while chunk := list(islice(rows, CHUNK)):
-        for row in chunk:
-            if row.evaluator not in tallies:
-                tallies[row.evaluator] = Tally(breakdown=_breakdown(described.get(row.evaluator)))
-        for name, tally in tallies.items():
-            tally.add([row for row in chunk if row.evaluator == name])
-        count += len(chunk)
+    tallies, count = _count(results, {} if written is not None else _manifest(directory.path))
     samples = count // max(len(tallies), 1)
-    if written is not None and written["samples"] != samples:
+    run = replace(Run.of(samples, tallies, directory.rows(count)), out=directory.path)
+    if written is None:
+        return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
+    if written["samples"] != samples:
         raise InputError(
             f"{results} is damaged: it has the rows of {samples} samples, and the summary is that "
             f"of {written['samples']}; go on with the run (resume) to have the others again"
         )
-    run = replace(Run.of(samples, tallies, directory.rows(count)), out=directory.path)
-    if written is None:
-        return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None
     return replace(run, summary=written, incomplete=incomplete)
+
+
+def _count(results: Path, manifest: Mapping[str, Any]) -> tuple[dict[str, Tally], int]:
+    """Count the rows of a file; details are added up where the manifest says of what they are."""
+    described = manifest.get("evaluators", {})
+    tallies: dict[str, Tally] = {}
+    count = 0
+    rows = read_rows(results)
+    while chunk := list(islice(rows, CHUNK)):
+        count += len(chunk)
+        for name in dict.fromkeys(row.evaluator for row in chunk):
+            if name not in tallies:
+                tallies[name] = Tally(_breakdown(described.get(name)))
+            tallies[name].add(row for row in chunk if row.evaluator == name)
+    return tallies, count
 
 
 def _breakdown(described: Any) -> Breakdown | None:
@@ -80,16 +85,16 @@ def _breakdown(described: Any) -> Breakdown | None:
     as a judge's client, cannot be made of these.
     """
     try:
-        kind = evaluator_class(described["evaluator"])
+        kind, options = evaluator_class(described["evaluator"]), described["options"]
         declared: tuple[Any, ...] = fields(kind) if is_dataclass(kind) else ()
-        is_ours = str(described["options"].get("evaluator")).startswith(f"{kind.__name__}(")
-        if not is_ours and {each.name for each in declared} != described["options"].keys():
+        is_ours = str(options.get("evaluator")).startswith(f"{kind.__name__}(")
+        if not is_ours and {each.name for each in declared} != options.keys():
             return None  # somebody's own evaluator of the same name
         evaluator = kind.__new__(kind)
         for each in declared:
             if each.default_factory is not MISSING:
                 vars(evaluator)[each.name] = each.default_factory()
-        vars(evaluator).update(described["options"])
+        vars(evaluator).update(options)
         return evaluator.breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything
         return None
@@ -135,7 +140,9 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
     if run.out is None:
         return
     manifest = _manifest(run.out)
-    if _is_unchanged(manifest.get("data", {})):
+    data = manifest.get("data", {})
+    is_file = data.get("kind") == "file" and Path(data["path"]).is_file()
+    if is_file and digest_of_file(Path(data["path"])) == data["sha256"]:
         yield from _read_data(manifest, evaluator)
         return
     try:
@@ -143,15 +150,6 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
             yield sample["row"], seen_by(sample, evaluator)
     except FileNotFoundError:
         return
-
-
-def _is_unchanged(data: Mapping[str, Any]) -> bool:
-    if data.get("kind") != "file":
-        return False
-    path = Path(data["path"])
-    if not path.is_file() or path.stat().st_size != data["bytes"]:
-        return False
-    return bool(digest_of_file(path) == data["sha256"])
 
 
 def _read_data(

@@ -24,7 +24,6 @@ _MOST: Final = 1_000
 """Labels, kinds and reasons that are counted by themselves."""
 
 _LONGEST: Final = 200
-_VERDICTS: Final = frozenset((0, 1))
 
 _UNIT: Final = 2.0**100
 """Sums are kept in whole numbers of 1 by this, so that no order of rows changes them."""
@@ -35,8 +34,7 @@ class Finding:
     """One kind of what was found, with the reason that was given most often."""
 
     kind: str
-    """A label, cut to 200 characters; "failed" or "unscored" where there is none; for an error, its
-    type."""
+    """A label, "failed" or "unscored"; for an error, its type."""
 
     count: int
     """How many rows."""
@@ -55,36 +53,22 @@ class Finding:
 class Tally:
     """One evaluator's figures; its size grows with groups and kinds, and not with the run."""
 
+    breakdown: Breakdown | None = None
+    """Adds up the evaluator's own details."""
+
     n: int = 0
-    """Rows."""
-
     scored: int = 0
-    """Rows with a score."""
-
     unscored: int = 0
-    """Rows about which the evaluator could not tell."""
-
     errors: int = 0
-    """Rows without a result."""
-
     rated: int = 0
     """Rows that passed or failed."""
 
     passes: int = 0
-    """Rows that passed."""
-
     inconsistent: int = 0
     """Rows whose judge gave a verdict against its own reasons."""
 
     labels: Counter[str] = field(default_factory=Counter)
-    """How often each label was given."""
-
-    breakdown: Breakdown | None = None
-    """Adds up the evaluator's own details."""
-
     groups: Groups = field(default_factory=Groups)
-    """What is counted of rows that belong together."""
-
     _sum: int = 0
     _squares: int = 0
     _low: float = math.inf
@@ -101,8 +85,8 @@ class Tally:
         for row in rows:
             # Of most rows nothing else is counted than that they passed.
             if (
-                is_plain
-                and row.passed
+                row.passed
+                and is_plain
                 and row.label is None
                 and row.group is None
                 and row.score is not None
@@ -144,24 +128,15 @@ class Tally:
             return
         self.scored += len(scores)
         self._low, self._high = min(self._low, *scores), max(self._high, *scores)
-        if set(scores) <= _VERDICTS:  # as most are
-            total = int(sum(scores) * _UNIT)
-            self._sum += total
-            self._squares += total
-        else:
-            self._sum += sum([int(score * _UNIT) for score in scores])
-            self._squares += sum([int(score * score * _UNIT) for score in scores])
+        for score, times in Counter(scores).items():  # most are the same few
+            self._sum += times * int(score * _UNIT)
+            self._squares += times * int(score * score * _UNIT)
 
     def _add_finding(self, kind: Kind, reason: str) -> None:
         reason = reason[:_LONGEST]
         kind = count(self._kinds, kind, (kind[0], OTHER), _MOST)
         self._examples.setdefault(kind, reason)
         count(self._reasons, (kind, reason), ((False, ""), OTHER), _MOST)
-
-    @property
-    def pass_rate(self) -> float | None:
-        """The share of rows that passed among those for which the evaluator says so."""
-        return self.passes / self.rated if self.rated else None
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; a mean stands on the scored rows alone."""
@@ -177,7 +152,7 @@ class Tally:
             "errors": self.errors,
             "mean": total / self.scored if self.scored else None,
             "mean_ci95": list(of_mean) if of_mean else None,
-            "pass_rate": self.pass_rate,
+            "pass_rate": passes / self.rated if self.rated else None,
             "pass_rate_ci95": list(of_rate) if of_rate else None,
             "labels": dict(sorted(self.labels.items(), key=lambda item: (-item[1], item[0]))),
             **({"inconsistent": self.inconsistent} if self.inconsistent else {}),

@@ -172,7 +172,7 @@ def test_a_variable_may_be_the_group():
         assert [row.group for row in run.rows] == ["a", "a", "b"]
         assert run.summary["evaluators"]["json_validity"]["groups"]["n"] == 2
     [row, *_] = evaluate(rows, [JsonValidity()], columns={"group": "variables.documnt"}).rows
-    assert "no variable 'documnt', which is the group; did you mean 'document'?" in row.error
+    assert "no variable 'documnt' for the group; did you mean 'document'?" in row.error
 
 
 @pytest.mark.parametrize(

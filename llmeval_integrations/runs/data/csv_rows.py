@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, BinaryIO, Final
@@ -13,6 +12,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.data.source import Record, Source
 
 _LONGEST_CELL: Final = 2**31 - 1
+_NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
 
@@ -37,15 +37,11 @@ def _read(lines: Iterable[bytes], source: Source, delimiter: str) -> Iterator[Re
     """Number the rows; one that is not CSV is an error row, and the next line goes on."""
     # Strict, since a quote that is never closed would otherwise swallow the rest in silence.
     reader = csv.reader(_decode(lines, source), delimiter=delimiter, strict=True)
-    header: list[str] | None = None
+    header: list[str] = []
     number = 0
-    while True:
-        line = reader.line_num + 1
-        cells = _next(reader, line)
-        if cells is None:
-            return
-        if header is None:
-            header = _header(cells, source, delimiter) if cells else None
+    while (cells := _next(reader)) is not None:
+        if not header and cells:
+            header = _check_header(cells, source, delimiter)
         elif cells:
             number += 1
             yield number, cells if isinstance(cells, InputError) else _row(header, cells)
@@ -58,40 +54,39 @@ def _decode(lines: Iterable[bytes], source: Source) -> Iterator[str]:
         yield line.decode("utf-8", "surrogateescape")
 
 
-def _next(reader: Any, line: int) -> list[str] | InputError | None:
-    """Read the row that begins on this line, empty for an empty line; None at the end.
+def _next(reader: Any) -> list[str] | InputError | None:
+    """Read a row, empty for an empty line; None at the end.
 
     The module's limit of 131,072 characters a cell is shorter than what models write, and belongs
     to the whole process: it is lifted for this row alone.
     """
-    limit = csv.field_size_limit(_LONGEST_CELL)
+    first, limit = reader.line_num + 1, csv.field_size_limit(_LONGEST_CELL)
     try:
         return next(reader, None)
     except csv.Error as error:
-        lines = f"line {line}" + (f" to {reader.line_num}" if reader.line_num > line else "")
-        hint = "; is a quote that opens there never closed?" if reader.line_num > line else ""
-        if str(error) == "unexpected end of data":
-            return InputError(f"not CSV: {lines}: a quote that opens here is never closed")
-        return InputError(f"not CSV: {lines}: {error}{hint}")
+        problem = str(error)
+        if problem == "unexpected end of data" or reader.line_num > first:
+            problem += ": a quote that opens here is never closed"
+        return InputError(f"not CSV: line {first}: {problem}")
     finally:
         csv.field_size_limit(limit)
 
 
-def _header(cells: list[str] | InputError, source: Source, delimiter: str) -> list[str]:
+def _check_header(cells: list[str] | InputError, source: Source, delimiter: str) -> list[str]:
     """Check the columns' names; one that has none, as spreadsheets write them, is called ""."""
     if isinstance(cells, InputError):
         raise InputError(f"{source.name}: the header is {cells}")
-    other, form = (",;", "csv") if delimiter == "\t" else ("\t", "tsv")
-    if len(cells) == 1 and any(sign in cells[0] for sign in other):
+    if len(cells) == 1 and any(sign in cells[0] for sign in {"\t", ",", ";"} - {delimiter}):
+        form = "csv" if delimiter == "\t" else "tsv"
         raise InputError(
             f"{source.name}: the header {cells[0]!r} is one column; is the format {form}?"
         )
     names = [cell if cell.strip() else "" for cell in cells]
-    counts = Counter(filter(None, names)).most_common(1)
-    if not counts:
+    named = list(filter(None, names))
+    if not named:
         raise InputError(f"{source.name}: the header names no column; it has to be the first row")
-    if counts[0][1] > 1:
-        raise InputError(f"{source.name}: two columns are called {counts[0][0]!r}")
+    if len(set(named)) < len(named):
+        raise InputError(f"{source.name}: two columns of {named} have one name")
     return names
 
 
@@ -99,10 +94,6 @@ def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:
     """Pair cells with the header; the columns that a short row lacks are absent."""
     if len(cells) > len(header):
         return InputError(f"{len(cells)} cells under a header of {len(header)}")
-    row = dict(zip(header, cells, strict=False))
-    row.pop("", None)
-    try:
-        "".join(cells).encode()
-    except UnicodeEncodeError:
+    if _NO_TEXT.search("".join(cells)):
         return InputError("bytes that are not UTF-8; save the file as UTF-8")
-    return row
+    return {name: cell for name, cell in zip(header, cells, strict=False) if name}

@@ -36,8 +36,18 @@ def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
     while first.isspace():
         first = handle.readline()
     if first.lstrip()[:1] != b"[" and not isinstance(parse_row(first), InputError):
-        return read_lines(chain([first], handle), source)
-    return _read_array(first + handle.read(), source) if first else iter(())
+        yield from read_lines(chain([first], handle), source)
+        return
+    if not first:
+        return
+    try:
+        items = _split_array(first + handle.read())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source.name} is not an array of objects: {error}") from error
+    source.total = len(items)
+    for number, item in enumerate(items, 1):
+        source.done = number
+        yield number, parse_row(bytes(item))
 
 
 def parse_row(line: bytes) -> dict[str, Any] | InputError:
@@ -50,68 +60,24 @@ def parse_row(line: bytes) -> dict[str, Any] | InputError:
     try:
         row = _decode_row(line)
     except (ValueError, RecursionError):
-        return _parse_slowly(line)
-    # A name may stand again further in, or be escaped: few rows take the closer look.
+        try:
+            row = decode_as_python(line.decode().rstrip("\r\n"))
+        except json.JSONDecodeError as error:
+            return InputError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
+        except (ValueError, ArithmeticError, RecursionError) as error:
+            return InputError(f"not JSON that can be read: {error}")
+        if not isinstance(row, dict):
+            return InputError(f"expected a JSON object, got {quote(row)}")
+    # A name may stand again further in, so few rows take the closer look.
     count = line.count
     if all([count(_quote(name)) == 1 for name in row]):  # noqa: C419 - faster than a generator
         return row
-    return _refuse_name_twice(row, line)
+    objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
+    json.loads(line, object_pairs_hook=objects.append, parse_int=str)
+    [(name, times)] = Counter(name for name, _ in objects[-1]).most_common(1) or [("", 1)]
+    return row if times == 1 else InputError(f"the name {name!r} stands twice")
 
 
 @lru_cache(maxsize=1_000)
 def _quote(name: str) -> bytes:
     return b'"%s"' % name.encode(errors="surrogatepass")
-
-
-def _refuse_name_twice(row: dict[str, Any], line: bytes) -> dict[str, Any] | InputError:
-    objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
-    json.loads(line, object_pairs_hook=objects.append, parse_int=str)
-    for name, count in Counter(name for name, _ in objects[-1]).items():
-        if count > 1:
-            return InputError(f"the name {name!r} stands twice")
-    return row
-
-
-def _parse_slowly(line: bytes) -> dict[str, Any] | InputError:
-    """Read an object with Python's parser, or word what is wrong."""
-    try:
-        row = decode_as_python(line.decode().rstrip("\r\n"))
-        return _refuse_name_twice(row, line) if isinstance(row, dict) else _no_object(row)
-    except (ValueError, ArithmeticError, RecursionError) as error:
-        return InputError(_describe(error))
-
-
-def _describe(error: Exception) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return f"byte {error.start + 1} is not UTF-8"
-    if isinstance(error, json.JSONDecodeError):
-        place = f"line {error.lineno}, " if error.lineno > 1 else ""
-        return f"not JSON: {error.msg.removesuffix(' at')} at {place}column {error.colno}"
-    is_deep = isinstance(error, RecursionError)
-    why = "nested too deep" if is_deep else "a number beyond all bounds"
-    return f"not JSON that can be read: {why}"
-
-
-def _no_object(value: object) -> InputError:
-    return InputError(f"expected a JSON object, got {quote(value)}")
-
-
-def _read_array(text: bytes, source: Source) -> Iterator[Record]:
-    """Read an array, whose text is in memory; raise InputError where it is none."""
-    items: Any
-    try:
-        items = _split_array(text)
-    except (ValueError, RecursionError):
-        try:
-            items = decode_as_python(text.decode())
-        except (ValueError, ArithmeticError, RecursionError) as error:
-            raise InputError(f"{source.name}: {_describe(error)}") from error
-    if not isinstance(items, list):
-        raise InputError(f"{source.name}: expected an array of objects, got {quote(items)}")
-    source.total = len(items)
-    for number, item in enumerate(items, 1):
-        source.done = number
-        if isinstance(item, msgspec.Raw):
-            yield number, parse_row(bytes(item))
-        else:
-            yield number, item if isinstance(item, dict) else _no_object(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -18,7 +18,6 @@ from llmeval_integrations.runs.data.table_rows import (
     read_items,
     read_pandas,
     read_parquet,
-    read_polars,
 )
 
 HUB: Final = "hf://"
@@ -88,17 +87,10 @@ def _load_from_hub(name: str) -> Any:
 def _open_file(path: str, format: str | None) -> Source:
     suffix = "" if path == STDIN else Path(path).suffix.lower()
     name = format or _SUFFIXES.get(suffix)
-    if name is None:
-        raise InputError(
-            f"{path}: {suffix!r} tells no format; say which it is, one of {', '.join(FORMATS)}"
-        )
     if name not in _READERS:
-        raise InputError(f"format={format!r} is not one of {', '.join(FORMATS)}")
+        wrong = f"format={format!r}" if format else f"{path}: the format {suffix!r}"
+        raise InputError(f"{wrong} is not one of {', '.join(FORMATS)}")
     source = Source("standard input" if path == STDIN else path)
-    # Resolved, for /dev/stdin is another file in another process; a pipe is none at all.
-    file = os.path.realpath(path)
-    if name == "jsonl" and path != STDIN and Path(file).is_file():
-        source.path = file
     source.records = _read(path, name, source)
     return source
 
@@ -133,19 +125,19 @@ def _check_start(handle: BinaryIO, source: Source) -> BinaryIO:
 
 def _open_object(samples: Any, name: str) -> Source:
     """Recognise tables by their methods, so that no library is imported to ask for its class."""
-    source = Source(name)
+    source = Source(name, total=len(samples) if isinstance(samples, Sized) else None)
     if hasattr(samples, "itertuples") and hasattr(samples, "iloc"):
         source.records = read_pandas(samples, source)
-    elif hasattr(samples, "iter_rows") and hasattr(samples, "columns"):
-        source.records = read_polars(samples, source)
+    elif hasattr(samples, "iter_rows") and hasattr(samples, "columns"):  # polars
+        source.records = read_items(samples.iter_rows(named=True), source)
     elif hasattr(samples, "to_batches") and hasattr(samples, "num_rows"):
         source.records = read_arrow(samples, source)
     elif isinstance(samples, Iterable) and not isinstance(samples, (Mapping, bytes, bytearray)):
         source.records = read_items(samples, source)
     else:
+        hint = "; put it in a list" if isinstance(samples, Mapping) else ""
         raise InputError(
             "expected a path, an iterable of samples or a DataFrame, got a "
-            f"{type(samples).__name__}"
-            + ("; put it in a list" if isinstance(samples, Mapping) else "")
+            f"{type(samples).__name__}{hint}"
         )
     return source

@@ -42,9 +42,6 @@ class Source:
     total: int | None = None
     """How much there is to read in the same measure, None where unknown."""
 
-    path: str | None = None
-    """The file whose lines are the rows, all of them; None for anything else than JSON Lines."""
-
     @property
     def share(self) -> float | None:
         """The share of the data that has been read, None where its size is unknown."""
@@ -89,7 +86,7 @@ class Source:
         if seed and sample is None:
             raise InvalidOptionError(f"seed={seed} needs sample=..., how many rows are drawn")
         if limit is not None or sample is not None:
-            self.total = self.path = None  # how far the file was read says nothing any more
+            self.total = None  # how far the data was read says nothing any more
         if limit is not None:
             self.records = islice(self.records, limit)
         if sample is not None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import Any, BinaryIO, Final
-
-import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
@@ -18,9 +16,6 @@ from llmeval_integrations.runs.data.source import Record, Source
 _BATCH: Final = 256
 """Rows in memory at a time, which may each be a megabyte."""
 
-_BUFFER: Final = 1 << 20
-"""Bytes of each column that are read at a time."""
-
 
 def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
     """Read a Parquet file batch by batch; a null is an absent value."""
@@ -29,12 +24,9 @@ def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
     except ImportError as error:
         raise MissingDependencyError.of("pyarrow", "parquet") from error
     try:
+        whole = handle if handle.seekable() else BytesIO(handle.read())
         # Else all of a row group is read ahead, which most files have one of.
-        file = parquet.ParquetFile(
-            handle if handle.seekable() else BytesIO(handle.read()),
-            pre_buffer=False,
-            buffer_size=_BUFFER,
-        )
+        file = parquet.ParquetFile(whole, pre_buffer=False, buffer_size=1 << 20)
     except (ArrowException, OSError) as error:
         raise InputError(f"{source.name} is not Parquet: {error}") from error
     source.total = file.metadata.num_rows
@@ -47,7 +39,6 @@ def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
 
 def read_arrow(table: Any, source: Source) -> Iterator[Record]:
     """Read a table of pyarrow; a null is an absent value, and a map an object."""
-    source.total = table.num_rows
     _check_names(table.schema.names, source)
     return _read_batches(table.to_batches(max_chunksize=_BATCH), source)
 
@@ -55,38 +46,25 @@ def read_arrow(table: Any, source: Source) -> Iterator[Record]:
 def read_pandas(frame: Any, source: Source) -> Iterator[Record]:
     """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is null."""
     _check_names(frame.columns, source)
-    source.total = len(frame)
-    kinds = {
-        name: kind.pyarrow_dtype
-        for name, kind in frame.dtypes.items()
-        if hasattr(kind, "pyarrow_dtype") and not _is_json(kind.pyarrow_dtype)
-    }
+    names = list(frame.columns)
     for start in range(0, len(frame), _BATCH):
         part = frame.iloc[start : start + _BATCH]
         absent = part.isna().itertuples(index=False, name=None)
-        for cells, holes in zip(part.to_dict("records"), absent, strict=True):
+        rows = (
+            [None if hole else row[name] for name, hole in zip(names, holes, strict=True)]
+            for row, holes in zip(part.to_dict("records"), absent, strict=True)
+        )
+        for cells in rows:
             source.done += 1
-            nulls = (
-                None if hole else cell for cell, hole in zip(cells.values(), holes, strict=True)
-            )
-            yield source.done, _row(dict(zip(cells, nulls, strict=True)), kinds)
-
-
-def read_polars(frame: Any, source: Source) -> Iterator[Record]:
-    """Read a DataFrame of polars."""
-    source.total = len(frame)
-    for number, row in enumerate(frame.iter_rows(named=True), 1):
-        source.done = number
-        yield number, row
+            yield source.done, _plain(dict(zip(names, cells, strict=True)))
 
 
 def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:
     """Read samples, and mappings from column to value, in which arrays of NumPy are lists."""
-    source.total = len(items) if isinstance(items, Sized) else None
     for number, item in enumerate(items, 1):
         source.done = number
         if isinstance(item, dict):
-            yield number, _row(item)
+            yield number, _plain(item)
         elif isinstance(item, (Sample, Mapping)):
             yield number, item
         else:
@@ -101,67 +79,39 @@ def _check_names(names: Iterable[Any], source: Source) -> None:
 
 def _read_batches(batches: Iterable[Any], source: Source) -> Iterator[Record]:
     for batch in batches:
-        kinds = {field.name: field.type for field in batch.schema if not _is_json(field.type)}
+        texts = [
+            field.name
+            for field in batch.schema
+            if getattr(field.type, "extension_name", None) == "arrow.json"
+        ]
         try:
-            rows = batch.to_pylist()
+            rows = batch.to_pylist(maps_as_pydicts="lossy")
         except Exception:  # noqa: BLE001 - pyarrow raises what a type's own library does
             rows = map(_read_row, batch.to_struct_array())
         for row in rows:
             source.done += 1
-            is_row = isinstance(row, dict) and kinds
-            yield source.done, _row(row, kinds) if is_row else row
+            for name in texts if isinstance(row, dict) else ():
+                row[name] = _parse(row[name])
+            yield source.done, row
 
 
 def _read_row(cells: Any) -> dict[str, Any] | InputError:
     """Read one row of cells, of which one may have no form in Python, as the year 10000."""
     try:
-        row: dict[str, Any] = cells.as_py()
+        row: dict[str, Any] = cells.as_py(maps_as_pydicts="lossy")
     except Exception as error:  # noqa: BLE001 - as in a whole batch
         return InputError(f"a cell cannot be read: {error}")
     return row
 
 
-def _row(row: dict[str, Any], kinds: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a row with Python's lists and numbers, and with JSON for Arrow's own types."""
-    if kinds:
-        row = {
-            name: _as_json(cell, kinds[name]) if name in kinds else cell
-            for name, cell in row.items()
-        }
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with Python's lists and numbers."""
     return row if is_plain(row) else {name: as_python(cell) for name, cell in row.items()}
 
 
-def _is_json(kind: Any) -> bool:
-    """Whether pyarrow gives the cells of this type as JSON has them."""
-    from pyarrow import BaseExtensionType, types
-
-    if types.is_struct(kind):
-        return all(_is_json(field.type) for field in kind)
-    if hasattr(kind, "value_field"):
-        return _is_json(kind.value_type)
-    return not (types.is_map(kind) or isinstance(kind, BaseExtensionType))
-
-
-def _as_json(cell: Any, kind: Any) -> Any:
-    """Return a cell as JSON has it: maps are objects, and JSON texts are values."""
-    from pyarrow import types
-
-    if cell is None:
-        return None
-    if types.is_map(kind):
-        return {key: _as_json(item, kind.item_type) for key, item in cell}
-    if types.is_struct(kind):
-        return {field.name: _as_json(cell[field.name], field.type) for field in kind}
-    if hasattr(kind, "value_field"):
-        return [_as_json(item, kind.value_type) for item in cell]
-    return _parse(cell) if getattr(kind, "extension_name", None) == "arrow.json" else cell
-
-
-def _parse(text: str) -> Any:
+def _parse(text: str | None) -> Any:
     """Parse a cell of JSON; one that is none stays a text, about which evaluators say why."""
-    for decode in (msgspec.json.decode, decode_as_python):
-        try:
-            return decode(text)
-        except (ValueError, ArithmeticError, RecursionError):
-            pass
-    return text
+    try:
+        return None if text is None else decode_as_python(text)
+    except (ValueError, ArithmeticError, RecursionError):
+        return text
