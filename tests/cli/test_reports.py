@@ -23,26 +23,53 @@ def run(tmp_path):
     return tmp_path / "run"
 
 
+FORMATS = [
+    (["report"], "run/report.html", "<!doctype html>"),
+    (["report", "--out", "-"], None, "<!doctype html>"),
+    (["report", "--format", "markdown"], None, "### run: "),
+    (["report", "--format", "csv"], None, "run,id,group,evaluator"),
+    (["report", "--out", "comment.md"], "comment.md", "### run: "),
+    (["report", "--out", "junit.xml"], "junit.xml", "<?xml"),
+    (["report", "--out", "page.htm"], "page.htm", "<!doctype html>"),
+    (["report", "--out", "x.pdf", "--format", "markdown"], "x.pdf", "### run: "),
+    (["export", "--to", "csv"], "run/rows.csv", "run,id,group,evaluator"),
+    (["export", "--out", "x.CSV"], "x.CSV", "run,id,group,evaluator"),
+    (["export", "--out", "x.feather"], "x.feather", "ARROW1"),
+    (["export"], "run/rows.parquet", "PAR1"),
+]
+
+
+@pytest.mark.parametrize(("call", "file", "begin"), FORMATS)
+def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, call, file, begin):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(run.parent)
+    assert main([call[0], "run", *call[1:]]) == 0
+    out = capfdbinary.readouterr().out
+    if file:
+        assert out == f"written: {file}\n".encode()
+        out = Path(file).read_bytes()
+    assert out.startswith(begin.encode())
+
+
 @pytest.mark.parametrize(
-    ("arguments", "begin"),
+    ("call", "message"),
     [
-        (["--format", "markdown"], "### run: "),
-        (["--format", "junit"], "<?xml"),
-        (["--format", "csv"], "run,id,group,evaluator"),
-        (["--out", "-"], "<!doctype html>"),
-        (["--out", "FOLDER/comment.md"], "### run: "),
-        (["--out", "FOLDER/junit.xml"], "<?xml"),
-        (["--out", "FOLDER/page.htm"], "<!doctype html>"),
-        (["--out", "FOLDER/page"], "<!doctype html>"),
+        (["report", "--format", "pdf"], "'pdf'; there are csv, html, junit, markdown"),
+        (["report", "--out", "x.pdf"], "no format has the suffix '.pdf'; there are .csv, .html,"),
+        (["report", "--out", "x.PARQUET"], "llmeval export --to parquet"),
+        (["export", "--out", "x.xlsx"], "there are .arrow, .csv, .parquet, and --to names one"),
+        (["view", "--port=65536"], "'65536' is not a number from 0 to 65535"),
     ],
 )
-def test_a_format_is_named_or_told_by_the_file(run, tmp_path, capfdbinary, arguments, begin):
-    arguments = [each.replace("FOLDER", str(tmp_path)) for each in arguments]
-    assert main(["report", str(run), *arguments]) == 0
-    text = capfdbinary.readouterr().out.decode()
-    if arguments[-1].startswith(str(tmp_path)):
-        text = Path(arguments[-1]).read_text()
-    assert text.startswith(begin)
+def test_a_format_that_is_none_is_refused(run, monkeypatch, capsys, call, message):
+    monkeypatch.chdir(run.parent)
+    try:
+        code = main([call[0], "run", *call[1:]])
+    except SystemExit as stop:
+        code = stop.code
+    assert code == 2
+    assert message in capsys.readouterr().err
+    assert [path.name for path in Path().iterdir()] == ["run"]
 
 
 @pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
@@ -90,47 +117,6 @@ def test_a_pipe_is_written_to_and_stays(run, tmp_path, command):
         assert link.is_symlink()
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("x.pdf", "no format has the suffix '.pdf'; there are .csv, .html, .xml, .md"),
-        ("x.PARQUET", "llmeval export --to parquet"),
-        ("x.arrow", "llmeval export --to arrow"),
-    ],
-)
-def test_a_suffix_of_no_report_is_refused(run, tmp_path, capsys, name, message):
-    assert main(["report", str(run), "--out", str(tmp_path / name)]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / name).exists()
-    call = ["report", str(run), "--out", str(tmp_path / name), "--format", "markdown"]
-    assert main(call) == 0
-
-
-def test_rows_are_exported(run, capsys):
-    assert main(["export", str(run), "--to", "csv"]) == 0
-    assert capsys.readouterr().out == f"written: {run}/rows.csv\n"
-    assert (run / "rows.csv").read_text().count("\n") == 3
-    assert main(["export", str(run), "--to", "xlsx"]) == 2
-    assert "'xlsx'; there are arrow, csv, parquet" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("name", "begin"),
-    [
-        ("x.csv", b"run,id,group,evaluator"),
-        ("x.CSV", b"run,id,group,evaluator"),
-        ("x.parquet", b"PAR1"),
-        ("x.arrow", b"ARROW1"),
-        ("x.feather", b"ARROW1"),
-        ("x", b"PAR1"),
-    ],
-)
-def test_the_suffix_tells_the_format_of_a_table(run, tmp_path, name, begin):
-    pytest.importorskip("pyarrow")
-    assert main(["export", str(run), "--out", str(tmp_path / name)]) == 0
-    assert (tmp_path / name).read_bytes().startswith(begin)
-
-
 @contextlib.contextmanager
 def viewing(run):
     command = [sys.executable, "-u", "-m", "llmeval_integrations", "view", str(run)]
@@ -158,7 +144,8 @@ def test_the_server_answers_to_this_machine_alone(run):
             connection.close()
 
 
-VERDICT = "document.querySelector('.verdict').textContent"
+# While the page takes over what is new, it may be without one.
+VERDICT = "document.querySelector('.verdict')?.textContent ?? ' of 2 samples'"
 
 
 def add_row(run, **changes):
@@ -217,38 +204,19 @@ def test_a_taken_port_is_named(run, capsys):
     assert said in capsys.readouterr().err
 
 
-def test_fields_of_a_run_that_was_killed_are_exported(tmp_path, capsys):
+def test_a_run_that_was_killed_or_has_no_fields_is_warned_of(run, tmp_path, capsys):
     rows = [{"output": '{"a": 1}', "reference": '{"a": 2}'}]
-    evaluate(rows, [JsonFields()], out=tmp_path / "run")
-    (tmp_path / "run" / "summary.json").unlink()
-    call = ["export", str(tmp_path / "run"), "--table", "fields", "--to", "csv", "--out", "-"]
-    assert main(call) == 0
-    out, said = capsys.readouterr()
-    assert out.splitlines()[1][:23] == "run,json_fields,/a,1,0,"
-    assert said.startswith("llmeval export: warning: run is incomplete: there is no summary.json")
-    assert main(["report", str(tmp_path / "run"), "--out", "-"]) == 0
-    assert 'id="fields"' in capsys.readouterr().out
-
-
-def test_a_table_of_fields_without_any_is_warned_of(run, capsys):
-    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
-    assert capsys.readouterr().err == f"llmeval export: warning: {run} has no fields\n"
-    (run / "summary.json").unlink()
-    assert main(["export", str(run), "--table", "fields", "--to", "csv"]) == 0
-    incomplete, no_fields = capsys.readouterr().err.splitlines()
-    assert incomplete.startswith("llmeval export: warning: run is incomplete: there is no summary")
-    assert no_fields == f"llmeval export: warning: {run} has no fields"
-
-
-@pytest.mark.parametrize(
-    "call", [["report", "--format", "csv"], ["report"], ["export", "--to", "csv"]]
-)
-def test_a_run_that_was_killed_is_warned_of(run, capsys, call):
-    assert main([*call, str(run)]) == 0
-    assert capsys.readouterr().err == ""
-    (run / "summary.json").unlink()
-    assert main([*call, str(run), str(run)]) == 0
-    first, second = capsys.readouterr().err.splitlines()
+    whole = evaluate(rows, [JsonFields()], out=tmp_path / "whole").out
+    for killed in (run, whole):
+        (killed / "summary.json").unlink()
     why = "is incomplete: there is no summary.json, so it was killed or is under way"
-    assert first == f"llmeval {call[0]}: warning: run {why}"
-    assert second == f"llmeval {call[0]}: warning: run_2 {why}"
+    for call in (["report", "--out", "-"], ["export", "--to", "csv", "--out", "-"]):
+        assert main([*call, str(run), str(run)]) == 0
+        first, second = capsys.readouterr().err.splitlines()
+        assert first == f"llmeval {call[0]}: warning: run {why}"
+        assert second == f"llmeval {call[0]}: warning: run_2 {why}"
+    fields = ["export", "--table", "fields", "--to", "csv", "--out", "-"]
+    assert main([*fields, str(whole)]) == 0
+    assert capsys.readouterr().out.splitlines()[1][:25] == "whole,json_fields,/a,1,0,"
+    assert main([*fields, str(run)]) == 0
+    assert capsys.readouterr().err.splitlines()[1].endswith(f"{run} has no fields")
