@@ -118,9 +118,9 @@ def _differences(
     rows = [_row(each) for each in ranked[:_MOST_FIELDS]]
     if not is_field or len({each.evaluator for each in found}) == 1:
         rows = [{**row, "evaluator": ""} for row in rows]
-    said = {"note": note, "noun": "field" if is_field else "difference", "elsewhere": _ALL}
+    options = {"note": note, "noun": "field" if is_field else "difference", "elsewhere": _ALL}
     most, left_out = 15 if is_field else 50, max(len(ranked) - len(rows), 0)
-    return Section.of(name, title, columns, rows, few=few, most=most, left_out=left_out, **said)
+    return Section.of(name, title, columns, rows, few=few, most=most, left_out=left_out, **options)
 
 
 def _row(each: Difference) -> Row:
@@ -168,8 +168,8 @@ def _changes(comparison: Comparison, most: int) -> Section:
         for each in [one for one in found.changes if one.better is (verdict == "better")][:most]
     ]
     left_out = sum(each.better + each.worse for each in comparison.evaluators.values()) - len(rows)
-    said = {"noun": "change", "few": len(rows), "most": 10, "left_out": left_out, "elsewhere": _ALL}
-    return Section.of("changes", "Samples that changed most", columns, rows, **said)
+    options = {"noun": "change", "few": len(rows), "most": 10, "left_out": left_out, "elsewhere": _ALL}
+    return Section.of("changes", "Samples that changed most", columns, rows, **options)
 
 
 def _describe_side(passed: bool | None, value: float | None, reason: str | None) -> str:

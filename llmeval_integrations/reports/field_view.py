@@ -42,8 +42,8 @@ def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Sect
         for each in evaluators
         if each.get("micro") and each["micro"]["precision"] is not None
     ]
-    said = {"note": _OF_LEAVES, "noun": "evaluator", "few": 50, "most": 50}
-    yield Section.of("leaves", "Leaves", columns, leaves, **said)
+    options = {"note": _OF_LEAVES, "noun": "evaluator", "few": 50, "most": 50}
+    yield Section.of("leaves", "Leaves", columns, leaves, **options)
     counts = [Column(key, key, rank=1) for key in ("called", "expected", "right")]
     columns = [Column("tool", "name", kind="name"), *counts, *_shares(0)]
     tools = sorted(
@@ -81,8 +81,8 @@ def _grounding(fields: Sequence[Row]) -> Section:
         for each in sorted(fields, key=lambda field: -field["ungrounded"])
         if each["grounded"] + each["ungrounded"]
     ]
-    said = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
-    return Section.of("grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **said)
+    options = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
+    return Section.of("grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **options)
 
 
 def _fields(fields: Sequence[Row], origins: Origins) -> Section:
@@ -105,13 +105,13 @@ def _fields(fields: Sequence[Row], origins: Origins) -> Section:
         Column("misread", "misread", rank=1, optional=True, note=_OF_ORIGINS),
         Column("most often wrong", "values", kind="text", rank=2, has_lines=True),
     ]
-    said = {
+    options = {
         "note": _OF_FIELDS,
         "noun": "field",
         "left_out": max(len(rows) - _MOST_FIELDS, 0),
         "elsewhere": "llmeval export RUN --table fields --to csv",
     }
-    return Section.of("fields", "Fields", columns, rows[:_MOST_FIELDS], **said)
+    return Section.of("fields", "Fields", columns, rows[:_MOST_FIELDS], **options)
 
 
 def _field(field: Row, origins: Origins) -> Row:

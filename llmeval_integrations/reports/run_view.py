@@ -151,8 +151,8 @@ def _rank(causes: Sequence[Row]) -> Section:
         Column("found by", "by", kind="name", rank=1, tone=mute),
         Column("most often, or for example", "reason", kind="text", rank=2, tone=mute),
     ]
-    said = {"noun": "cause", "most": 8, "left_out": max(len(causes) - _MOST_CAUSES, 0)}
-    return Section.of("causes", "What went wrong", columns, causes[:_MOST_CAUSES], **said)
+    options = {"noun": "cause", "most": 8, "left_out": max(len(causes) - _MOST_CAUSES, 0)}
+    return Section.of("causes", "What went wrong", columns, causes[:_MOST_CAUSES], **options)
 
 
 def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
@@ -181,13 +181,13 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
         for each in flaky
     )
-    said = {
+    options = {
         "note": f"Groups of which some rows passed and some did not: {counts}.",
         "noun": "flaky group",
         "left_out": sum(each["groups"]["flaky"] for each in flaky) - len(groups),
         "elsewhere": "summary.json",
     }
-    yield Section.of("flaky", "Flaky groups", columns, groups, **said)
+    yield Section.of("flaky", "Flaky groups", columns, groups, **options)
 
 
 def _labels(evaluators: Sequence[Row]) -> Section:
@@ -211,8 +211,8 @@ def _labels(evaluators: Sequence[Row]) -> Section:
         for label, count in each["labels"].items()
     ]
     left_out = max(len(labels) - _MOST_LABELS, 0)
-    said = {"noun": "label", "few": 20, "most": 20, "left_out": left_out}
-    return Section.of("labels", "Labels", columns, labels[:_MOST_LABELS], **said)
+    options = {"noun": "label", "few": 20, "most": 20, "left_out": left_out}
+    return Section.of("labels", "Labels", columns, labels[:_MOST_LABELS], **options)
 
 
 def _judges(run: Run, evaluators: Sequence[Row]) -> Section:

@@ -91,7 +91,7 @@ class Section:
 
     @classmethod
     def of(
-        cls, name: str, title: str, columns: Sequence[Column], rows: Iterable[Row], **said: Any
+        cls, name: str, title: str, columns: Sequence[Column], rows: Iterable[Row], **options: Any
     ) -> Section:
         """Make a table of rows, without optional columns that say nothing."""
         rows = [*rows]
@@ -102,7 +102,7 @@ class Section:
             for column, cells in zip(columns, table)
             if not column.optional or any(each.text not in {"", "0", NOTHING} for each in cells)
         ]
-        return cls(name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **said)
+        return cls(name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **options)
 
     def rest(self, count: int) -> str:
         """Say how many rows there are beyond so many; nothing where there are none."""
