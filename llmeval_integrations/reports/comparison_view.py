@@ -168,7 +168,13 @@ def _changes(comparison: Comparison, most: int) -> Section:
         for each in [one for one in found.changes if one.better is (verdict == "better")][:most]
     ]
     left_out = sum(each.better + each.worse for each in comparison.evaluators.values()) - len(rows)
-    options = {"noun": "change", "few": len(rows), "most": 10, "left_out": left_out, "elsewhere": _ALL}
+    options = {
+        "noun": "change",
+        "few": len(rows),
+        "most": 10,
+        "left_out": left_out,
+        "elsewhere": _ALL,
+    }
     return Section.of("changes", "Samples that changed most", columns, rows, **options)
 
 

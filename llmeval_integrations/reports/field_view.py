@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from llmeval_integrations.reports.tables import by_sample
+from llmeval_integrations.reports.grounding import Origins
 from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
-from llmeval_integrations.runs.numbers import counted
 from llmeval_integrations.runs.records import text_of
-from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
 
@@ -26,11 +24,7 @@ _OF_SHARES: Final = (
 _OF_ORIGINS: Final = "Invented: wrong values that the source has not. Misread: those that it has."
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
 _FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "name")
-_OF_COMMON: Final = "By chance: values found that say little, as most sources have them."
-
-
-Origins: TypeAlias = Mapping[tuple[str, str], Counter[str]]
-"""By evaluator and field, how many wrong values were invented, and how many misread."""
+_OF_COMMON: Final = "By chance: values found that many sources have, so that they say little."
 
 
 def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Section]:
@@ -51,7 +45,7 @@ def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Sect
         key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
     )
     yield Section.of("tools", "Tools", columns, tools, noun="tool")
-    yield _grounding([*_parts(evaluators, "grounding")])
+    yield _grounding([*_parts(evaluators, "grounding")], origins)
     yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]], origins)
 
 
@@ -67,7 +61,7 @@ def _parts(evaluators: Sequence[Row], key: str) -> Iterator[Row]:
             yield {**figures, "name": name, "evaluator": each["name"]}
 
 
-def _grounding(fields: Sequence[Row]) -> Section:
+def _grounding(fields: Sequence[Row], origins: Origins) -> Section:
     """Say of each field how many of its values the sources have."""
     columns = [
         _FIELD,
@@ -76,13 +70,16 @@ def _grounding(fields: Sequence[Row]) -> Section:
         Column("found", "share", share, rank=1),
         Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
     ]
-    rows = [
-        {**each, "judged": each["grounded"] + each["ungrounded"], "common": each["common"] or None}
-        for each in sorted(fields, key=lambda field: -field["ungrounded"])
-        if each["grounded"] + each["ungrounded"]
-    ]
+    rows = []
+    for each in sorted(fields, key=lambda field: -field["ungrounded"]):
+        judged = each["grounded"] + each["ungrounded"]
+        common = origins.get((each["evaluator"], each["name"]), Counter())["common"]
+        by_chance = each["common"] or common / max(each["grounded"], 1) or None
+        rows += [{**each, "judged": judged, "common": by_chance}] if judged else []
     options = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
-    return Section.of("grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **options)
+    return Section.of(
+        "grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **options
+    )
 
 
 def _fields(fields: Sequence[Row], origins: Origins) -> Section:
@@ -137,35 +134,3 @@ def _value(found: Mapping[str, Any]) -> str:
     sides = cut_around_difference(found["output"], found["reference"], _LONGEST_VALUE)
     times = f" ({found['count']:,} times)" if found["count"] > 1 else ""
     return f"{' for '.join(sides)}{times}"
-
-
-def origins_of(run: Run) -> Origins:
-    """Count by evaluator and field which wrong values were invented, and which misread.
-
-    What JsonGrounded does not find in the source is invented, what it finds there is misread; of
-    what it does not look for nothing is known.
-    """
-    evaluators = run.summary["evaluators"]
-    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    grounded = [name for name, each in evaluators.items() if "grounding" in each]
-    compared = [name for name, each in evaluators.items() if "fields" in each]
-    for _, rows in by_sample(run) if grounded and compared else ():
-        outcomes = {row.evaluator: (row.metadata or {}).get("outcomes", ()) for row in rows}
-        kinds = {each["pointer"]: each["kind"] for name in grounded for each in outcomes[name]}
-        for name in compared:
-            for each in outcomes[name]:
-                kind = kinds.get(each["pointer"], "open")
-                if kind != "open" and each["kind"] in ("mismatch", "wrong_type", "extra"):
-                    origin = "invented" if kind == "ungrounded" else "misread"
-                    found[name, each["field"]][origin] += 1
-    return found
-
-
-def describe_origins(origins: Origins) -> str:
-    """Say how many wrong values were invented and misread, nothing where that is not known."""
-    counts = sum(origins.values(), Counter[str]())
-    invented, misread = counts["invented"], counts["misread"]
-    if not counts:
-        return ""
-    wrong = counted(invented + misread, "wrong value")
-    return f"Of {wrong} {invented:,} are not in the source (invented), {misread:,} are (misread)"

@@ -7,7 +7,8 @@ from operator import itemgetter
 from typing import Any, Final
 
 from llmeval_integrations.json_values.defects import DEFECTS
-from llmeval_integrations.reports.field_view import describe_origins, field_sections, origins_of
+from llmeval_integrations.reports.field_view import field_sections
+from llmeval_integrations.reports.grounding import describe_origins, origins_of
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import (
     Cell,

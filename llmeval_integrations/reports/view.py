@@ -102,7 +102,9 @@ class Section:
             for column, cells in zip(columns, table)
             if not column.optional or any(each.text not in {"", "0", NOTHING} for each in cells)
         ]
-        return cls(name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **options)
+        return cls(
+            name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **options
+        )
 
     def rest(self, count: int) -> str:
         """Say how many rows there are beyond so many; nothing where there are none."""

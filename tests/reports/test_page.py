@@ -16,7 +16,6 @@ from llmeval_integrations import (
     JsonMatch,
     JsonSchema,
     JsonValidity,
-    StringDistance,
     ToolCalls,
     ToolCallSchema,
     evaluate,
@@ -439,14 +438,3 @@ def test_ten_thousand_samples_open_quickly(page, tmp_path):
     page.run("[...document.querySelectorAll('#pages button')][1].click()")
     assert page.run("document.querySelector('#pages span').textContent") == "Page 2 of 200"
 
-
-@pytest.mark.parametrize("in_a_directory", [True, False])
-def test_the_worst_comes_first_by_distance_too(tmp_path, in_a_directory):
-    rows = [{"id": text, "output": text, "reference": "x"} for text in ("xab", "xabcdef", "xa")]
-    distance = StringDistance("levenshtein", normalize_score=False)
-    run = evaluate(rows, [distance], out=tmp_path / "run" if in_a_directory else None)
-    written(run, tmp_path / "report.html")
-    page = (tmp_path / "report.html").read_text()
-    data = json.loads(page.partition('type="application/json" id="data">')[2].split("<", 1)[0])
-    assert [sample[0] for sample in data["samples"]] == ["xabcdef", "xab", "xa"]
-    assert data["lower"] == [1]

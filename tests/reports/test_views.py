@@ -97,6 +97,16 @@ def test_wrong_values_were_invented_or_misread():
     assert (first["field"], first["not in the source"], first["of"]) == ("/vendor", "1", "4")
 
 
+def test_numbers_that_many_sources_have_are_found_by_chance(tmp_path):
+    rows = [
+        {"input": f"In 30 days {1000 + n} EUR", "output": {"due": 30, "total": 1000 + n}}
+        for n in range(12)
+    ]
+    run = evaluate(rows, [JsonGrounded()], out=tmp_path / "run")
+    shares = {each["field"]: each["by chance"] for each in section(view_of_run(run), "grounding")}
+    assert shares == {"/due": "100.0 %", "/total": "–"}
+
+
 def test_fields_name_the_values_that_are_wrong_most_often_and_leaves_have_figures():
     view = view_of_run(evaluate(EXTRACTED * 2, [JsonFields()]))
     [fields] = [each for each in view.sections if each.name == "fields"]
