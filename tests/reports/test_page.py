@@ -437,4 +437,3 @@ def test_ten_thousand_samples_open_quickly(page, tmp_path):
     choose(page, "text", "")
     page.run("[...document.querySelectorAll('#pages button')][1].click()")
     assert page.run("document.querySelector('#pages span').textContent") == "Page 2 of 200"
-
