@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.matching.leaves import count_leaves
 from llmeval_integrations.text.edit_distance import count_edits
 
 
@@ -59,13 +61,13 @@ class AnlsStar:
     def _compare(self, output: Any, reference: Any) -> Score:
         if reference is None:
             if _is_nothing(output):
-                return Score(1.0, max(1, _count(output)), output)
-            return Score(0.0, max(1, _count(output)), None)
+                return Score(1.0, max(1, count_leaves(output)), output)
+            return Score(0.0, max(1, count_leaves(output)), None)
         if type(reference) is dict and type(output) is dict:
             return self._compare_objects(output, reference)
         if type(reference) is list and type(output) is list:
             return self._compare_arrays(output, reference)
-        leaves = max(_count(output), _count(reference))
+        leaves = max(count_leaves(output), count_leaves(reference))
         are_leaves = type(reference) in SCALARS and type(output) in SCALARS and output is not None
         return Score(self._similarity(output, reference) if are_leaves else 0.0, leaves, reference)
 
@@ -85,7 +87,9 @@ class AnlsStar:
     def _compare_arrays(self, output: list[Any], reference: list[Any]) -> Score:
         self._pairs_left -= len(output) * len(reference)
         if self._pairs_left < 0:
-            raise TooManyPairsError
+            raise TooManyPairsError(
+                f"More than {MAX_PAIRS:,} pairs of items, all of which anls-star tries"
+            )
         table = [[self._compare(item, expected) for item in output] for expected in reference]
         weights = [
             [
@@ -95,33 +99,21 @@ class AnlsStar:
             for row in table
         ]
         pairs = best_pairs(weights)
-        rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-        spare = [row for row in range(len(reference)) if row not in rows]
-        others = [column for column in range(len(output)) if column not in columns]
+        spare = [row for row in range(len(reference)) if row not in {each for each, _ in pairs}]
+        others = [column for column in range(len(output)) if column not in {n for _, n in pairs}]
         pairs += zip(spare, others)  # which have nothing in common, and are pairs all the same
-        paired = [table[row][column] for row, column in pairs]
-        alone = spare[len(others) :], others[len(spare) :]
-        leaves = sum(score.leaves for score in paired)
-        leaves += sum(_count(reference[row]) for row in alone[0])
-        leaves += sum(_count(output[column]) for column in alone[1])
-        nearest = [
-            table[row][column].nearest for row, column in sorted(pairs, key=lambda pair: pair[1])
-        ]
-        nearest += [reference[row] for row in alone[0]]
-        return Score(sum(score.gained for score in paired), leaves, nearest)
+        paired = [table[row][column] for row, column in sorted(pairs, key=itemgetter(1))]
+        alone = [reference[row] for row in spare[len(others) :]]
+        more = alone + [output[column] for column in others[len(spare) :]]
+        leaves = sum(score.leaves for score in paired) + sum(map(count_leaves, more))
+        nearest = [score.nearest for score in paired]
+        return Score(sum(score.gained for score in paired), leaves, nearest + alone)
 
     def _similarity(self, output: Any, reference: Any) -> float:
         one, other = (" ".join(str(value).lower().split()) for value in (output, reference))
         longest = max(len(one), len(other))
         share = 1 - (count_edits(longest, one, other) / longest if longest else 0.0)
         return share if share >= self._least else 0.0
-
-
-def _count(value: Any) -> int:
-    """Count the leaves of a value; an empty object or array has none."""
-    if type(value) is dict:
-        return sum(map(_count, value.values()))
-    return sum(map(_count, value)) if type(value) is list else 1
 
 
 def _is_nothing(value: Any) -> bool:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -79,44 +78,31 @@ class JsonSimilarity(Evaluator):
             return defect_result(output, 0.0)
         load_levenshtein()
         if self.variant == "anls_star":
-            return self._check_as_package(output, reference)
+            try:
+                score = AnlsStar(self.tau).score(output, reference)
+            except TooManyPairsError as error:
+                return Result.unscored(str(error), label="too_many_pairs")
+            return self._result(score, "", {})
         comparison = Comparison()
         if not equal(output, reference):
             comparison.compare(_Text(self.tau), _as_texts(output), _as_texts(reference))
-        score = _mean(comparison)
-        passed, reason = self._judge(score)
+        leaves = len(comparison.matched) + len(comparison.outcomes)
+        gained = len(comparison.matched) + fsum(each.score for each in comparison.outcomes)
         metadata: dict[str, Any] = {}
+        remark = ""
         if comparison.limits:
             metadata["limit_reached"] = comparison.limits
-            reason = reason and f"{reason} (too many pairs of items; not all were tried)"
+            remark += " (too many pairs of items; not all were tried)"
         if not all(outcome.exact for outcome in comparison.outcomes):
             metadata["exact"] = False
-            reason = reason and f"{reason} (texts too long to be compared exactly)"
-        return Result(score, passed, None, reason, metadata)
+            remark += " (texts too long to be compared exactly)"
+        return self._result(gained / leaves if leaves else 1.0, remark, metadata)
 
-    def _check_as_package(self, output: Any, reference: Any) -> Result:
-        try:
-            score = AnlsStar(self.tau).score(output, reference)
-        except TooManyPairsError:
-            return Result.unscored(
-                f"More than {MAX_PAIRS:,} pairs of items, all of which anls-star tries",
-                label="too_many_pairs",
-            )
-        passed, reason = self._judge(score)
-        return Result(score, passed, None, reason)
-
-    def _judge(self, score: float) -> tuple[bool, str | None]:
-        """Return whether a score passes, and the reason where it does not."""
+    def _result(self, score: float, remark: str, metadata: dict[str, Any]) -> Result:
         if score >= self.threshold:
-            return True, None
-        return False, f"Similarity {format_against(self.threshold, score)}"
-
-
-def _mean(comparison: Comparison) -> float:
-    """Return the mean of the scores of all leaves; 1 where there is none."""
-    leaves = len(comparison.matched) + len(comparison.outcomes)
-    gained = fsum(each.score for each in comparison.outcomes)
-    return (len(comparison.matched) + gained) / leaves if leaves else 1.0
+            return Result(score, True, None, None, metadata)
+        reason = f"Similarity {format_against(self.threshold, score)}{remark}"
+        return Result(score, False, None, reason, metadata)
 
 
 class _Text(Node):

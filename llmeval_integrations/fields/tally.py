@@ -23,10 +23,10 @@ _OTHER: Final = "(other)"
 _DIGITS: Final = 3
 """To which confidences are counted."""
 
-_Pair: TypeAlias = tuple[str, str, bytes]
-"""An output and its reference, as they are shown, and what tells those apart that are cut."""
+_Pair: TypeAlias = tuple[str, str]
+"""An output and its reference, as a reader sees them."""
 
-_OTHERS: Final[_Pair] = (_OTHER, _OTHER, b"")
+_OTHERS: Final[_Pair] = (_OTHER, _OTHER)
 """Stands for all wrong values of a field beyond the first 500; JSON has no such text."""
 
 
@@ -177,7 +177,7 @@ class _Field:
             **shares(matched, output, reference),
             "wrong_values": [
                 {"output": output, "reference": reference, "count": number}
-                for (output, reference, _), number in wrong.most_common(_SHOWN_VALUES)
+                for (output, reference), number in wrong.most_common(_SHOWN_VALUES)
             ],
             **({"other_wrong_values": others} if others else {}),
             **_confidence(self.confidences),
@@ -195,11 +195,4 @@ def _confidence(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any]:
 
 
 def _pair(output: Any, reference: Any) -> _Pair:
-    here, there = canonical(output), canonical(reference)
-    shown = cut_around_difference(here, there, _LONGEST)
-    if shown == (here, there):
-        return *shown, b""
-    from hashlib import blake2b  # here, as importing it takes long
-
-    whole = f"{len(here)} {here}{there}".encode()
-    return *shown, blake2b(whole, digest_size=16).digest()
+    return cut_around_difference(canonical(output), canonical(reference), _LONGEST)
