@@ -57,7 +57,6 @@ class Place:
         schemas: Schemas,
         overrides: Sequence[Override],
         above: Mapping[str, Any],
-        variant: str = "",
     ) -> None:
         own: dict[str, Any] = dict(above)
         for override in overrides:
@@ -72,7 +71,6 @@ class Place:
         self._root, self.schemas, self._overrides = root, schemas, below
         self._given = overrides, above
         self._inherited = inherit(own)
-        self.variant = variant
         self.rule = Rule(**settings)
         """How values are compared there."""
         self.is_exact = self.rule.is_exact
@@ -84,11 +82,7 @@ class Place:
         loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
         self.is_fuzzy = self.rule.is_leaf or any(map(_is_fuzzy, loose))
         """Whether two values can match a third one and not each other, here or inside."""
-        is_similar = any(each.get("similarity") is not None for each in loose)
-        is_folded = any(each.get(name) for each in loose for name in _FOLDING)
-        asks = any(each.get("compare") for each in loose) or self.rule.compare is not None
-        coerces = any(each.get("coerce") for each in loose)
-        self.is_graded = (is_similar and is_folded) or asks or coerces
+        self.is_graded = self.rule.compare is not None or _is_graded(loose)
         """Whether a similarity depends on what does not count in a value, here or inside: case in a
         text, its type, or to a function whether 1 is written 1.0."""
         steps = {each.steps[0] for each in below}
@@ -117,18 +111,24 @@ class Place:
             for each in self._overrides
             if each.steps[0] in (step, ANY)
         ]
-        return Place(self._root, schemas, overrides, self._inherited, self.variant)
+        return Place(self._root, schemas, overrides, self._inherited)
 
     def choose(self, positions: Sequence[int]) -> Place:
         """Return the place where one of these alternatives of its schemas holds."""
         alternatives = [self.schemas.alternatives[position] for position in positions]
-        variant = f"{self.variant} {','.join(map(str, positions))}"
-        return Place(self._root, self.schemas.choose(alternatives), *self._given, variant)
+        return Place(self._root, self.schemas.choose(alternatives), *self._given)
 
     def may_keep(self) -> bool:
         """Count one more kept field; False where there are too many."""
         self._root.left -= 1
         return self._root.left >= 0
+
+
+def _is_graded(loose: Sequence[Mapping[str, Any]]) -> bool:
+    if any(each.get("compare") or each.get("coerce") for each in loose):
+        return True
+    is_similar = any(each.get("similarity") is not None for each in loose)
+    return is_similar and any(each.get(name) for each in loose for name in _FOLDING)
 
 
 def _is_fuzzy(settings: Mapping[str, Any]) -> bool:
@@ -141,7 +141,6 @@ class Field(Node):
     def __init__(self, path: str, place: Place) -> None:
         rule = place.rule
         self.path = path
-        self.variant = place.variant
         self.place = place
         self.rule = rule
         self.weight = rule.weight

@@ -126,21 +126,16 @@ def _list_wrong(
     """List what is wrong; within an object or array that has alternatives, by the nearest."""
     wrong = [*filter(_is_wrong, comparison.outcomes)]
     # What stands in the place of another type is one mistake with what it replaces.
-    known = {
-        (one.pointer, kind)
-        for one in wrong
-        for kind in ("missing", "extra")
-        if one.kind == "wrong_type"
-    }
+    replaced = {one.pointer for one in wrong if one.kind == "wrong_type"}
+    known = {(pointer, kind) for pointer in replaced for kind in ("missing", "extra")}
     for one in wrong:
         if one.within is not None:
             if (one.within, one.kind) not in known:
                 known.add((one.within, one.kind))
-                side, value = (
-                    ("reference", reference) if one.kind == "missing" else ("output", output)
-                )
+                value = reference if one.kind == "missing" else output
                 for step in read_pointer(one.within.removeprefix(place)):
                     value = value[int(step)] if isinstance(value, list) else value[step]
+                side = "reference" if one.kind == "missing" else "output"
                 yield WrongArgument(one.within, one.kind, **{side: write(value)})
             continue
         if type(one.reference) is AnyOf and one.output is not MISSING:
@@ -195,38 +190,49 @@ class ArgumentComparer:
         if comparison.limits:
             self.limits.update(comparison.limits)
         violations: dict[str, list[WrongArgument]] = {}
-        found = self._list_violations(tool, typed) if tool is not None else []
-        if tool is not None and found:  # the reference decides on what it has
-            inner = node.narrow(output)
-            decided = {name for name in there if name in here}
-            for name in [name for name in decided if is_optional(there[name])]:
-                trial = Comparison(self._pairing)  # a default in place of its value may be invalid
-                trial.compare(inner.member(name), here[name], AnyOf(there[name].values))
-                if trial.outcomes:
-                    decided.discard(name)
-            decided.update(read_pointer(each.pointer)[0] for each in comparison.outcomes)
-            decided.update(n for n in typed if n not in output and not tool.requires(n))
-            if not self._schema_requires:
-                decided.update(
-                    name
-                    for name, value in wanted.items()
-                    if name not in output and (self._how == "subset" or is_optional(value))
-                )
-            for one in found:
-                name = one.argument or ""
-                if name not in decided and not (name and inner.member(name).ignored):
-                    wrong = WrongArgument(one.pointer, "missing")
-                    if not one.is_missing:
-                        value = write(typed.get(name, MISSING))
-                        wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
-                    violations.setdefault(name, []).append(wrong)
+        for one in self._list_violations(tool, typed, output) if tool is not None else ():
+            name = one.argument or ""
+            wrong = WrongArgument(one.pointer, "missing")
+            if not one.is_missing:
+                value = write(typed.get(name, MISSING))
+                wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
+            violations.setdefault(name, []).append(wrong)
+        if violations:
+            for name in self._names_by_reference(comparison, node.narrow(output), here, wanted):
+                violations.pop(name, None)
         return ArgumentComparison(comparison, node.path, violations)
 
-    def _list_violations(self, tool: Tool, typed: dict[str, Any]) -> list[Violation]:
-        """List what a tool's schema has against arguments, once for each call."""
+    def _names_by_reference(
+        self, comparison: Comparison, node: ToolNode, output: dict[str, Any], wanted: dict[str, Any]
+    ) -> Iterator[str]:
+        """Yield the arguments on which the reference decides, and not the tool's schema."""
+        for name, value in wanted.items():
+            optional = is_optional(value)
+            if name not in output:
+                if not self._schema_requires and (self._how == "subset" or optional):
+                    yield name
+                continue
+            trial = Comparison(self._pairing)  # a default in place of its value may be invalid
+            if optional:
+                trial.compare(node.member(name), output[name], AnyOf(value.values))
+            if not trial.outcomes:
+                yield name
+        yield from (read_pointer(each.pointer)[0] for each in comparison.outcomes)
+
+    def _list_violations(
+        self, tool: Tool, typed: dict[str, Any], output: dict[str, Any]
+    ) -> list[Violation]:
+        """List what a tool's schema has against arguments that count, once for each call."""
         if id(typed) not in self._found:
-            found = tool.find(write(typed), self._parsing)
-            self._found[id(typed)] = [one for one in found if not one.has_default]
+            node = tool.node.narrow(output)
+            found = []
+            for one in tool.find(write(typed), self._parsing):
+                name = one.argument or ""
+                is_left_out = name in typed and name not in output and not tool.requires(name)
+                is_ignored = bool(name) and node.member(name).ignored
+                if not (one.has_default or is_left_out or is_ignored):
+                    found.append(one)
+            self._found[id(typed)] = found
         return self._found[id(typed)]
 
     def list_alone(self, call: ToolCall, kind: Kind) -> Comparison:
