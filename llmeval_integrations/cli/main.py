@@ -31,8 +31,7 @@ examples:
   llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a threshold is missed, too many errors, a run is worse,
-the budget ended; 2 a wrong call, no result; 130 interrupted
+exit codes: 0 done; 1 a gate is missed; 2 wrong call, no result; 130 interrupted
 """
 
 
