@@ -31,8 +31,8 @@ _SCORE_ALONE: Final = frozenset(
     ]
 )
 
-_FURTHER: Final = ("contexts", "schema", "variables", "id", "group")
-"""The fields of a sample for which LangChain has no argument."""
+_FIELDS: Final = ("reference", "input", "contexts", "schema", "variables", "id", "group")
+"""The arguments that are fields of a sample."""
 
 _SCORES: Final[dict[str, type[float]]] = {
     "exact_match": int,
@@ -146,9 +146,10 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         is_schema = isinstance(self.evaluator, JsonSchema) and further.get("schema") is not None
         if reference is None and self.requires_reference and not is_schema:
             raise MissingFieldError(f"{kind} requires a reference string.")
-        fields = {"reference": reference, "input": input}
-        fields |= {field: further.get(field) for field in _FURTHER}
-        present = {field: value for field, value in fields.items() if value is not None}
+        fields = {"reference": reference, "input": input, **further}
+        present = {
+            name: value for name, value in fields.items() if value is not None and name in _FIELDS
+        }
         return Sample(prediction, **present)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
@@ -156,7 +157,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
         score = result.score
         if score in (0, 1):  # an operator of the caller's may give another
-            score = _SCORES.get(self.evaluator.name, float)(score)
+            score = _SCORES.get(self.name, float)(score)
         if result.passed:
             return {"score": score}
         # Of what is not JSON LangChain gives the message of Python's parser.
@@ -166,7 +167,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             message = best_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         is_text = isinstance(self.evaluator, TextEvaluator)
-        if not reason or (self.evaluator.name in _SCORE_ALONE and (is_text or not result.label)):
+        if not reason or (self.name in _SCORE_ALONE and (is_text or not result.label)):
             return {"score": score}
         return {"score": score, "reasoning": reason}
 
@@ -192,6 +193,6 @@ def _with_config(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
 def _arguments(output: Any) -> dict[str, Any]:
     """Make the arguments of `evaluate_strings` of what a chain ends with."""
     if isinstance(output, Mapping) and "prediction" in output:
-        fields = ("prediction", "reference", "input", *_FURTHER)
+        fields = ("prediction", *_FIELDS)
         return {field: output[field] for field in fields if field in output}
     return {"prediction": output}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 
@@ -24,8 +24,11 @@ from llmeval_integrations.frameworks.llama_index.responses import (
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.reading import read_answer
 
-_FURTHER = ("schema", "variables", "id", "group")
-"""The fields of a sample for which LlamaIndex has no argument."""
+_NAMES: Final = {
+    "query": "input",
+    **{name: name for name in ("reference", "contexts", "schema", "variables", "id", "group")},
+}
+"""The arguments that are fields of a sample, and their names there."""
 
 
 class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
@@ -119,9 +122,11 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         if response is None:
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
-        given = {field: fields[field] for field in ("reference", "contexts")}
-        given |= {"input": fields["query"], **{field: fields.get(field) for field in _FURTHER}}
-        present = {field: value for field, value in given.items() if value is not None}
+        present = {
+            _NAMES[name]: value
+            for name, value in fields.items()
+            if value is not None and name in _NAMES
+        }
         return answer, Sample(answer if is_stream(response) else response, **present)
 
     def _answer(
