@@ -19,17 +19,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.tables import score_columns
 
-try:
+with optional("datasets", "datasets", "datasets"):
     from datasets import Dataset, DatasetDict, Value
-except ModuleNotFoundError as error:
-    if error.name != "datasets":
-        raise
-    raise MissingDependencyError.of("datasets", "datasets") from error
 
 _TYPES: Final = {float: "float64", bool: "bool", str: "string"}
 
@@ -45,23 +42,22 @@ def evaluate(
 ) -> D:
     """Evaluate each row, and give the dataset with the results as further columns.
 
-    dataset: a Dataset, or a DatasetDict, each split of which is evaluated.
-    evaluators: a list, or a mapping from the names that the columns shall have.
-    columns: which column is which field of a sample, where the name is another, as
-        {"output": "answer", "exact_match.reference": "title"}.
-    options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
-        and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
+    For each evaluator NAME is the score, a float, then come NAME_passed, NAME_label, NAME_reason
+    and NAME_error. A row that an evaluator cannot look at has its error alone, and a
+    RowErrorWarning says how many there are. What is missing is the empty text as an output, and
+    absent as any other field: JSON null is the text "null". Raises InputError for what is not such
+    a table, and for a column that is not there.
 
-    For each evaluator there come five columns: NAME is the score, as a float, NAME_passed,
-    NAME_label, NAME_reason and NAME_error, with NAME_metadata as JSON. Unscored rows are None. A
-    row that an evaluator cannot look at has its error in NAME_error alone, and a RowErrorWarning
-    says how many there are. Columns of these names are replaced.
+    A DatasetDict is evaluated by split. A column of `Json`, as `load_dataset("json")` makes it
+    where types are mixed, has the values and not their JSON; a mapping in another column has all
+    keys of all rows, None where a row lacks one.
 
-    None is the empty text as an output, and absent as any other field: JSON null is the text
-    "null". A column of `Json`, which `load_dataset("json")` makes where types are mixed, has the
-    values and not their JSON. A mapping in another column has all its keys in all rows, None where
-    a row lacks one; texts of JSON tell the two apart. Raises InputError for a column that is not
-    there, and for what is no such dataset, as one that is streamed.
+    Args:
+        evaluators: A list, or a mapping from the names that the columns shall have.
+        columns: Which column is which field of a sample, where the name is another, as
+            {"output": "answer", "exact_match.reference": "title"}.
+        options: `metadata=True` for a column NAME_metadata, as JSON; options of judges as in
+            `llmeval_integrations.evaluate`.
     """
     if isinstance(dataset, DatasetDict):
         parts = {

@@ -20,17 +20,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.tables import score_columns
 
-try:
+with optional("pandas", "pandas", "pandas"):
     import pandas as pd
-except ModuleNotFoundError as error:
-    if error.name != "pandas":
-        raise
-    raise MissingDependencyError.of("pandas", "pandas") from error
 
 _TYPES: Final = {float: "Float64", bool: "boolean", str: "string"}
 
@@ -44,21 +41,21 @@ def evaluate(
 ) -> pd.DataFrame:
     """Evaluate each row, and give the frame with the results as further columns.
 
-    evaluators: a list, or a mapping from the names that the columns shall have.
-    columns: which column is which field of a sample, where the name is another, as
-        {"output": "answer", "exact_match.reference": "title"}.
-    options: `metadata=True` for a column of details; `concurrency`, `cache`, `frozen`, `max_cost`
-        and `max_tokens` of judges are those of `llmeval_integrations.evaluate`.
+    For each evaluator NAME is the score, a float, then come NAME_passed, NAME_label, NAME_reason
+    and NAME_error. A row that an evaluator cannot look at has its error alone, and a
+    RowErrorWarning says how many there are. What is missing is the empty text as an output, and
+    absent as any other field: JSON null is the text "null". Raises InputError for what is not such
+    a table, and for a column that is not there.
 
-    For each evaluator there come five columns: NAME is the score, as a float, NAME_passed,
-    NAME_label, NAME_reason and NAME_error, with NAME_metadata as JSON. They are of pandas' nullable
-    types, so that unscored rows are NA, which means and counts leave out. A row that an evaluator
-    cannot look at has its error in NAME_error alone, and a RowErrorWarning says how many there
-    are. The index stays; columns of these names are replaced.
+    New columns are nullable, and the index stays. None, NaN and NA are missing. Arrays of NumPy,
+    which is what pandas makes of lists in a Parquet file, are JSON arrays.
 
-    None, NaN and NA are the empty text as an output, and absent as any other field: JSON null is
-    the text "null". Arrays of NumPy, which is what pandas makes of lists in a Parquet file, are
-    JSON arrays. Raises InputError for a column that is not there.
+    Args:
+        evaluators: A list, or a mapping from the names that the columns shall have.
+        columns: Which column is which field of a sample, where the name is another, as
+            {"output": "answer", "exact_match.reference": "title"}.
+        options: `metadata=True` for a column NAME_metadata, as JSON; options of judges as in
+            `llmeval_integrations.evaluate`.
     """
     if not isinstance(frame, pd.DataFrame):
         raise InputError(f"expected a DataFrame of pandas, got {quote(frame)}")
