@@ -38,13 +38,15 @@ def origins_of(run: Run) -> Origins:
     common = {name: _common(run, name) for name in grounded}
     for _, rows in by_sample(run) if grounded else ():
         outcomes = {row.evaluator: (row.metadata or {}).get("outcomes", ()) for row in rows}
-        kinds = {each["pointer"]: each["kind"] for name in grounded for each in outcomes[name]}
+        kinds = {
+            each["pointer"]: each["kind"] for name in grounded for each in outcomes.get(name, ())
+        }
         for name in grounded:
-            for each in outcomes[name]:
+            for each in outcomes.get(name, ()):
                 is_common = each["kind"] in GROUNDED and normalize(each["output"]) in common[name]
                 found[name, each["field"]]["common"] += is_common
         for name in compared:
-            for each in outcomes[name]:
+            for each in outcomes.get(name, ()):
                 kind = kinds.get(each["pointer"], "open")
                 if kind != "open" and each["kind"] in ("mismatch", "wrong_type", "extra"):
                     origin = "invented" if kind == "ungrounded" else "misread"

@@ -79,14 +79,15 @@ def test_fields_are_ranked_by_the_samples_in_which_they_are_wrong():
     assert "extra" not in fields[0]  # a column that no field has
 
 
-def test_wrong_values_were_invented_or_misread():
+def test_wrong_values_were_invented_or_misread(tmp_path):
     letter = "Harbour Ltd, 5 January 2024: 1,250.50 EUR in 30 days"
     right = {"vendor": "Harbour Ltd", "total": 1250.5, "paid": True}
     rows = [
         {"input": letter, "reference": right, "output": {**right, **wrong}}
         for wrong in ({}, {"total": 30}, {"vendor": "Acme", "total": 30}, {"paid": False})
     ]
-    view = view_of_run(evaluate(rows, [JsonFields(), JsonGrounded()]))
+    run = evaluate(rows, [JsonFields(), JsonGrounded()], out=tmp_path / "run")
+    view = view_of_run(run)
     fields = {
         each["field"]: (each["invented"], each["misread"]) for each in section(view, "fields")
     }
@@ -95,6 +96,10 @@ def test_wrong_values_were_invented_or_misread():
     assert said in view.verdict.text
     first = section(view, "grounding")[0]
     assert (first["field"], first["not in the source"], first["of"]) == ("/vendor", "1", "4")
+    lines = (run.out / "results.jsonl").read_bytes().splitlines(keepends=True)
+    (run.out / "results.jsonl").write_bytes(b"".join(lines[:3]))  # a kill in the middle of a sample
+    (run.out / "summary.json").unlink()
+    assert "is incomplete" in view_of_run(read_run(run.out)).warnings[0]
 
 
 def test_numbers_that_many_sources_have_are_found_by_chance(tmp_path):
