@@ -11,7 +11,6 @@ import msgspec
 
 from llmeval_integrations.cli.gates import Bound, parse_bound
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
@@ -63,8 +62,6 @@ def add_commands(commands: Commands) -> None:
 
 
 def _compare(call: argparse.Namespace) -> int:
-    if call.max_left_out is not None and not call.fail_on_regression:
-        raise InputError("--max-left-out is for --fail-on-regression; add that")
     bound = parse_bound(call.max_left_out or "5%", "--max-left-out")
     changes = call.changes
     if changes is None:

@@ -40,20 +40,6 @@ class Estimate:
     unpriced: str | None = None
     """Why a price is not known."""
 
-    def add(self, request: JudgeRequest, identity: Mapping[str, Any]) -> None:
-        """Count a request to a model."""
-        text = "".join(message.text for message in request.messages)
-        characters = len(text) + (len(json.dumps(request.schema)) if request.schema else 0)
-        tokens = -(-characters // _CHARACTERS_A_TOKEN)
-        price = Budget().price(identity)
-        self.calls += 1
-        self.input_tokens += tokens
-        if price is None or self.cost is None:
-            self.cost = None
-        else:
-            self.cost = round(self.cost + price(Usage(tokens)), 9)
-        self.unpriced = self.unpriced or why_unpriced(identity)
-
 
 class _Estimator(Client):
     """Stands in the place of a judge's client, and asks nobody."""
@@ -65,7 +51,18 @@ class _Estimator(Client):
         return self._client.identity()
 
     def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
-        self._estimate.add(request, self.identity())
+        found, identity = self._estimate, self.identity()
+        text = "".join(message.text for message in request.messages)
+        characters = len(text) + (len(json.dumps(request.schema)) if request.schema else 0)
+        tokens = -(-characters // _CHARACTERS_A_TOKEN)
+        found.calls += 1
+        found.input_tokens += tokens
+        price = Budget().price(identity)
+        if price is None or found.cost is None:
+            found.cost = None
+        else:
+            found.cost = round(found.cost + price(Usage(tokens)), 9)
+        found.unpriced = found.unpriced or why_unpriced(identity)
         raise ClientError("a plan asks nobody", kind="not_cached")
         yield  # which makes it a generator
 

@@ -52,7 +52,13 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
     add = parser.add_argument_group("what is evaluated").add_argument
     specification = "[NAME=]EVALUATOR[:OPTION=VALUE,...]"
-    add("-e", "--evaluator", action="append", metavar=specification, help="one -e for each")
+    add(
+        "-e",
+        "--evaluator",
+        action="append",
+        metavar=specification,
+        help="an evaluator; give one -e for each",
+    )
     column = "[EVALUATOR.]FIELD=COLUMN"
     add("--column", action="append", metavar=column, help="the column of a field or variables.NAME")
     add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")

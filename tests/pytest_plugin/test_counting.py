@@ -186,18 +186,6 @@ def test_a_marked_testcase_of_unittest_is_an_error(session, place):
 # --- names and cost -----------------------------------------------------------------------------
 
 
-def test_junit_calls_evaluators_as_the_summary_does(session, pytester):
-    code = "def test_it(evaluate):\n    for text in ('[1]', '[2]'):\n        evaluate(text, JsonValidity(), JsonValidity(parsing='strict'))"  # fmt: skip
-    result = session(code, "--junitxml=junit.xml", "-o", "junit_family=xunit1")
-    assert [name for name, *_ in figures(result)] == ["json_validity", "json_validity_2"]
-    [case] = ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
-    names = [each.get("name") for each in case.iter("property")]
-    assert [name.removesuffix(".score") for name in names if name.endswith(".score")] == [
-        *("llmeval.json_validity", "llmeval.json_validity_2"),
-        *("llmeval.json_validity.2", "llmeval.json_validity_2.2"),
-    ]
-
-
 TWO_WAYS = """
 from llmeval_integrations import JsonFields
 def test_strict(evaluate):
