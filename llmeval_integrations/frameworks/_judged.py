@@ -69,10 +69,15 @@ class TemplateJudge(Evaluator):
         metadata = {**result.metadata, "reply": reply}
         fields = (sample.output, sample.reference, sample.input)
         quotable = [to_text(read_answer(each).value) for each in fields if each is not MISSING]
+        variables = sample.variables if isinstance(sample.variables, Mapping) else {}
+        quotable += [each for each in variables.values() if isinstance(each, str)]
         words = None if self.words is None else tuple(self.words)
+        own = reply
+        for text in quotable:
+            own = own.replace(text, "...") if "[[" in text else own  # brackets may be quoted, too
         try:
             found = parse_judgement(
-                reply,
+                own,
                 words=words,
                 scale=self.scale,
                 ignoring=quotable,
