@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Final
 
 from llmeval_integrations.json_values.defects import MAX_EXCERPT, Defect, shorten
@@ -56,7 +57,7 @@ _SIGNS = (
 _TABLES: Final = {
     "Unterminated": (("", "truncated"),),
     "Invalid control": (("", "control_character"),),
-    "Invalid \\": ((r'(?s)[^"]{,5}\Z', "truncated"), ("", "invalid_escape")),
+    "Invalid \\": ((r'[^"]{,5}\Z', "truncated"), ("", "invalid_escape")),
     "Illegal": (("", "trailing_comma"),),
     "Unexpected UTF-8 BOM": (("", "byte_order_mark"),),
     "Extra data": (
@@ -67,11 +68,11 @@ _TABLES: Final = {
     ),
     "start": (
         ("\ufeff", "byte_order_mark"),
-        (r"(?s)'.*'\Z", "single_quotes"),
-        (rf"(?s)(?:{_COMMENT}).*?{_START}", "comment"),
+        (r"(?s:'.*')\Z", "single_quotes"),
+        (rf"(?:{_COMMENT})(?s:.*?){_START}", "comment"),
         (r"[}\]]", "mismatched_bracket"),
         (r"(?:True|False|None)\Z", "python_literal"),
-        (r"(?i)(?:[+.-]\.?(?:inf|nan)|(?:nan|inf|infinity)\Z)", "nan_or_infinity"),
+        (r"(?i:[+.-]\.?(?:inf|nan)|(?:nan|inf|infinity)\Z)", "nan_or_infinity"),
         (r"(?:t|tr|tru|f|fa|fal|fals|n|nu|nul)\Z", "truncated"),
         (r"[+.-]\.?[0-9]", "number"),
     ),
@@ -102,17 +103,16 @@ _NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3}
 def diagnose(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
     name = _classify(body.rstrip(" \t\n\r"), error.pos, error.msg)
-    offset, reason = error.pos, str(error)
     if error.doc is not text:
-        offset = min(start + error.pos, len(text))
-        reason = str(json.JSONDecodeError(error.msg, text, offset))
+        error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
+    reason, place = str(error), error
     if error.msg.startswith("Illegal trailing comma"):
         # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.
-        rest = text[offset + 1 :]
-        offset += 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
-    place = json.JSONDecodeError("", text, offset)
-    near = _excerpt(text, name, offset)
-    return Defect(name, reason, offset, place.lineno, place.colno, near=near)
+        rest = text[error.pos + 1 :]
+        offset = error.pos + 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
+        place = json.JSONDecodeError("", text, offset)
+    near = _excerpt(text, name, place.pos)
+    return Defect(name, reason, place.pos, place.lineno, place.colno, near=near)
 
 
 def find_json(text: str) -> int | None:
@@ -121,23 +121,30 @@ def find_json(text: str) -> int | None:
     return found.start() if found else None
 
 
+@lru_cache(maxsize=64)
+def _find_table(message: str) -> tuple[str, re.Pattern[str], list[str]]:
+    """Return the key of a table, its patterns as one, and the name that each of them stands for."""
+    key = next(key for key in _TABLES if message.startswith(key))
+    patterns, names = zip(*_TABLES[key])
+    return key, re.compile("|".join(f"({pattern})" for pattern in patterns)), [*names]
+
+
 def _classify(body: str, pos: int, message: str) -> str:
     """Tell defects apart by Python's message and the characters around the place."""
     if pos >= len(body):
         return "truncated"
-    is_rest = message.startswith("Extra data")
+    is_start = pos == 0 and message == "Expecting value"
+    key, pattern, names = _find_table("start" if is_start else message)
+    is_rest = key == "Extra data"
     if is_rest and _NUMBER_LIKE.fullmatch(body):
         return "number"
-    is_start = pos == 0 and not is_rest
-    table = "start" if is_start else next(key for key in _TABLES if message.startswith(key))
-    read = body[:pos].rstrip(" \t\n\r")
-    gap = ""
-    if table in ("Extra data", "Expecting ','") and len(read) < pos:
+    read, gap = body[:pos].rstrip(" \t\n\r"), ""
+    if len(read) < pos and key in ("Extra data", "Expecting ','"):
         gap = "\n" if "\n" in body[len(read) : pos] else " "
-    around = f"{read[-2:]}{gap}{body[pos:]}"
-    for pattern, name in _TABLES[table]:
-        if re.compile(pattern).match(around, len(read[-2:])):
-            return name
+    before = read[-2:]
+    found = pattern.match(f"{before}{gap}{body[pos:]}", len(before))
+    if found and found.lastindex:
+        return names[found.lastindex - 1]
     if is_start or is_rest:
         is_text = is_rest and body[0] in '{["'  # and not "1. First, ..."
         return "prose_around" if is_text or _JSON_START.search(body) else "prose"

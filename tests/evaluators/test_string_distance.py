@@ -3,8 +3,6 @@
 import random
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from pace import at_most
 from rapidfuzz import distance as rapidfuzz
 
@@ -20,41 +18,6 @@ METRICS = {
     "jaro_winkler": rapidfuzz.JaroWinkler,
 }
 EDITS = ["damerau_levenshtein", "osa", "levenshtein", "indel"]
-
-
-def edits(one, other):
-    """Count insertions, deletions, substitutions and swaps by the textbook's table."""
-    last_row = {}
-    most = len(one) + len(other)
-    table = {(-1, -1): most}
-    for i in range(len(one) + 1):
-        table[i, -1], table[i, 0] = most, i
-    for j in range(len(other) + 1):
-        table[-1, j], table[0, j] = most, j
-    for i in range(1, len(one) + 1):
-        last_column = 0
-        for j in range(1, len(other) + 1):
-            k, found_at = last_row.get(other[j - 1], 0), last_column
-            same = one[i - 1] == other[j - 1]
-            if same:
-                last_column = j
-            table[i, j] = min(
-                table[i - 1, j - 1] + (not same),
-                table[i, j - 1] + 1,
-                table[i - 1, j] + 1,
-                table[k - 1, found_at - 1] + (i - k - 1) + 1 + (j - found_at - 1),
-            )
-        last_row[one[i - 1]] = i
-    return table[len(one), len(other)]
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.text("ab", max_size=9), st.text("abc😀", max_size=9))
-@example("ca", "abc")
-@example("a cat", "an abct")
-def test_the_unrestricted_distance_is_that_of_the_textbook(one, other):
-    result = StringDistance("damerau_levenshtein", normalize_score=False)(one, other)
-    assert (result.score, result.metadata) == (edits(one, other), {"exact": True})
 
 
 def edited(text, choose, count):

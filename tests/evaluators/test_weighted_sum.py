@@ -101,7 +101,7 @@ def test_a_part_whose_score_is_no_finite_number_makes_no_sum(score, unscored):
     with pytest.raises(ValueError, match=f"the score {score} of says is not a finite number"):
         total("{}")
     [row] = evaluate([{"output": "{}"}], [total]).rows
-    assert row.error.startswith("ValueError: row 1: the score ")
+    assert "the score " in row.error
 
 
 def test_with_a_judge_among_its_parts_it_is_a_judge():
