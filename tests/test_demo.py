@@ -100,13 +100,6 @@ def test_what_is_json_is_valid_and_its_mistake_is_labelled(defect, labels):
         assert tuple(None if result.passed else result.label for result in results) == labels
 
 
-def test_most_outputs_are_right_all_invoices_differ_and_the_file_is_small():
-    assert len(ROWS) == len(SAMPLES) == 200
-    assert len({row["reference"]["invoice_number"] for row in ROWS}) == 200
-    assert 0.55 < len(samples_with("none")) / len(ROWS) < 0.65
-    assert OUTPUTS.stat().st_size < 400_000
-
-
 def test_the_script_writes_the_same_bytes_again(tmp_path):
     subprocess.run([sys.executable, SCRIPT, tmp_path], check=True)
     for path in (OUTPUTS, SCHEMA, EVAL):

@@ -13,9 +13,7 @@ from llmeval_integrations.judges import (  # noqa: E402
     Judgement,
     PassFail,
     Prompt,
-    QuestionGenerator,
     ScoreTable,
-    StudentRunner,
     parse_judgement,
 )
 from llmeval_integrations.llm.messages import Message  # noqa: E402
@@ -134,29 +132,6 @@ def test_three_ways_of_reading_and_keys_of_ones_own():
 
 
 # --- The two planned tools -----------------------------------------------------------------------
-
-
-def test_questions_from_specifications():
-    questions = ["Is every feature named?", "Is the tone professional?", "Is nothing added?"]
-    client = Scripted({"questions": questions})
-    generator = QuestionGenerator(client, domain="product descriptions")
-    made = generator.generate(
-        "- all features\n- professional", num_questions=3, question_type="binary"
-    )
-    assert made == questions
-    assert "product descriptions" in client.said
-
-
-def test_answers_of_a_student_at_several_temperatures_and_to_several_prompts():
-    client = Scripted("A screen.")
-    runner = StudentRunner(client, temperature=0.7, max_tokens=200)
-    batch = runner.generate_batch(task=TASK, num_responses=5, temperature_range=(0.5, 0.9))
-    assert len(batch) == 5
-    asked = [request.temperature for request in client.requests]
-    assert (min(asked), max(asked)) == (0.5, 0.9)
-    prompts = ["Be technical.", "Sell it.", "Explain it."]
-    assert len(runner.generate_variations(task=TASK, prompts=prompts)) == 3
-    assert {request.max_tokens for request in client.requests} == {200}
 
 
 # --- The three forms of a prompt -----------------------------------------------------------------

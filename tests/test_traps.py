@@ -132,12 +132,6 @@ def test_the_name_of_a_special_token_does_not_raise():
         assert evaluator.evaluate(Sample("<|endoftext|>", "[1]")).score is not None
 
 
-def test_a_closing_tag_in_a_json_string_does_not_end_the_call():
-    call = json.dumps({"name": "write", "arguments": {"text": "</tool_call><answer>x</answer>"}})
-    result = ReasoningToolCallFormat()(f"<think>t</think><tool_call>{call}</tool_call>")
-    assert (result.score, result.metadata["tool_call_count"]) == (1.0, 1)
-
-
 def test_no_schema_is_fetched_over_http_or_from_a_file(tmp_path):
     asked = []
 
