@@ -40,53 +40,32 @@ def check_evaluator(
 ) -> Findings:
     """Try an evaluator on hard cases for what it claims to check, and say where it goes wrong.
 
-    Each case is tried twice, and awaited too where that is possible: on Linux in a process of its
-    own, elsewhere, or without `isolate`, in a thread, where what keeps the interpreter to itself,
-    as a regular expression may, cannot be given up. The rules are JSON's: a lenient evaluator has
-    findings that say so. A fence around the JSON is neither asked for nor held against anyone.
+    The rules are JSON's: a lenient evaluator has findings that say so.
 
     Args:
-        evaluator: One of ours, a LangChain `StringEvaluator`, a LlamaIndex `BaseEvaluator`, or a
-            function of output and reference, which may be awaited and gives a boolean, a number
-            from 0 to 1, a mapping or an object with `score`, or a `Result`.
+        evaluator: One of ours, LangChain's, LlamaIndex's, or a function of output and reference,
+            which gives a boolean, a number from 0 to 1, a mapping or an object with `score`.
         claims: `json_validity`, `json_equality`, `json_match`, `json_schema`, whose reference is
             the schema, or `verdict_reading`, of a function from a judge's reply to "Pass", "Fail"
             or None. One of ours that is called like its claim need not say it.
-        list_order: Whether the order of array items counts: everywhere, nowhere, or but in the
-            outermost array.
+        list_order: Whether the order of array items counts.
         extra_keys: Whether the output may have keys that the reference lacks.
-        limit: Seconds for a case; the first has five times as many. After three cases without an
-            answer the rest is left out, which is a finding.
+        limit: Seconds for a case. After three cases without an answer the rest is left out.
         seconds: Seconds for all cases.
-        isolate: Whether to try it in a process of its own.
+        isolate: Whether to try it in a process of its own, on Linux; else in a thread.
 
     Raises:
         UnknownNameError: There is no such claim.
-        InvalidOptionError: That is no evaluator, or an option is wrong, or nothing of the claim
-            depends on it.
+        InvalidOptionError: An option is wrong, or nothing of the claim depends on it.
     """
     rules = Rules(list_order, extra_keys, limit, seconds, isolate)
     claim = _claim_of(evaluator, claims)
-    cases, growths = rules.select(claim)
+    chosen = rules.select(claim)
     check = _Check(recognize(evaluator, claim), rules)
-    total = len(cases) + len(growths)
     try:
-        for case in cases:
-            check.found += find_faults(case, check.ask(case))
-            check.tried += 1
-        for growth in growths:
-            if got := find_explosion(growth, lambda case: check.ask(case, once=True)):
-                check.found.append(make_finding(growth.case(60), "cost", "linear time", got))
-            check.tried += 1
-    except _TimeIsUpError:
-        got = f"{check.tried} of {total} cases in {check.elapsed():.0f} s"
-        why = "what it does in the other cases is not known"
-        check.found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+        return check.run(claim, *chosen)
     finally:
         check.close()
-    found = sorted(check.found, key=lambda finding: RANK[finding.severity])
-    name = check.subject.name
-    return Findings(name, claim, tuple(found), check.tried, total, check.elapsed())
 
 
 def list_claims() -> list[str]:
@@ -159,6 +138,25 @@ class _Check:
     slow: int = 0
     start: float = field(default_factory=time.monotonic)
     worker: Worker | None = None
+
+    def run(self, claim: str, cases: list[Case], growths: list[Growth]) -> Findings:
+        """Try all cases of a claim, twice each, and awaited where that is possible."""
+        total = len(cases) + len(growths)
+        try:
+            for case in cases:
+                self.found += find_faults(case, self.ask(case))
+                self.tried += 1
+            for growth in growths:
+                if got := find_explosion(growth, lambda case: self.ask(case, once=True)):
+                    self.found.append(make_finding(growth.case(60), "cost", "linear time", got))
+                self.tried += 1
+        except _TimeIsUpError:
+            got = f"{self.tried} of {total} cases in {self.elapsed():.0f} s"
+            why = "what it does in the other cases is not known"
+            self.found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+        found = sorted(self.found, key=lambda finding: RANK[finding.severity])
+        name = self.subject.name
+        return Findings(name, claim, tuple(found), self.tried, total, self.elapsed())
 
     def elapsed(self) -> float:
         """Return the seconds since the start."""

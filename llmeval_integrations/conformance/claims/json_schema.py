@@ -38,24 +38,17 @@ _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
 CASES: Final[tuple[Case, ...]] = (
     *(Case(each.name, "no", each.text, _ANY, each.why, each.severity) for each in NOT_JSON),
     Case("conforming record", "yes", '{"id": 1, "tags": [], "note": ""}', _RECORD, _RIGHT),
-    Case("keys in another order", "yes", '{"note": "x", "id": 1}', _RECORD, _RIGHT),
     Case("missing required key", "no", '{"tags": []}', _RECORD, _KEYWORD),
-    Case("missing optional key", "yes", '{"id": 1}', _RECORD, _RIGHT),
     Case("null for an optional key", "no", '{"id": 1, "note": null}', _RECORD, "null is not a text"),
     Case("a key more", "no", '{"id": 1, "x": 1}', _RECORD, _KEYWORD),
     Case("number as text", "no", '{"id": "1"}', _RECORD, _TYPE),
     Case("true as an integer", "no", '{"id": true}', _RECORD, _BOOLEAN),
-    Case("true as a number", "no", "true", {"type": "number"}, _BOOLEAN),
     Case("1.0 as an integer", "yes", '{"id": 1.0}', _RECORD, _RIGHT),
-    Case("1.5 as an integer", "no", '{"id": 1.5}', _RECORD, _TYPE),
     Case("key twice, the first is right", "no", '{"id": 1, "id": "x"}', _RECORD, "parsers take the last value"),
-    Case("const true", "no", "1", {"const": True}, _BOOLEAN),
     Case("enum of numbers", "no", "false", {"enum": [0, 1]}, _BOOLEAN),
     Case("unique items, true and 1", "yes", "[1, true]", {"uniqueItems": True}, _BOOLEAN),
     Case("unique items, 1 and 1.0", "no", "[1, 1.0]", {"uniqueItems": True}, _KEYWORD),
-    Case("multiple of a decimal", "yes", "0.3", {"multipleOf": 0.1}, _RIGHT, "medium"),
     Case("length in characters", "yes", '"😀"', {"maxLength": 1}, _RIGHT),
-    Case("pattern found within", "yes", '"xay"', {"pattern": "a"}, _RIGHT),
     Case("items behind the first", "no", '["x", "y"]', {**_2020, "prefixItems": [{}], "items": {"type": "number"}}, _KEYWORD),
     Case("keys that nothing speaks of", "no", '{"a": 1, "b": 2}', {**_2020, "allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": False}, _KEYWORD),
     Case("one of two, both fit", "no", "5", {"oneOf": [{"type": "integer"}, {"minimum": 2}]}, _KEYWORD),
@@ -70,7 +63,6 @@ CASES: Final[tuple[Case, ...]] = (
     Case("schema with an unknown type", "an error", "{}", {"type": "objekt"}, _BLAME),
     Case("schema with a wrong keyword", "an error", '{"a": 1}', {"required": "a"}, _BLAME),
     Case("schema that points nowhere", "an error", "{}", {"$ref": "#/$defs/absent"}, _BLAME),
-    Case("schema that is a number", "an error", "{}", "5", _BLAME),
 )  # fmt: skip
 
 GROWTHS: Final = tuple(
