@@ -13,7 +13,7 @@ from llmeval_integrations.fields.leaves import compare, parse_number
 from llmeval_integrations.fields.meaning import fold, write_meaning
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
-from llmeval_integrations.fields.schema_rules import cases_of, has_positions, settings_of
+from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
 from llmeval_integrations.json_values.equality import TYPES, canonical, equal, write_scalar
 from llmeval_integrations.json_values.numbers import read_number
 from llmeval_integrations.json_values.pointer import escape
@@ -62,8 +62,8 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        cases = cases_of(schemas)
-        settings = {**root.defaults, **settings_of(schemas, cases), **own}
+        cases = list_cases(schemas)
+        settings = {**root.defaults, **read_settings(schemas, cases), **own}
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         below = [override for override in overrides if override.steps]
         if any(each.settings.get("ignore") is False for each in below):

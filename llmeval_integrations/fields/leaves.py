@@ -47,13 +47,13 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         return MATCH
     if here != there:
         may_be_text = rule.coerce or rule.is_decimal or rule.number
-        if may_be_text and _same_as_text(rule, output, reference):
+        if may_be_text and _is_text_of(rule, output, reference):
             return MATCH
         if rule.types is None:  # a value that is not known is of any type
             return MISMATCH if "null" in (here, there) else WRONG_TYPE
         return MISMATCH if here in rule.types else WRONG_TYPE
     if here == "number":
-        return MATCH if _same_number(rule, output, reference) else MISMATCH
+        return MATCH if _match_numbers(rule, output, reference) else MISMATCH
     if here == "string":
         return _compare_texts(rule, output, reference)
     return MATCH if equal(output, reference) else MISMATCH
@@ -98,7 +98,7 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
     return Verdict("match" if score >= needed else "mismatch", score)
 
 
-def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
+def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
     """Whether one of two values is the other one written as text."""
     text, value = (output, reference) if type(output) is str else (reference, output)
     if type(text) is not str or type(value) in CONTAINERS:
@@ -109,7 +109,7 @@ def _same_as_text(rule: Rule, output: Any, reference: Any) -> bool:
     for number in (parse_number(rule, text), amount and amount.number):
         if number is not None:
             pair = (number, value) if type(output) is str else (value, number)
-            if _same_number(rule, *pair):
+            if _match_numbers(rule, *pair):
                 return True
     return False
 
@@ -130,7 +130,7 @@ def parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
         return None
 
 
-def _same_number(rule: Rule, output: Any, reference: Any) -> bool:
+def _match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
     if output == reference or (
         type(output) is type(reference) is float and isnan(output) and isnan(reference)
     ):
@@ -182,9 +182,9 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     if rule.is_decimal or (rule.coerce and is_near):
         number, expected = parse_number(rule, output), parse_number(rule, reference)
         are_numbers = number is not None and expected is not None
-        if are_numbers and _same_number(rule, number, expected):
+        if are_numbers and _match_numbers(rule, number, expected):
             return MATCH
-    if rule.number and _same_amount(rule, output, reference):
+    if rule.number and _match_amounts(rule, output, reference):
         return MATCH
     one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
@@ -200,11 +200,11 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
 
 
-def _same_amount(rule: Rule, output: str, reference: str) -> bool:
+def _match_amounts(rule: Rule, output: str, reference: str) -> bool:
     one, other = read_amount(output), read_amount(reference)
     if one is None or other is None or not one.may_have_unit(other.unit):
         return False
-    return _same_number(rule, one.number, other.number)
+    return _match_numbers(rule, one.number, other.number)
 
 
 def _grade(needed: float, output: str, reference: str) -> Verdict:

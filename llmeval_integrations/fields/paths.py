@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import MOST, quote, shorten
 from llmeval_integrations.fields.rule import check_settings, read_key
-from llmeval_integrations.fields.schema_rules import types_of
+from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import (
     SchemaDocument,
@@ -132,7 +132,7 @@ def _enter(part: Any, step: str, document: SchemaDocument) -> list[Any]:
         return [True]
     if step in list_of(part, "required"):
         return [object_of(part, "properties").get(step, True)]
-    types = types_of(part)
+    types = list_types(part)
     found = _members(part, step) if not types or "object" in types else []
     return found + _items(part, step) if "array" in types else found
 
@@ -166,7 +166,7 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
 
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
-    names.update((ANY, None) for part in parts if "array" in types_of(part))
+    names.update((ANY, None) for part in parts if "array" in list_types(part))
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
     hint = (

@@ -61,7 +61,7 @@ _ABOUT_NUMBERS: Final = REMARKS | {
 }
 
 
-def cases_of(schemas: Schemas) -> list[Case]:
+def list_cases(schemas: Schemas) -> list[Case]:
     """Return the cases of a place; none where its schemas say nothing."""
     alternatives = [each.parts for each in schemas.alternatives] or [[]]
     keywords = _OF_VALUES | _OF_PARTS
@@ -72,12 +72,12 @@ def cases_of(schemas: Schemas) -> list[Case]:
     return [case for case in cases if case]
 
 
-def settings_of(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
+def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     """Return what the schemas of a place, in these cases, set."""
     parts = [part for case in cases for part in case]
     if _OF_VALUES.isdisjoint(key for part in parts for key in part):
         return {}
-    settings = {**_settings_of_numbers(cases), **_settings_of_texts(cases)}
+    settings = {**_read_numbers(cases), **_read_texts(cases)}
     settings["types"] = _types_allowed(schemas)
     if _are_decimals(parts, schemas):
         settings.update(is_number=True, is_decimal=True)
@@ -93,7 +93,7 @@ def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
     for parts in [each.parts for each in schemas.alternatives] or [[]]:
         allowed = _ALL_TYPES
         for part in (*schemas.certain, *parts):
-            named = {"number" if kind == "integer" else kind for kind in types_of(part)}
+            named = {"number" if kind == "integer" else kind for kind in list_types(part)}
             if not _FIXING.isdisjoint(part):
                 values = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
                 named = {TYPES.get(type(value), "number") for value in values}
@@ -107,7 +107,7 @@ def has_positions(parts: Iterable[Schema]) -> bool:
     return any(items_of(part)[0] for part in parts)
 
 
-def types_of(part: Schema) -> list[str]:
+def list_types(part: Schema) -> list[str]:
     """Return the types that a schema names."""
     types = part.get("type")
     return types if isinstance(types, list) else [types] if types else []
@@ -119,13 +119,13 @@ def _has_no_order(case: Case) -> bool:
     return is_unique and not has_positions(case)
 
 
-def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
+def _read_texts(cases: list[Case]) -> dict[str, Any]:
     formats: list[str] = []
     is_fixed = False
     for case in cases:
         if any("pattern" in part or _names_value(part, {str}) for part in case):
             is_fixed = True
-        elif all("string" in types for types in map(types_of, case) if types):
+        elif all("string" in types for types in map(list_types, case) if types):
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
         forms = tuple(form for form in BY_FORM if form in formats)
@@ -135,9 +135,9 @@ def _settings_of_texts(cases: list[Case]) -> dict[str, Any]:
     return _EXACT_TEXTS if is_fixed else {}
 
 
-def _settings_of_numbers(cases: list[Case]) -> dict[str, Any]:
+def _read_numbers(cases: list[Case]) -> dict[str, Any]:
     free = [case for case in cases if not any(_names_value(part, _NUMBERS) for part in case)]
-    kinds = set(map(_kind_of_number, free))
+    kinds = set(map(_name_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         fixed = dict(_EXACT_NUMBERS)
         if len(free) == len(cases):  # a quantity, which a model may write as a text
@@ -154,15 +154,15 @@ def _grid(case: Case) -> float | None:
     """Return the finest grid of schemas that hold together; that of integers is 1."""
     named: list[Any] = [part.get("multipleOf") for part in case]
     grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
-    if not grids and _kind_of_number(case) == "integer":
+    if not grids and _name_number(case) == "integer":
         return 1
     return min(grids, default=None)
 
 
-def _kind_of_number(case: Case) -> str | None:
+def _name_number(case: Case) -> str | None:
     """Return "integer" or "number" if these schemas say that a value is one."""
     kind = None
-    for types in map(types_of, case):
+    for types in map(list_types, case):
         if "number" in types:
             kind = kind or "number"
         elif "integer" in types:
@@ -175,7 +175,7 @@ def _kind_of_number(case: Case) -> str | None:
 def _may_be_number(case: Case) -> bool:
     """Whether a value for which these schemas hold may be a number."""
     return all(
-        "number" in types or "integer" in types for types in map(types_of, case) if types
+        "number" in types or "integer" in types for types in map(list_types, case) if types
     ) and all(_FIXING.isdisjoint(part) or _names_value(part, _NUMBERS) for part in case)
 
 

@@ -42,12 +42,12 @@ def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
     The items that an array has too many come last one first, as removing one moves those behind.
     """
 
-    def array_of_extra(outcome: Outcome) -> str | None:
+    def find_array(outcome: Outcome) -> str | None:
         array, _, step = outcome.pointer.rpartition("/")
         return array if outcome.kind == "extra" and step.isdigit() else None
 
     found: list[Outcome] = []
-    for array, run in groupby(outcomes, array_of_extra):
+    for array, run in groupby(outcomes, find_array):
         several = [*run]
         found += several if array is None else several[::-1]
     return found

@@ -61,7 +61,7 @@ def _coerce_text(node: ToolNode, text: str) -> Any:
     if isinstance(value, Defect):
         return text
     if node.types:
-        return value if node.types & types_of(value) else text
+        return value if node.types & list_types(value) else text
     return value if any(equal(value, one) for one in node.allowed) else text
 
 
@@ -83,7 +83,7 @@ def _is_spelling(text: str, value: Any) -> bool:
     return isinstance(said, bool) is isinstance(value, bool) and equal(said, value)
 
 
-def types_of(value: Any) -> set[str]:
+def list_types(value: Any) -> set[str]:
     """Return JSON Schema's names for the type of a value."""
     kind = TYPES[type(value)]
     if kind != "number":

@@ -22,7 +22,7 @@ from llmeval_integrations.schemas.walk import (
     declarations,
     find_nearest,
 )
-from llmeval_integrations.tool_calls.coercion import AnySpelling, coerce, types_of
+from llmeval_integrations.tool_calls.coercion import AnySpelling, coerce, list_types
 
 
 class ToolNode(Field):
@@ -149,7 +149,7 @@ def _signs(
             )
             for name in absent
         ),
-        all(types_of(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
+        all(list_types(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
     )
 
 

@@ -121,53 +121,6 @@ def test_a_path_that_the_schema_has_no_place_for_is_named_with_the_nearest(schem
         JsonFields(schema, {path: {"ignore": True}})
 
 
-OTHER_ROOT = {
-    "$id": "https://x/c",
-    "type": "object",
-    "properties": {"next": {"$ref": "#"}, "n": {}},
-}
-
-
-@pytest.mark.parametrize(
-    ("schema", "paths"),
-    [
-        (INVOICE, ["", "/date", "/a~1b", "/lines/*/sku", "/lines/3/sku", "/pair/0/sku", "/pair/1"]),
-        (INVOICE, ["/pair/*/sku", "/two/1", "/by_id/x/sku", "/either/sku", "/both/sku", "/*/sku"]),
-        (INVOICE, ["/both/more/x", "/next/next/date", "/any/x/0/y", "/*"]),
-        (TUPLE, ["/0/sku", "/7"]),
-        ({**LINE, "required": ["b"]}, ["/b"]),
-        ({"type": "object", "properties": {"c": OTHER_ROOT}}, ["/c/next/n"]),
-        ({"type": "object", "properties": {"*": {"type": "string"}, "l": LINE}}, ["/*/sku"]),
-        # a schema that does not say all has any path
-        *(
-            (schema, ["/a", "/a/*/y"])
-            for schema in (
-                {},
-                True,
-                {"properties": {"b": {}}},
-                {"type": "object"},
-                {"type": ["object", "null"]},
-                {**LINE, "additionalProperties": True},
-                {**LINE, "additionalProperties": {}},
-                {**LINE, "patternProperties": {"^a": {}}},
-                {**LINE, "unevaluatedProperties": True},
-                {**LINE, "if": {"required": ["sku"]}, "then": {"properties": {"a": {}}}},
-                {**LINE, "dependentSchemas": {"sku": {"properties": {"a": {}}}}},
-                {**LINE, "$ref": "https://example.org/other"},
-                {**LINE, "$ref": "#/nothing"},
-                {**LINE, "allOf": [{"required": ["sku"]}]},
-                {"anyOf": [LINE, True]},
-                {"oneOf": [LINE, {"enum": [1]}]},
-                {"$ref": "#/properties", "properties": {"properties": True}},
-            )
-        ),
-    ],
-    ids=lambda value: str(value)[:60],
-)
-def test_a_path_that_documents_may_have_is_taken(schema, paths):
-    JsonFields(schema, {path: {"ignore": True} for path in paths})
-
-
 def test_a_key_has_to_be_one_that_items_have():
     with pytest.raises(InvalidOptionError, match=r"no '/lines/\*/skuu'; did you mean '/lines/\*/s"):
         JsonFields(INVOICE, {"/lines": {"key": ["sku", "skuu"]}})

@@ -1,7 +1,5 @@
 """What a schema says of how values are compared, and what it leaves to defaults."""
 
-from typing import Literal
-
 import pytest
 from one_field import passes
 
@@ -238,38 +236,3 @@ def test_a_decimal_is_a_number_however_it_is_written(schema):
             assert passes(schema, "12.504", "12.50", **options)
             assert passes(schema, 12.504, "12.50", **options)
             assert not passes(schema, "12.60", "12.50", **options)
-
-
-def test_decimals_of_pydantic_models():
-    pydantic = pytest.importorskip("pydantic")
-    from datetime import date, datetime
-    from decimal import Decimal
-
-    def model(**fields):
-        kinds = {name: (kind, ...) for name, kind in fields.items()}
-        return pydantic.create_model("Model", **kinds)
-
-    money = model(amount=Decimal, currency=str)
-    union = model(kind=Literal["a"], price=Decimal) | model(kind=Literal["b"], price=float)
-    cents = pydantic.create_model("Cents", v=(Decimal, pydantic.Field(multiple_of=Decimal("0.01"))))
-    plain = [
-        Decimal | None, Decimal | money, Decimal | date, datetime | Decimal, Decimal | bool,
-        Decimal | list[Decimal], Decimal | Literal["n/a"], Decimal | int | None,
-    ]  # fmt: skip
-    for kind, wrap in [
-        *((kind, lambda value: value) for kind in plain),
-        (union, lambda price: {"kind": "a", "price": price}),
-        (cents, lambda v: {"v": v}),
-    ]:
-        evaluator = JsonFields(model(v=kind))
-        assert evaluator({"v": wrap("1250.50")}, {"v": wrap(1250.5)}).passed, kind
-        assert not evaluator({"v": wrap("1250.50")}, {"v": wrap(1251)}).passed, kind
-        assert not evaluator({"v": wrap("n/b")}, {"v": wrap("N/B")}).passed, kind
-    # a number of one alternative and a text of another are no decimal
-    number, text = model(kind=Literal["n"], value=float), model(kind=Literal["t"], value=str)
-    for kind in (number | text, text | number, dict[str, float] | dict[str, str]):
-        evaluator = JsonFields(model(v=kind))
-        for one, other in [("1.10", "1.1"), (1.1, "1.1")]:
-            assert not evaluator(
-                *({"v": {"kind": "t", "value": each}} for each in (one, other))
-            ).passed

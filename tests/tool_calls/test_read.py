@@ -293,17 +293,6 @@ def test_a_call_that_googles_api_could_not_read_is_no_answer():
         assert call.problem == "MALFORMED_FUNCTION_CALL"
 
 
-def test_langchain_tells_of_such_a_call_in_the_metadata_of_its_message():
-    messages = pytest.importorskip("langchain_core.messages")
-    metadata = {"finish_reason": "MALFORMED_FUNCTION_CALL", "finish_message": "bad call"}
-    said = messages.AIMessage("", response_metadata=metadata)
-    for value in (said, [said], said.model_dump(), said.model_dump_json()):
-        (call,) = read_calls(value)
-        assert call.problem == "MALFORMED_FUNCTION_CALL: bad call"
-    ended = messages.AIMessage("", response_metadata={"finish_reason": "STOP"})
-    assert read_calls(ended) == []
-
-
 def test_a_call_that_langchain_lists_among_the_blocks_alone_is_read():
     broken = {"type": "invalid_tool_call", "id": "c2", "name": "f", "args": "{", "error": "bad"}
     for listed in ({"tool_calls": [LANGCHAIN], "invalid_tool_calls": []}, {}):
