@@ -41,15 +41,14 @@ class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # t
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     """One of our evaluators as a metric, which is awaited unless `run_async=False`.
 
-    `success` is the evaluator's own verdict. DeepEval wants a number beside it as `threshold`: that
-    of the evaluator where it has one, else 1; it decides nothing. Label and metadata are in the
-    verbose logs, as JSON. An unscored result has no score but an `error`: `assert_test` fails with
-    the reason, no mean has it, and DeepEval's pass rate counts it as not passed. A bad call raises
-    one of our errors, a missing field one that is DeepEval's too, for its `skip_on_missing_params`.
+    `success` is the evaluator's verdict; `threshold`, which DeepEval wants beside it, is that of
+    the evaluator, else 1, and decides nothing. Label and metadata are in the verbose logs, as JSON.
+    An unscored result has no score but an `error`: `assert_test` fails with the reason, no mean has
+    it, and DeepEval's pass rate counts it as not passed. A bad call raises one of our errors, a
+    missing field one that is DeepEval's too, for its `skip_on_missing_params`.
 
-    Output, reference and input are the actual and expected output and the input, contexts the
-    `retrieval_context`, else the `context`, variables of prompts the case's metadata, the schema
-    their `schema`. With `value="passed"` the score is 1 or 0.
+    Contexts are the `retrieval_context`, else the `context`, variables of prompts the case's
+    metadata, the schema their `schema`. With `value="passed"` the score is 1 or 0.
     """
 
     score: float | None

@@ -49,19 +49,17 @@ def inspect_scorer(
     and `unscored_samples` counts; so is an answer that is a label alone. A bad call raises one of
     our errors: the sample has an error, and the evaluation fails unless `fail_on_error=False`.
 
-    The input is the text of the sample's input, of messages the user's last, and absent where the
-    user says nothing. The sample's metadata are variables of a judge's prompt, their `contexts` the
-    contexts and their `schema` the schema.
+    The sample's metadata are variables of a judge's prompt, their `contexts` the contexts and their
+    `schema` the schema.
 
     Args:
         metrics: Those of Inspect, `mean` and `stderr` unless given.
         value: "score", or "passed" for a value of True or False.
-        messages: Whether the output is the list of the conversation's messages rather than the text
-            of the model's last one. Unless given, it is for evaluators of tool calls, and for a
-            judge where that text is empty, of a conversation in which tools are called.
-        reference: A key of the sample's metadata; unless given, the reference is the target, and an
-            empty one is absent. Of several targets none is guessed (InputError, where the evaluator
-            looks at them).
+        messages: Whether the output is the conversation's messages rather than the text of the
+            model's last one. Unless given, it is for evaluators of tool calls, and for a judge
+            where that text is empty, of a conversation in which tools are called.
+        reference: A key of the sample's metadata; unless given, the reference is the target. Of
+            several targets none is guessed (InputError, where the evaluator looks at them).
     """
     ours = _Scorer(evaluator, value=value)
     ours.messages, ours.reference = messages, reference

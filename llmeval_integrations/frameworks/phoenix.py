@@ -58,17 +58,14 @@ with catch_warnings():
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
 
-    The reason is the explanation; `passed` stands in the metadata. An unscored result is a Score
-    whose score is None. A bad call raises PhoenixCallError, which stands among the exceptions of
-    the execution details; Phoenix stops there unless `exit_on_error=False`.
+    `passed` stands in the metadata. An unscored result is a Score whose score is None. A bad call
+    raises PhoenixCallError, which stands among the exceptions of the execution details; Phoenix
+    stops there unless `exit_on_error=False`. Of two evaluators of one `name` Phoenix keeps one.
 
     Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and NaN
     are the empty text as an output, and absent as any other field. In an experiment `input` and
     `reference` are an example's whole mappings: bind {"reference": "reference.answer"} where one
     value is meant.
-
-    Scores are filed under `name`, the evaluator's own unless given; of two evaluators of one name
-    Phoenix keeps one. Less is better for evaluators with `lower_is_better`.
     """
 
     name = ""  # of Phoenix's own it cannot be set

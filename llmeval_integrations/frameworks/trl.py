@@ -22,9 +22,9 @@ Nothing of TRL is imported: whatever calls a reward function in this way can be 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quoting import quote
@@ -34,29 +34,28 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample
 from llmeval_integrations.messages.reading import Messages
 from llmeval_integrations.messages.reply import Reply, text_of_blocks
 
+_FIELDS: Final = ("reference", "contexts", "schema")
+
 
 class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
     The reward is the score; None where unscored. A bad call raises one of our errors, and training
-    ends. TRL adds the rewards of several functions up, weighted by `reward_weights`, a negative
-    weight where less is better, as with distances. It leaves a None out of that sum, so that such a
-    completion is compared with others that had one reward more; a WeightedSum is None as a whole.
-    A completion without any reward is left out of the step; before TRL 1.6 it counted as 0.
-
-    TRL logs the share that was unscored as `NAME/unscored`, and in its table of completions the
-    reasons as NAME_reason. All columns are variables of a judge's prompt.
+    ends. TRL adds the rewards of several functions up, by `reward_weights`, negative where less is
+    better. It leaves a None out of that sum, so that such a completion is compared with others that
+    had one reward more; a WeightedSum is None as a whole. A completion without any reward is left
+    out of the step; before TRL 1.6 it counted as 0. TRL logs the share that was unscored as
+    `NAME/unscored` and the reasons as NAME_reason. All columns are variables of a judge's prompt.
 
     Args:
-        name: What TRL logs it as, the evaluator's own unless given; two rewards of one name are one
-            in its logs.
+        name: What TRL logs it as, the evaluator's own unless given.
         value: "score", or "passed" for 1.0 or 0.0.
-        missing: Where a row lacks what the evaluator needs, null being absent: "raise", or
-            "unscored" for no reward, so that tasks of several kinds share a dataset.
+        missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
+            so that tasks of several kinds share a dataset.
         messages: Whether everybody sees a completion's messages, or with False the text of the last
             one. Unless given, evaluators of tool calls see all, the others that text; a judge sees
             all where it is empty and tools are called.
-        reference, contexts, schema: The columns of the dataset.
+        columns: Names of the columns `reference`, `contexts` and `schema`, where they are others.
     """
 
     def __init__(
@@ -67,14 +66,14 @@ class TrlReward(Wrapper):
         value: str = "score",
         missing: str = "raise",
         messages: bool | None = None,
-        reference: str = "reference",
-        contexts: str = "contexts",
-        schema: str = "schema",
+        **columns: str,
     ) -> None:
         super().__init__(evaluator, name=name, value=value)
         self.missing, self.messages = missing, messages
         check_choice(self, "missing", ["raise", "unscored"])
-        self.columns = {"reference": reference, "contexts": contexts, "schema": schema}
+        self.columns = {field: columns.pop(field, field) for field in _FIELDS}
+        if columns:
+            raise InvalidOptionError(f"{self.name}: {sorted(columns)} are not among {_FIELDS}")
         self.__name__ = self.name
 
     def __call__(
