@@ -137,7 +137,7 @@ class JsonFields(Evaluator):
             output, _ = read_both(self, sample, self.parsing, copied=False)
             confidences = stated_confidences(self.confidence, sample, output)
             root = layout.root(sample, self.name)
-            output = layout.omission().omit_from_document(root, output)
+            output = layout.omission().omit(root, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
             result.metadata["confidence"] = rated
         return result
@@ -155,14 +155,16 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     root = layout.root(sample, evaluator.name)
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
+    # Lenient mode may complete a text, and so read what does not stand in it.
+    texts = (None, None) if parsing == "lenient" else (sample.output, sample.reference)
     omission = layout.omission()
-    reference = omission.omit_from_document(root, reference)
+    reference = omission.omit_from_document(root, reference, texts[1])
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         figures = comparison.figures()
         metadata = {**details(comparison, figures), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
-    output = reference if is_same else omission.omit_from_document(root, output)
+    output = reference if is_same else omission.omit_from_document(root, output, texts[0])
     comparison.omitted = omission.paths
     nothing: tuple[Any, ...] = ([], {}) if layout.omits_empty else ()
     if is_same:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
@@ -20,9 +19,12 @@ def details(comparison: Comparison, figures: Figures) -> dict[str, Any]:
     """Return the metadata of a comparison: figures, outcomes, and the leaves of each field."""
     matched, output, reference = figures
     fields: dict[str, Counts] = {}
-    for node, number in Counter(comparison.matched).items():
-        counts = fields.setdefault(node.path, {"match": 0})  # several nodes may have one path
-        counts["match"] += number
+    for node in comparison.matched:
+        counts = fields.get(node.path)
+        if counts is None:
+            fields[node.path] = {"match": 1}
+        else:
+            counts["match"] += 1
     for outcome in comparison.outcomes:
         counts = fields.setdefault(outcome.node.path, {})
         counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
