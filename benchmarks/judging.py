@@ -117,9 +117,13 @@ def bare_loop(url: str, outputs: list[str]) -> list[Any]:
 def asked(output: str) -> list[tuple[str, str]]:
     """Return the messages that our judge puts to its model, with their roles."""
     from llmeval_integrations import Sample
+    from llmeval_integrations.llm.loop import start, wait
+    from llmeval_integrations.llm.session import Ask, Rehearsal
 
-    ask = next(judge("http://localhost/v1").steps(Sample(output)))
-    return [(message.role, message.text) for message in ask.request.messages]
+    requests: list[Any] = []
+    rehearsal = Rehearsal(count=lambda _, request: requests.append(request))
+    wait(start(judge("http://localhost/v1").result(Sample(output), Ask(rehearsal))))
+    return [(message.role, message.text) for message in requests[0].messages]
 
 
 def judge(url: str) -> Any:
@@ -127,7 +131,7 @@ def judge(url: str) -> Any:
     from llmeval_integrations.llm.loading import load_client
 
     client = load_client("openai:judge", base_url=url)
-    return load_evaluator("pass_fail", client=client, question=QUESTION)
+    return load_evaluator("pass_fail", model=client, question=QUESTION)
 
 
 def ours(url: str, outputs: list[str], **options: Any) -> list[Any]:

@@ -29,13 +29,13 @@ def example(name):
         "embedding_distance": {"embeddings": count_letters},
         "judge": {"prompt": "{output}"},
         "judged_fields": {"judged": ["/0"]},
-        "panel": {"judges": [load_evaluator("safety", client=Scripted(judgement()))]},
+        "panel": {"judges": [load_evaluator("safety", model=Scripted(judgement()))]},
         "pass_fail": {"question": "Is it a list?"},
         "questionnaire": {"questions": ["Is it a list?"]},
         "tool_call_schema": {"tools": []},
         "weighted_sum": {"parts": {load_evaluator("json_validity"): 1}},
-        "vote": {"of": load_evaluator("safety", client=Scripted(judgement()))},
+        "vote": {"of": load_evaluator("safety", model=Scripted(judgement()))},
     }.get(name, {})
     if name in JUDGED and name not in ("panel", "vote"):
-        options["client"] = Scripted("Pass" if name == "classification" else judgement())
+        options["model"] = Scripted("Pass" if name == "classification" else judgement())
     return load_evaluator(name, **options)

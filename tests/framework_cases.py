@@ -73,7 +73,7 @@ class Awaited(Evaluator):
 
 def judge(*replies):
     """Build a judge whose model says this, "Pass" unless told otherwise."""
-    return load_evaluator("safety", client=Scripted(*(replies or [judgement()])))
+    return load_evaluator("safety", model=Scripted(*(replies or [judgement()])))
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_a_shell_block_runs(code, folder_with_data, request):
             )
         return
     env = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder_with_data)}
-    if "client=" in code:
+    if "model=" in code:
         env |= request.getfixturevalue("model_server")
     done = subprocess.run(
         ["/bin/bash", "-euc", code],

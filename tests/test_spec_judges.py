@@ -89,7 +89,7 @@ class Evaluation(pydantic.BaseModel):
 
 def test_an_answer_in_a_model_of_the_callers():
     answer = {"reasoning": "All is there.", "verdict": "Pass", "confidence": "Medium"}
-    assert Scripted(answer).complete("Judge.", result_type=Evaluation) == Evaluation(**answer)
+    assert Scripted(answer).ask("Judge.", result_type=Evaluation) == Evaluation(**answer)
     judge = Judge(Scripted(answer), "Judge {output}", Evaluation, score=ScoreTable().score)
     assert judge(ANSWER).score == 0.85
     assert judge(ANSWER).metadata["answer"] == answer

@@ -83,7 +83,7 @@ def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) ->
 
         try:
             for client in clients_of(evaluators):
-                price_of(client.identity())
+                price_of(client)
         except MissingDependencyError as error:
             yield f"the cost is not known: {error}"
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.llm.budget import Budget, why_unpriced
+from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.reply import JudgeReply, Usage
-from llmeval_integrations.llm.request import JudgeRequest
-from llmeval_integrations.llm.steps import Steps
+from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.prices import why_unpriced
+from llmeval_integrations.llm.reply import Usage
+from llmeval_integrations.llm.session import Ask, Rehearsal
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.numbers import counted
@@ -40,31 +42,32 @@ class Estimate:
     unpriced: str | None = None
     """Why a price is not known."""
 
-
-class _Estimator(Client):
-    """Stands in the place of a judge's client, and asks nobody."""
-
-    def __init__(self, client: Client, estimate: Estimate) -> None:
-        self._client, self._estimate = client, estimate
-
-    def identity(self) -> dict[str, Any]:
-        return self._client.identity()
-
-    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
-        found, identity = self._estimate, self.identity()
-        text = "".join(message.text for message in request.messages)
-        characters = len(text) + (len(json.dumps(request.schema)) if request.schema else 0)
+    def add(self, client: Client, request: Request) -> None:
+        """Count a request to a model."""
+        characters = len(request.text) + (len(json.dumps(request.schema)) if request.schema else 0)
         tokens = -(-characters // _CHARACTERS_A_TOKEN)
-        found.calls += 1
-        found.input_tokens += tokens
-        price = Budget().price(identity)
-        if price is None or found.cost is None:
-            found.cost = None
+        price = Budget().price(client)
+        self.calls += 1
+        self.input_tokens += tokens
+        if price is None or self.cost is None:
+            self.cost = None
         else:
-            found.cost = round(found.cost + price(Usage(tokens)), 9)
-        found.unpriced = found.unpriced or why_unpriced(identity)
-        raise ClientError("a plan asks nobody", kind="not_cached")
-        yield  # which makes it a generator
+            self.cost = round(self.cost + price(Usage(tokens)), 9)
+        self.unpriced = self.unpriced or why_unpriced(client)
+
+
+class _Rehearsed(JudgedEvaluator):
+    """A judge that asks nobody, and counts what it would ask."""
+
+    def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: Estimate) -> None:
+        vars(self).update(name=judge.name, needs=judge.needs)
+        self._judge, self._rehearsal, self._estimate = judge, rehearsal, estimate
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        ask = Ask(self._rehearsal)
+        result = await self._judge.result(sample, ask)
+        self._estimate.cached += ask.spending.cached
+        return result
 
 
 def plan(
@@ -72,20 +75,20 @@ def plan(
 ) -> dict[str, Any]:
     """Say what `evaluate` would do; raises what it raises before it begins."""
     for client in clients_of(evaluators):
-        Budget(options.get("max_cost")).price(client.identity())
+        Budget(options.get("max_cost")).price(client)
+    has_cache = Path(options["cache"] or "").is_file()
+    cache = Cache(options["cache"], frozen=True) if has_cache else None
     estimates: dict[str, Estimate] = {}
     named = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
             estimate = estimates[name] = Estimate()
-            named[name] = judge.with_clients(partial(_Estimator, estimate=estimate))
-    cache = options["cache"] if Path(options["cache"] or "").is_file() else None
-    summary = evaluate(data, named, **{**options, "cache": cache}).summary
+            named[name] = _Rehearsed(judge, Rehearsal(cache, estimate.add), estimate)
+    summary = evaluate(data, named, **{**options, "cache": None}).summary
     rows: dict[str, Any] = {}
     for name, figures in summary["evaluators"].items():
         rows[name] = {"errors": figures["errors"]}
         if name in estimates:
-            estimates[name].cached = figures["judge"]["cached"]
             rows[name]["judge"] = asdict(estimates[name])
     return {"samples": summary["samples"], "evaluators": rows}
 

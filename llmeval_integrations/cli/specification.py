@@ -23,8 +23,8 @@ _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END: Final = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
 _PATH: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]\w*")
 _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
-_MODEL_NAMES: Final = {"model": "client", "client": "model"}
-"""What the option of the model is called, and what others call it."""
+_MODEL: Final = "model"
+"""What the option of the model is called."""
 
 
 class Specification(NamedTuple):
@@ -137,14 +137,13 @@ def _advise(key: str, value: Any, types: Mapping[str, Any], error: str) -> str |
         if value in _PYTHON_WORDS:
             return f"options are JSON, so write {_PYTHON_WORDS[value]}"
     if key not in types:
-        if _MODEL_NAMES.get(key) in types:
-            return f"a judge's model is {_MODEL_NAMES[key]}={value}"
-        model = next((each for each in _MODEL_NAMES if each in types), None)
-        if model:
+        if key == "client" and _MODEL in types:
+            return f"a judge's model is {_MODEL}={value}"
+        if _MODEL in types:
             from llmeval_integrations.llm.config import ClientConfig
 
             if key in ClientConfig.model_fields:
-                return f'the model has it: {model}={{"name": ..., {json.dumps(key)}: ...}}'
+                return f'the model has it: {_MODEL}={{"name": ..., {json.dumps(key)}: ...}}'
     return None
 
 

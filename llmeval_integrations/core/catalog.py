@@ -38,7 +38,7 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     for field in settable:
         required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
         if required and field.name not in options:
-            such = ", a model such as 'openai:gpt-5-mini'" if field.name == "client" else ""
+            such = ", a model such as 'openai:gpt-5-mini'" if field.name == "model" else ""
             raise InvalidOptionError(f"{name} needs the option {field.name}{such}")
     return kind(**options)
 

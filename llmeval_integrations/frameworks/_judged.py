@@ -6,8 +6,7 @@ of a free reply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from copy import copy
+from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
@@ -19,7 +18,6 @@ from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.judgement import parse_judgement
-from llmeval_integrations.llm.client import Client
 from llmeval_integrations.messages.reading import read_answer
 
 
@@ -48,12 +46,6 @@ class TemplateJudge(Evaluator):
 
     def __repr__(self) -> str:
         return f"TemplateJudge({self.judge!r}, words={self.words}, scale={self.scale})"
-
-    def with_clients(self, change: Callable[[Client], Client]) -> TemplateJudge:
-        """Return the same judge, whose client is what `change` makes of it."""
-        judge = copy(self)
-        judge.judge = self.judge.with_clients(change)
-        return judge
 
     def check(self, sample: Sample) -> Result:
         return self._read(self.judge.evaluate(sample), sample)

@@ -30,8 +30,7 @@ from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.student_runner import StudentRunner
 from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed
 
 __all__ = [
@@ -44,7 +43,6 @@ __all__ = [
     "Faithfulness",
     "InstructionAdherence",
     "Judge",
-    "JudgeRequest",
     "JudgedEvaluator",
     "JudgedFields",
     "JudgedRate",
@@ -56,6 +54,7 @@ __all__ = [
     "QuestionGenerator",
     "Questionnaire",
     "Relevance",
+    "Request",
     "Safety",
     "ScoreTable",
     "StudentRunner",

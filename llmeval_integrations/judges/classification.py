@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -19,16 +19,18 @@ from llmeval_integrations.core.options import (
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.exchange import Form, ask
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.exchange import Form, ask_judge
 from llmeval_integrations.judges.prompts.material import check_names
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, Reading
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.request import OUTPUTS, Output
+from llmeval_integrations.llm.messages import OUTPUTS, Output
 from llmeval_integrations.llm.thinking import without_thinking
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 Choices: TypeAlias = (
     Sequence[str] | Mapping[str, float | None] | Mapping[str, tuple[float | None, str]]
@@ -62,7 +64,7 @@ class Classification(JudgedEvaluator):
     name: str = field()
     """What the result is called in a run, such as "helpfulness"."""
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     prompt: Any
@@ -86,7 +88,7 @@ class Classification(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         check_text(self, "name")
-        object.__setattr__(self, "client", load_client(self.client))
+        super().__post_init__()
         object.__setattr__(self, "prompt", Prompt.of(self.prompt))
         check_names(self.name, self.prompt)
         object.__setattr__(self, "_read_choices", tuple(self._choices()))
@@ -117,8 +119,8 @@ class Classification(JudgedEvaluator):
             )
         return Choice(label, score, description)
 
-    def judge(self, sample: Sample) -> Conversation:
-        reading = yield from ask(self, sample, self.prompt, _LabelForm(self._read_choices))
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        reading = await ask_judge(self, sample, ask, self.prompt, _LabelForm(self._read_choices))
         label, reasoning = reading.value.label, reading.reasoning or None
         score = None if reading.value.score is None else float(reading.value.score)
         passed = None

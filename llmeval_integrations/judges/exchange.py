@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
-from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import CutReplyError, UnreadableJudgementError
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.prompts.fence import new_fence
 from llmeval_integrations.judges.prompts.material import examples, material, quotable
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest, Output
+from llmeval_integrations.llm.messages import Message, Output, Request
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ class Exchange(Generic[T]):
         self._form = form
         self._mark = fence if _takes_mark(form.schema) else ""
         self._quotations = Quotations([*quotable(prompt, variables), *examples(prompt, variables)])
-        self._request = JudgeRequest(
+        self._request = Request(
             _append(prompt.render(variables), [form.wording, self._wording()]),
             self._schema(form.schema),
             form.name,
@@ -81,24 +82,30 @@ class Exchange(Generic[T]):
             fence=fence,
         )
 
-    def ask(self, retries: int) -> Generator[JudgeRequest, JudgeReply, T]:
+    async def ask(self, ask: Ask, retries: int) -> T:
         """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
 
-        Raises UnreadableJudgementError for the last reply.
+        Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
+        before it said what was asked.
         """
         request, before = self._request, None
         for left in range(retries, -1, -1):
-            reply = yield request
+            reply = await ask(request, whole=self._form.schema is None)
             try:
                 return self._form.read(reply.text, self._quotations, self._mark, before)
             except UnreadableJudgementError as error:
+                if reply.finish == "length":
+                    raise CutReplyError(
+                        "the reply was cut at its limit of tokens, after "
+                        f"{reply.usage.output_tokens}; raise max_tokens"
+                    ) from error
                 if not left:
                     raise
                 request = self._again(request, reply.text, error)
                 before = reply.text if before is None else before
         raise AssertionError  # the last reply is read or raises
 
-    def _again(self, request: JudgeRequest, said: str, error: Exception) -> JudgeRequest:
+    def _again(self, request: Request, said: str, error: Exception) -> Request:
         """Show the judge its own reply, and ask what it comes to."""
         wording, schema = self._form.again(error)
         if not said.strip():
@@ -121,13 +128,13 @@ class Exchange(Generic[T]):
         }
 
 
-def ask(
-    judge: Any, sample: Sample, prompt: Prompt, form: Form[T], **background: Any
-) -> Generator[JudgeRequest, JudgeReply, T]:
+async def ask_judge(
+    judge: Any, sample: Sample, ask: Ask, prompt: Prompt, form: Form[T], **background: Any
+) -> T:
     """Ask a judge about one sample, by its options `output` and `retries`."""
     variables = {**material(sample, new_fence()), **background}
     exchange = Exchange(prompt, variables, form, output=judge.output)
-    return (yield from exchange.ask(judge.retries))
+    return await exchange.ask(ask, judge.retries)
 
 
 def _takes_mark(schema: dict[str, Any] | None) -> bool:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.options import as_number, check_choice, check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.exchange import ask
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.exchange import ask_judge
 from llmeval_integrations.judges.prompts.material import check_names
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.llm.answers import check_type
-from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.request import OUTPUTS, Output
+from llmeval_integrations.llm.messages import OUTPUTS, Output
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Judge(JudgedEvaluator):
     answer and no score. Passed: whether the score is at least `threshold`. Metadata: `answer`.
     """
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     prompt: Any
@@ -55,7 +57,7 @@ class Judge(JudgedEvaluator):
     """How often the model is told what is wrong with a reply and asked again."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        super().__post_init__()
         object.__setattr__(self, "prompt", Prompt.of(self.prompt))
         check_names(self.name, self.prompt)
         check_type(self.result_type)
@@ -84,9 +86,9 @@ class Judge(JudgedEvaluator):
                 " which is not a number; a function of the answer can make one of it"
             )
 
-    def judge(self, sample: Sample) -> Conversation:
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
         form = AnswerForm(self.result_type, repeats=self.score is None)
-        return self._result((yield from ask(self, sample, self.prompt, form)))
+        return self._result(await ask_judge(self, sample, ask, self.prompt, form))
 
     def _result(self, answer: Any) -> Result:
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import msgspec
 
@@ -22,7 +22,7 @@ from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.exchange import Exchange
 from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.fence import fenced, new_fence
@@ -31,11 +31,13 @@ from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
 from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
-from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.request import OUTPUTS, Output
+from llmeval_integrations.llm.messages import OUTPUTS, Output
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.outcome import Outcome
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
 You compare fields that a language model extracted from a document with what a person expects them \
@@ -84,7 +86,7 @@ class JudgedFields(JudgedEvaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     judged: Sequence[str]
@@ -121,7 +123,7 @@ class JudgedFields(JudgedEvaluator):
     """Whether a member that is an empty object or array counts as left out, or is a leaf."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        super().__post_init__()
         if isinstance(self.judged, str) or not isinstance(self.judged, Sequence) or not self.judged:
             raise option_error(self, "judged", "a list of paths")
         object.__setattr__(self, "judged", tuple(self.judged))
@@ -137,7 +139,7 @@ class JudgedFields(JudgedEvaluator):
         layout = Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
         self.__dict__["_layout"] = layout
 
-    def judge(self, sample: Sample) -> Conversation:
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
         comparison = compare_sample(self, sample, self.__dict__["_layout"])
         if isinstance(comparison, Result):
             return comparison
@@ -149,7 +151,7 @@ class JudgedFields(JudgedEvaluator):
                 JudgementsForm(len(comparison.open)),
                 output=self.output,
             )
-            judgements = yield from exchange.ask(self.retries)
+            judgements = await exchange.ask(ask, self.retries)
         said = [*map(partial(_take, comparison), comparison.open, judgements)]
         result = make_result(comparison, self.threshold)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_choice, check_instance, check_number, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator
-from llmeval_integrations.judges.exchange import ask
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.exchange import ask_judge
 from llmeval_integrations.judges.prompts.material import background
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.judges.replies.forms import JudgementForm
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.request import OUTPUTS, Output
+from llmeval_integrations.llm.messages import OUTPUTS, Output
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 PROMPT: Final = Prompt(
     [
@@ -39,7 +41,7 @@ class PassFail(JudgedEvaluator):
     clearly leaves it unscored.
     """
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes, such as "openai:gpt-5-mini" or a chat model."""
 
     question: str
@@ -67,7 +69,7 @@ class PassFail(JudgedEvaluator):
     """How often the judge is shown a reply that cannot be read and asked for its verdict alone."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        super().__post_init__()
         object.__setattr__(self, "prompt", Prompt.of(self.prompt))
         check_text(self, "question")
         check_text(self, "role", optional=True)
@@ -97,9 +99,9 @@ class PassFail(JudgedEvaluator):
             "role": self.role or "",
         }
 
-    def judge(self, sample: Sample) -> Conversation:
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
         background = self.background(sample)
-        judgement = yield from ask(self, sample, self.prompt, JudgementForm(), **background)
+        judgement = await ask_judge(self, sample, ask, self.prompt, JudgementForm(), **background)
         return as_result(judgement, self.scores)
 
 

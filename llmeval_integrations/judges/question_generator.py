@@ -13,9 +13,7 @@ from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.exchange import Exchange, Form
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.llm.conversing import answered
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.steps import Steps, adrive, drive
 from llmeval_integrations.llm.thinking import without_thinking
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
@@ -88,7 +86,7 @@ class QuestionGenerator:
     name: ClassVar[str] = "question_generator"
     """What messages call it."""
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     domain: str | None = None
@@ -101,7 +99,7 @@ class QuestionGenerator:
     """How often the model is told what was wrong with its reply and asked again."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        object.__setattr__(self, "model", load_client(self.model))
         check_text(self, "domain", optional=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
         check_number(self, "retries", minimum=0, whole=True)
@@ -114,15 +112,19 @@ class QuestionGenerator:
         Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
         asked for, and says what came, and ClientError where there is no reply.
         """
-        return drive(self._steps(specifications, num_questions, question_type))
+        from llmeval_integrations.llm.loop import start, wait
+
+        return wait(start(self._generate(specifications, num_questions, question_type)))
 
     async def agenerate(
         self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
     ) -> list[Question]:
         """Do as `generate` does."""
-        return await adrive(self._steps(specifications, num_questions, question_type))
+        from llmeval_integrations.llm.loop import join
 
-    def _steps(self, specifications: str, count: int, kind: str) -> Steps[list[Question]]:
+        return await join(self._generate(specifications, num_questions, question_type))
+
+    async def _generate(self, specifications: str, count: int, kind: str) -> list[Question]:
         _check(specifications, count, kind)
         with_choices = kind == "multiple_choice"
         values = {
@@ -134,7 +136,9 @@ class QuestionGenerator:
         }
         form = _QuestionsForm(count, with_choices=with_choices)
         exchange = Exchange(_PROMPT, values, form, temperature=self.temperature)
-        return (yield from answered(self.client, exchange.ask(self.retries)))
+        from llmeval_integrations.llm.session import Ask, Session
+
+        return await exchange.ask(Ask(Session(), self.model), self.retries)
 
 
 class _QuestionsForm(Form[list[Question]]):

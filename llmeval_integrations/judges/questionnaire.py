@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
-from llmeval_integrations.judges.exchange import ask
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.exchange import ask_judge
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
@@ -22,11 +22,11 @@ from llmeval_integrations.judges.replies.forms import (
 )
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.steps import Together
+from llmeval_integrations.llm.messages import Output
 from llmeval_integrations.stats.intervals import wilson
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 CALLS: Final = ("each", "one")
 
@@ -52,7 +52,7 @@ class Questionnaire(JudgedEvaluator):
     and reason. Unscored where a question is, unless `unanswered` says otherwise.
     """
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     questions: Sequence[str]
@@ -84,7 +84,7 @@ class Questionnaire(JudgedEvaluator):
     """How often the judge is shown a reply that cannot be read and asked for its verdicts alone."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        super().__post_init__()
         questions = self.questions
         if isinstance(questions, str) or not isinstance(questions, Sequence) or not questions:
             raise option_error(self, "questions", "a list of questions")
@@ -97,7 +97,7 @@ class Questionnaire(JudgedEvaluator):
 
     def _judge_of(self, question: str) -> PassFail:
         return PassFail(
-            self.client,
+            self.model,
             question,
             self.role,
             self.instruction,
@@ -106,22 +106,25 @@ class Questionnaire(JudgedEvaluator):
             retries=self.retries,
         )
 
-    def judge(self, sample: Sample) -> Conversation:
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
         if self.calls == "one":
-            results = yield from self._in_one_call(sample)
+            results = await self._in_one_call(sample, ask)
         else:
+            from asyncio import gather
+
             judges = map(self._judge_of, self.questions)
-            results = yield Together([judge.steps(sample) for judge in judges])
+            results = await gather(*(judge.result(sample, ask) for judge in judges))
         return self._combined(results)
 
-    def _in_one_call(self, sample: Sample) -> Generator[JudgeRequest, JudgeReply, list[Result]]:
+    async def _in_one_call(self, sample: Sample, ask: Ask) -> list[Result]:
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
         background = self._judge_of(self.questions[0]).background(sample)
         background["questions"] = "\n".join(numbered)
         answers: Sequence[Answer]
         try:
             form = JudgementsForm(len(numbered))
-            answers = yield from ask(self, sample, PROMPT, form, **background)
+            read = await ask_judge(self, sample, ask, PROMPT, form, **background)
+            answers = read
         except PartlyReadError as error:
             if self.unanswered == "unscored":
                 raise
@@ -145,7 +148,6 @@ class Questionnaire(JudgedEvaluator):
             "asked": asked,
             "answered": answered,
             "questions": list(map(_entry, self.questions, results)),
-            **sum_accounts(results),
         }
         if answered < asked and (self.unanswered == "unscored" or not answered):
             first = next(result for result in results if not result.scored)

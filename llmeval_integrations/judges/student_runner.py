@@ -11,12 +11,9 @@ import msgspec
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.client import Ask, Client
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest
-from llmeval_integrations.llm.steps import Steps
+from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.llm.reply import Reply
 
 
 class StudentResponse(msgspec.Struct, frozen=True):
@@ -42,7 +39,7 @@ class StudentRunner:
     name: ClassVar[str] = "student_runner"
     """What messages call it."""
 
-    client: Any
+    model: Any
     """The model: whatever `load_client` takes."""
 
     role: str | None = None
@@ -55,7 +52,7 @@ class StudentRunner:
     """The longest text, in tokens; None leaves it to the client."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "client", load_client(self.client))
+        object.__setattr__(self, "model", load_client(self.model))
         check_text(self, "role", optional=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
         check_number(self, "max_tokens", minimum=1, whole=True, optional=True)
@@ -90,22 +87,36 @@ class StudentRunner:
         requests = [self._request(text, self.temperature) for text in asked]
         return self._responses(asked, requests)
 
-    def _request(self, text: str, temperature: float | None, *draw: int) -> JudgeRequest:
+    def _request(self, text: str, temperature: float | None, *draw: int) -> Request:
         system = () if self.role is None else (Message("system", self.role),)
-        return JudgeRequest(
+        return Request(
             (*system, Message("user", text)),
             temperature=temperature,
             max_tokens=self.max_tokens,
             draw=draw,
         )
 
-    def _responses(
-        self, prompts: Sequence[str], requests: Sequence[JudgeRequest]
-    ) -> list[StudentResponse]:
-        from llmeval_integrations.llm.pooling.pool import Pool
+    async def _ask_all(self, requests: Sequence[Request]) -> list[Reply | BaseException]:
+        from asyncio import gather
 
-        with Pool() as pool:
-            replies = pool.all(_asked(self.client, request) for request in requests)
+        from llmeval_integrations.llm.session import Ask, Session
+
+        ask = Ask(Session(), self.model)
+
+        async def text(request: Request) -> Reply:
+            reply = await ask(request, whole=False)
+            if not reply.text.strip():
+                raise JudgeError(f"the model wrote nothing: {reply.finish}")
+            return reply
+
+        return await gather(*map(text, requests), return_exceptions=True)
+
+    def _responses(
+        self, prompts: Sequence[str], requests: Sequence[Request]
+    ) -> list[StudentResponse]:
+        from llmeval_integrations.llm.loop import start, wait
+
+        replies = wait(start(self._ask_all(requests)))
         failed = [reply for reply in replies if isinstance(reply, Exception)]
         if failed:
             got = len(replies) - len(failed)
@@ -115,15 +126,8 @@ class StudentRunner:
         return [
             StudentResponse(reply.text, prompt, request.temperature, reply.finish)
             for reply, prompt, request in zip(replies, prompts, requests, strict=True)
-            if isinstance(reply, JudgeReply)
+            if isinstance(reply, Reply)
         ]
-
-
-def _asked(client: Client, request: JudgeRequest) -> Steps[JudgeReply]:
-    reply: JudgeReply = yield Ask(client, request)
-    if reply.finish in ("refused", "failed") or not reply.text.strip():
-        raise JudgeError(f"the model wrote nothing: {reply.finish} {quote(reply.text)}")
-    return reply
 
 
 def _check_task(task: Any) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_instance, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
-from llmeval_integrations.llm.client import Ask
-from llmeval_integrations.llm.steps import Step, Together, mapped
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 UNSCORED = "unscored"
 """How votes without a score are called in a split."""
@@ -32,7 +31,7 @@ class Vote(JudgedEvaluator):
     """
 
     of: JudgedEvaluator
-    """The judge; in YAML its name with its options: `of: {faithfulness: {client: ...}}`."""
+    """The judge; in YAML its name with its options: `of: {faithfulness: {model: ...}}`."""
 
     n: int = 5
     """How often it is asked."""
@@ -48,10 +47,11 @@ class Vote(JudgedEvaluator):
         object.__setattr__(self, "needs", self.of.needs)
         object.__setattr__(self, "lower_is_better", self.of.lower_is_better)
 
-    def judge(self, sample: Sample) -> Conversation:
-        drawn = partial(_drawn, temperature=self.temperature)
-        works = [mapped(self.of.steps(sample), partial(drawn, draw=draw)) for draw in range(self.n)]
-        return majority((yield Together(works)))
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
+
+        asks = [ask.draw(number, self.temperature) for number in range(self.n)]
+        return majority(await gather(*(self.of.result(sample, each) for each in asks)))
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,10 @@ class Panel(JudgedEvaluator):
         is_lower = all(judge.lower_is_better for judge in judges)
         object.__setattr__(self, "lower_is_better", is_lower)
 
-    def judge(self, sample: Sample) -> Conversation:
-        return majority((yield Together([judge.steps(sample) for judge in self.judges])))
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
+
+        return majority(await gather(*(judge.result(sample, ask) for judge in self.judges)))
 
 
 def majority(results: Sequence[Result]) -> Result:
@@ -91,7 +93,6 @@ def majority(results: Sequence[Result]) -> Result:
     if missing:
         split[f"({UNSCORED})" if UNSCORED in split else UNSCORED] = missing
     metadata = {"split": split, "votes": [_ballot(result) for result in results]}
-    metadata |= sum_accounts(results)
     lead = counts[0][1] - (counts[1][1] if len(counts) > 1 else 0) if counts else 0
     said = ", ".join(f"{label} {count}" for label, count in split.items())
     if missing:
@@ -120,13 +121,3 @@ def _side(result: Result) -> str | None:
 
 def _ballot(result: Result) -> dict[str, object]:
     return {"score": result.score, "label": result.label, "reason": result.reason}
-
-
-def _drawn(step: Step, temperature: float | None, draw: int) -> Step:
-    """Number a request as one of several draws; one of a nested vote is numbered already."""
-    if not isinstance(step, Ask):
-        return step
-    asked = step.request
-    chosen = temperature if asked.temperature is None else asked.temperature
-    changed = msgspec.structs.replace(asked, temperature=chosen, draw=(draw, *asked.draw))
-    return Ask(step.client, changed)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-from llmeval_integrations.judges.evaluator import Conversation, JudgedEvaluator, sum_accounts
-from llmeval_integrations.llm.steps import Steps, Together
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
 
 
 class JudgedSum(WeightedSum, JudgedEvaluator):
@@ -17,15 +21,13 @@ class JudgedSum(WeightedSum, JudgedEvaluator):
     check = JudgedEvaluator.check
     check_many = JudgedEvaluator.check_many
 
-    def judge(self, sample: Sample) -> Conversation:
-        results = yield Together([_steps(part, sample) for part, _ in self.pairs()])
-        total = self.combine(results)
-        total.metadata.update(sum_accounts(results))
-        return total
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
 
+        async def result(part: Evaluator) -> Result:
+            if isinstance(part, JudgedEvaluator):
+                return await part.result(sample, ask)
+            return part.check(sample)
 
-def _steps(part: Evaluator, sample: Sample) -> Steps[Result]:
-    """Work out what a part says, which asks somebody or not."""
-    if isinstance(part, JudgedEvaluator):
-        return (yield from part.steps(sample))
-    return part.check(sample)
+        results = await gather(*(result(part) for part, _ in self.pairs()))
+        return self.combine(results)

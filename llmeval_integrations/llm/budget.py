@@ -5,12 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.prices import Price, price_of
-from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.prices import Price, no_price, price_of
+from llmeval_integrations.llm.reply import Reply, Usage
+
+if TYPE_CHECKING:
+    from asyncio import Event
 
 
 @dataclass
@@ -49,7 +54,7 @@ class Spending:
         """Tokens in and out."""
         return self.input_tokens + self.output_tokens
 
-    def add(self, reply: JudgeReply, price: Price | None) -> None:
+    def add(self, reply: Reply, price: Price | None) -> None:
         """Count a reply."""
         self.calls += 1
         if reply.cached:
@@ -96,9 +101,11 @@ class Spending:
 class Budget:
     """What calls may cost together.
 
-    Once it is spent no further call begins, whatever is under way ends and is counted; so it is
-    overshot by at most the calls that are under way together. Replies of the cache are free. A
-    reply of which the server tells no tokens ends it too, for nobody can keep it any more.
+    A call reserves what it may take before it is made: as many tokens in as its characters, by the
+    largest share seen, and as many out as it may have, else as the longest reply so far. What does
+    not fit waits until others have ended; one alone may always be made until the bound is reached,
+    so that it is overshot by one call. Replies of the cache are free. A reply of which the server
+    tells no tokens ends the budget, for nobody can keep it any more.
     """
 
     def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
@@ -108,59 +115,88 @@ class Budget:
         """Tokens in and out; None for no bound."""
         self.spent = Spending()
         """What was spent."""
+        self._held: list[tuple[float, float]] = []
+        self._freed: Event | None = None
+        self._tokens_a_character = 1 / 3  # at first; English has about 1/4
+        self._longest = math.inf  # until there is a reply, a call is made alone
 
     @property
     def reached(self) -> str | None:
         """Name the bound that is reached, None where there is none."""
         spent = self.spent
-        untold = " (a server told no tokens)" if spent.uncounted else ""
-        if self.max_tokens is not None and (untold or spent.tokens >= self.max_tokens):
-            return f"max_tokens={self.max_tokens:,}{untold}"
-        if self.max_cost is not None and (untold or spent.cost >= self.max_cost):
-            return f"max_cost={self.max_cost:g}{untold}"
+        unknown = " (a server told no tokens)" if spent.uncounted else ""
+        if self.max_tokens is not None and (unknown or spent.tokens >= self.max_tokens):
+            return f"max_tokens={self.max_tokens:,}{unknown}"
+        if self.max_cost is not None and (unknown or spent.cost >= self.max_cost):
+            return f"max_cost={self.max_cost:g}{unknown}"
         return None
 
-    def price(self, identity: Mapping[str, Any]) -> Price | None:
+    def price(self, client: Client) -> Price | None:
         """Return the price of a client's model, None where none is known and none is needed.
 
         Raises InvalidOptionError, and MissingDependencyError, where `max_cost` needs one.
         """
         try:
-            price = price_of(identity)
+            price = price_of(client)
         except MissingDependencyError:
             if self.max_cost is not None:
                 raise
             return None
         if price is None and self.max_cost is not None:
             raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: {_no_price(identity)}; bound max_tokens instead"
+                f"max_cost={self.max_cost:g}: {no_price(client.identity())}; give the model a "
+                "price, or bound max_tokens instead"
             )
         return price
 
-    def check(self) -> None:
-        """Raise ClientError where no further call may begin."""
-        reached = self.reached
-        if reached is not None:
-            raise ClientError(f"not asked, for the budget {reached} is spent", kind="budget")
+    async def reserve(self, request: Request, price: Price | None) -> tuple[float, float]:
+        """Wait until a call fits, and reserve what it may take: tokens and US dollars.
 
+        Raises ClientError where no further call may begin.
+        """
+        while True:
+            if self.reached:
+                raise ClientError(
+                    f"not asked, for the budget {self.reached} is spent", kind="budget"
+                )
+            estimate = self._estimate(request, price)
+            if not self._held or self._fits(estimate):
+                self._held.append(estimate)
+                return estimate
+            from asyncio import Event  # a run without judges has a budget, and no need of a loop
 
-def why_unpriced(identity: Mapping[str, Any]) -> str | None:
-    """Say why a model's price is not known, None where it is."""
-    try:
-        return None if price_of(identity) else _no_price(identity)
-    except MissingDependencyError as error:
-        return str(error)
+            self._freed = self._freed or Event()
+            await self._freed.wait()
 
+    def settle(
+        self, held: tuple[float, float], request: Request, reply: Reply | None, price: Price | None
+    ) -> None:
+        """Count what a call took in the place of what was reserved for it."""
+        if reply is not None:
+            self.spent.add(reply, price)
+            longest = 0 if self._longest == math.inf else self._longest
+            self._longest = max(longest, reply.usage.output_tokens)
+            share = reply.usage.input_tokens / max(len(request.text), 1)
+            self._tokens_a_character = max(self._tokens_a_character, share)
+        self._held.remove(held)
+        if self._freed is not None:
+            self._freed.set()
+            self._freed = None
 
-def _no_price(identity: Mapping[str, Any]) -> str:
-    return f"no price is known of {_named(identity)}"
+    def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
+        if self.max_cost is None and self.max_tokens is None:
+            return 0, 0
+        read = math.ceil(len(request.text) * self._tokens_a_character)
+        written = request.max_tokens or self._longest
+        if written == math.inf:
+            return math.inf, math.inf
+        return read + written, price(Usage(read, int(written))) if price else 0
 
-
-def _named(identity: Mapping[str, Any]) -> str:
-    """Name a model by what tells its price; an address or an option may hold what is secret."""
-    name, seller = (quote(identity.get(each)) for each in ("name", "platform"))
-    where = " behind an address of its own" if identity.get("base_url") else ""
-    return f"the model {name} of {seller}{where}"
+    def _fits(self, estimate: tuple[float, float]) -> bool:
+        tokens, cost = (sum(column) for column in zip(*self._held, estimate))
+        return (self.max_tokens is None or self.spent.tokens + tokens <= self.max_tokens) and (
+            self.max_cost is None or self.spent.cost + cost <= self.max_cost
+        )
 
 
 def _bound(name: str, value: float | None) -> float | None:

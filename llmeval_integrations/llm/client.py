@@ -4,25 +4,38 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.steps import APerform, Perform, Step, Steps, adrive, drive
+from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.reply import Reply
 
 
 class Client(ABC):
-    """How a judge reaches a model."""
+    """How a judge reaches a model.
+
+    A client of your own writes two methods, and makes what it holds open at its first call:
+
+        class Mine(Client):
+            async def complete(self, request):
+                answer = await self.http.post(URL, json={"prompt": request.text})
+                return Reply(answer.json()["text"])
+
+            def identity(self):
+                return {"client": "mine", "name": "my-model"}
+
+    A JudgeError that it raises makes the result unscored; a ClientError of a kind that may pass is
+    tried again, and so is what an HTTP library raises where there was no answer.
+    """
+
+    price: tuple[float, float] | None = None
+    """US dollars for a million tokens in and out, where its owner names them."""
+
+    retries: int = 5
+    """How often a call that failed for a passing reason is tried again; a time-out at most once."""
 
     @abstractmethod
-    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
-        """Work out the reply to a request; raises JudgeError where there is none.
-
-        Each call is yielded as a `Call`, for a run holds these alone against concurrency and
-        budget: what waits in here by itself makes all others wait.
-        """
+    async def complete(self, request: Request) -> Reply:
+        """Make one call; raises JudgeError where there is no reply."""
 
     @abstractmethod
     def identity(self) -> dict[str, Any]:
@@ -31,15 +44,7 @@ class Client(ABC):
     def check(self) -> None:  # noqa: B027 - most lack nothing
         """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
 
-    def ask(self, request: JudgeRequest) -> JudgeReply:
-        """Ask once and block; raises JudgeError."""
-        return drive(self.answer(request))
-
-    async def aask(self, request: JudgeRequest) -> JudgeReply:
-        """Ask once; raises JudgeError."""
-        return await adrive(self.answer(request))
-
-    def complete(
+    def ask(
         self,
         prompt: str | Sequence[Message | Mapping[str, str]],
         result_type: Any = str,
@@ -52,9 +57,13 @@ class Client(ABC):
 
         Raises InvalidOptionError, and JudgeError where there is no such answer.
         """
-        return drive(self._completion(prompt, result_type, output, temperature, max_tokens))
+        from llmeval_integrations.llm.answers import answer
+        from llmeval_integrations.llm.loop import start, wait
 
-    async def acomplete(
+        settings = {"output": output, "temperature": temperature, "max_tokens": max_tokens}
+        return wait(start(answer(self, prompt, result_type, **settings)))
+
+    async def aask(
         self,
         prompt: str | Sequence[Message | Mapping[str, str]],
         result_type: Any = str,
@@ -63,28 +72,9 @@ class Client(ABC):
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> Any:
-        """Do as `complete` does."""
-        return await adrive(self._completion(prompt, result_type, output, temperature, max_tokens))
+        """Do as `ask` does."""
+        from llmeval_integrations.llm.answers import answer
+        from llmeval_integrations.llm.loop import join
 
-    def _completion(self, *arguments: Any) -> Steps[Any]:
-        from llmeval_integrations.llm.completing import completion
-        from llmeval_integrations.llm.conversing import answered
-
-        return (yield from answered(self, completion(*arguments)))
-
-    async def aclose(self) -> None:  # noqa: B027 - most hold nothing
-        """Release what is held for the running event loop; the client stays usable."""
-
-
-@dataclass(frozen=True)
-class Ask(Step):
-    """One request to one client; a run answers it from its cache where it can."""
-
-    client: Client
-    request: JudgeRequest
-
-    def run(self, perform: Perform) -> JudgeReply:
-        return drive(self.client.answer(self.request), perform)
-
-    async def arun(self, perform: APerform) -> JudgeReply:
-        return await adrive(self.client.answer(self.request), perform)
+        settings = {"output": output, "temperature": temperature, "max_tokens": max_tokens}
+        return await join(answer(self, prompt, result_type, **settings))

@@ -6,14 +6,15 @@ import os
 import re
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.request import Output
-from llmeval_integrations.llm.sdks.keys import without_keys
+from llmeval_integrations.llm.keys import without_keys
+from llmeval_integrations.llm.messages import Output
 
 try:
-    from pydantic import BaseModel, ConfigDict, Field, SecretStr
+    from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 except ImportError as error:
     raise MissingDependencyError.of("pydantic", "judges") from error
 
@@ -35,7 +36,8 @@ class ClientConfig(BaseModel):
     """The model, as its server calls it."""
 
     base_url: str | None = None
-    """Where the server is; None is the platform's own address."""
+    """Where the server is; None is the platform's own address. It has no login and no query: a
+    key goes into `api_key`, and what else a gateway wants into `options`."""
 
     platform: str = "ollama"
     """The kind of server: a name that `load_client` knows."""
@@ -49,17 +51,26 @@ class ClientConfig(BaseModel):
     temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
     """The sampling temperature; None leaves it to the server. Not sent to models without one."""
 
-    timeout: float = Field(default=30, gt=0, le=LONGEST)
+    timeout: float = Field(default=300, gt=0, le=LONGEST)
     """The seconds a call may take."""
 
-    retries: int = Field(default=1, ge=0)
-    """How often a call that failed for a passing reason is tried again."""
+    retries: int = Field(default=5, ge=0)
+    """How often a call that failed for a passing reason is tried again; a time-out at most once."""
+
+    price: tuple[float, float] | None = None
+    """US dollars for a million tokens in and out, for a model whose price nobody else knows."""
 
     output: Output = "auto"
     """How the form of an answer is asked for."""
 
     options: dict[str, Any] = Field(default_factory=dict)
     """Further arguments of the vendor's own call, by its names."""
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_address(cls, address: str | None) -> str | None:
+        check_address(address or "")
+        return address and address.rstrip("/")
 
     def __repr_args__(self) -> Any:  # pydantic's, of which it makes `repr` and `str`
         return [(name, without_keys(value, name or "")) for name, value in super().__repr_args__()]
@@ -102,6 +113,16 @@ class ClientConfig(BaseModel):
             raise InputError(f"{path}: {error}") from error
 
 
+def check_address(address: str) -> None:
+    """Raise ValueError for an address with a login or a query, which servers and logs repeat."""
+    parts = urlsplit(address)
+    if "@" in parts.netloc or parts.query:
+        raise ValueError(
+            "an address with a login or a query is refused; a key goes into api_key, and a query "
+            'into options, such as {"extra_query": {...}}'
+        )
+
+
 def _from_environment(reference: re.Match[str]) -> str:
     name = reference[1]
     if name not in os.environ:
@@ -118,7 +139,7 @@ def _words(error: Any) -> str:
         value = f", got {quote(one['input'])}" if is_simple else ""
         if one["type"] == "extra_forbidden":
             value = f"; there are {', '.join(ClientConfig.model_fields)}"
-        elif one["type"] == "missing" or one["loc"][0] in ("api_key", "options"):
+        elif one["type"] == "missing" or one["loc"][0] in ("api_key", "base_url", "options"):
             value = ""  # of a field that is missing the input is all the others
-        found.append(f"{where}: {one['msg']}{value}")
-    return "client: " + "; ".join(found)
+        found.append(f"{where}: {one['msg'].removeprefix('Value error, ')}{value}")
+    return "model: " + "; ".join(found)

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.llm.client import Client
 
 if TYPE_CHECKING:
-    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+    from llmeval_integrations.llm.sdk_client import SdkClient
 
 _CLIENTS = "llmeval_integrations.llm.clients"
 
@@ -35,7 +35,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
         platform, colon, name = model.partition(":")
         if not colon or not name:
             raise InvalidOptionError(
-                f"client={model!r} is not 'platform:model'; platforms: {', '.join(_platforms())}"
+                f"model={model!r} is not 'platform:model'; platforms: {', '.join(_platforms())}"
             )
         return _by_config(ClientConfig.of(platform=platform, name=name, **options))
     if isinstance(model, Mapping):
@@ -48,7 +48,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
 def _with_options(client: Client, options: dict[str, Any]) -> Client:
     """Return a copy of the client with other options; raises InvalidOptionError."""
     from llmeval_integrations.llm.config import ClientConfig
-    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+    from llmeval_integrations.llm.sdk_client import SdkClient
 
     if not isinstance(client, SdkClient):
         raise InvalidOptionError(
@@ -74,8 +74,8 @@ def _by_config(config: Any) -> Client:
     if config.platform not in platforms:
         as_json = '; an option is JSON, such as {"name": "openai:gpt-5-mini"}'
         raise UnknownNameError(
-            f"no client is for the platform {config.platform!r}; there are {', '.join(platforms)}"
-            f"{as_json if config.platform.startswith('{') else ''}"
+            f"no client is for the platform {config.platform!r}; "
+            f"{hint(config.platform, platforms)}{as_json if config.platform[:1] == '{' else ''}"
         )
     return platforms[config.platform](config)
 
@@ -89,7 +89,7 @@ def _by_object(thing: Any, options: dict[str, Any]) -> Client:
     is_simple = thing is None or isinstance(thing, (bool, int, float))
     what = quote(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
-        f"client={what} is not 'platform:model', a ClientConfig, an SDK's client, "
+        f"model={what} is not 'platform:model', a ClientConfig, an SDK's client, "
         "a LangChain chat model, a LlamaIndex LLM or a Client of your own"
     )
 
@@ -100,7 +100,7 @@ def _platforms() -> dict[str, type[SdkClient]]:
 
 def _classes() -> Iterator[type[SdkClient]]:
     """Yield the one class of each file in the room of clients."""
-    from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+    from llmeval_integrations.llm.sdk_client import SdkClient
 
     room = import_module(_CLIENTS)
     for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import msgspec
 
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quoting import quote
+
 Role = Literal["system", "user", "assistant"]
 ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant")
+
+Output = Literal["auto", "json_schema", "tool", "json", "text"]
+OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "text")
+"""How an answer in a given form is asked for: by the provider's own structured output, by a
+forced tool call, by words in the prompt, or not at all; "auto" takes the first that works."""
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -25,6 +33,45 @@ class Message(msgspec.Struct, frozen=True):
         """The content as one text, its parts in paragraphs of their own."""
         return self.content if isinstance(self.content, str) else "\n\n".join(self.content)
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The content as parts."""
+        return (self.content,) if isinstance(self.content, str) else self.content
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One question to a model."""
+
+    messages: tuple[Message, ...]
+    """The conversation so far, the question last."""
+
+    schema: dict[str, Any] | None = None
+    """The JSON Schema of the wanted answer, an object; None for free text."""
+
+    schema_name: str = "answer"
+    """What the answer is called on the wire."""
+
+    output: Output = "auto"
+    """How the form of the answer is asked for; other than "auto" it overrules the client's."""
+
+    temperature: float | None = None
+    """The sampling temperature; None leaves it to the client."""
+
+    max_tokens: int | None = None
+    """The longest reply, in tokens; None leaves it to the client."""
+
+    fence: str = ""
+    """A mark in the messages that is drawn anew for each call, and so no part of a cache key."""
+
+    draw: tuple[int, ...] = ()
+    """Which of several replies to the same question is wanted: its number in each vote around it,
+    the outermost one's first. Each is cached by itself."""
+
+    @property
+    def text(self) -> str:
+        """All messages as one text."""
+        return "\n\n".join(message.text for message in self.messages)
+
 
 def system_apart(messages: Sequence[Message]) -> tuple[str, list[Message]]:
     """Part the system's text from the conversation, for vendors that take them apart.
@@ -36,3 +83,26 @@ def system_apart(messages: Sequence[Message]) -> tuple[str, list[Message]]:
     if not others:
         return "", [Message("user", message.content) for message in system]
     return "\n\n".join(message.text for message in system), others
+
+
+def as_messages(prompt: Any) -> tuple[Message, ...]:
+    """Return messages of a text or a list of messages; raises InvalidOptionError."""
+    if isinstance(prompt, str):
+        return (Message("user", prompt),)
+    if not isinstance(prompt, Sequence) or not prompt:
+        raise InvalidOptionError(f"prompt={quote(prompt)} is not a text or a list of messages")
+    return tuple(map(_as_message, prompt))
+
+
+def _as_message(message: Any) -> Message:
+    if isinstance(message, Message):
+        return message
+    role, content = (
+        (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (0, 0)
+    )
+    if role not in ROLES or not isinstance(content, str):
+        raise InvalidOptionError(
+            f"prompt: {quote(message)} is not a message with a role ({', '.join(ROLES)}) and a "
+            "text as content"
+        )
+    return Message(role, content)

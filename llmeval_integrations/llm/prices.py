@@ -1,4 +1,4 @@
-"""What a model's tokens cost, by the package `genai-prices` and the data that it brings along."""
+"""What a model's tokens cost, by its owner or by the data that `genai-prices` brings along."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.reply import Usage
 
 Price: TypeAlias = Callable[[Usage], float]
@@ -15,12 +17,16 @@ Price: TypeAlias = Callable[[Usage], float]
 _ON_THIS_MACHINE: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
 
-def price_of(identity: Mapping[str, Any]) -> Price | None:
+def price_of(client: Client) -> Price | None:
     """Return the price of a client's model, None where none is known.
 
-    `identity` is a client's: its `name` is the model, and its `base_url`, else its `platform`,
-    tells who sells it. Raises MissingDependencyError.
+    Its `price` comes first; else its identity's `name` is the model, and the `base_url`, else the
+    `platform`, tells who sells it. Raises MissingDependencyError.
     """
+    if client.price is not None:
+        read, written = client.price
+        return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
+    identity = client.identity()
     name, address = identity.get("name"), identity.get("base_url")
     seller = identity.get("platform")
     if not isinstance(name, str) or not (address or seller):
@@ -50,3 +56,18 @@ def price_of(identity: Mapping[str, Any]) -> Price | None:
         return float(model.calc_price(tokens, provider).total_price)
 
     return price
+
+
+def why_unpriced(client: Client) -> str | None:
+    """Say why a model's price is not known, None where it is."""
+    try:
+        return None if price_of(client) else no_price(client.identity())
+    except MissingDependencyError as error:
+        return str(error)
+
+
+def no_price(identity: Mapping[str, Any]) -> str:
+    """Name a model of no known price; an address or an option may hold what is secret."""
+    name, seller = (quote(identity.get(each)) for each in ("name", "platform"))
+    where = " behind an address of its own" if identity.get("base_url") else ""
+    return f"no price is known of the model {name} of {seller}{where}"

@@ -1,9 +1,9 @@
-"""What a model replies."""
+"""What a model replies, in the words of every vendor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -11,9 +11,24 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.llm.request import Output
+from llmeval_integrations.llm.messages import Output
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]
+
+_FINISHES: Final[Mapping[Finish, str]] = {
+    "stop": "stop completed complete end_turn stop_sequence eos eos_token tool_calls tool_call "
+    "tool_use function_call finish",
+    "length": "length max_tokens max_output_tokens model_length model_context_window_exceeded "
+    "incomplete error_limit",
+    "refused": "content_filter content_filtered refusal refused safety recitation language "
+    "blocklist prohibited_content spii escalation model_armor guardrail_intervened error_toxic",
+    "failed": "error failed abort aborted cancelled canceled timeout network_error "
+    "insufficient_system_resource malformed_function_call malformed_model_output "
+    "malformed_tool_use unexpected_tool_call",
+}
+_FINISH: Final[Mapping[str, Finish]] = {
+    word: finish for finish, words in _FINISHES.items() for word in words.split()
+}
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -39,14 +54,8 @@ class Usage(msgspec.Struct, frozen=True):
         """Tokens in and out."""
         return self.input_tokens + self.output_tokens
 
-    @classmethod
-    def sum(cls, usages: Iterable[Usage]) -> Usage:
-        """Add up; nothing is zero."""
-        columns = zip(*map(msgspec.structs.astuple, usages))
-        return cls(*map(sum, columns))
 
-
-class JudgeReply(msgspec.Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True):
     """One answer of a model."""
 
     text: str
@@ -79,14 +88,62 @@ def text_or_calls(text: str, calls: Sequence[str]) -> str:
 
     Calls that are equal as JSON are one. Others are joined, for any of them may disagree.
     """
-    if not calls:
-        return text
-    if len(calls) == 1:
-        return calls[0]
-    return "\n\n".join({_compared(call): call for call in calls}.values())
+    if len(calls) < 2:
+        return calls[0] if calls else text
+    values = ((json_text.parse(call), call) for call in calls)
+    return "\n\n".join(
+        {
+            call if isinstance(value, Defect) else canonical(value): call for value, call in values
+        }.values()
+    )
 
 
-def _compared(arguments: str) -> str:
-    """Return JSON as all that is equal to it is written, and other texts as they are."""
-    value = json_text.parse(arguments)
-    return arguments if isinstance(value, Defect) else canonical(value)
+def finish_of(word: Any) -> Finish:
+    """Say why a reply ended by a vendor's word for it; one that tells nothing ended by itself."""
+    if word is None or word == "":
+        return "stop"
+    name = str(getattr(word, "value", word)).rpartition(".")[2]
+    return _FINISH.get(name.lower(), "other")
+
+
+def usage_of(account: Any) -> Usage:
+    """Read a vendor's account of tokens, a mapping or an object; nothing is zero.
+
+    Anthropic and Bedrock count what their cache wrote or read beside the input, the others in it;
+    Google counts the thinking beside the output, the others in it.
+    """
+    prompt = value_of(account, "prompt_tokens_details", "input_tokens_details")
+    completion = value_of(account, "completion_tokens_details", "output_tokens_details")
+    thoughts = _count(account, "thoughts_token_count")
+    read = _count(account, "cache_read_input_tokens", "cacheReadInputTokens")
+    written = _count(account, "cache_creation_input_tokens", "cacheWriteInputTokens")
+    inclusive = _count(account, "prompt_tokens", "prompt_token_count", "prompt_eval_count")
+    exclusive = _count(account, "input_tokens", "inputTokens") + read + written
+    generated = _count(
+        account,
+        *("completion_tokens", "output_tokens", "outputTokens"),
+        *("candidates_token_count", "eval_count"),
+    )
+    return Usage(
+        input_tokens=(inclusive or exclusive) + _count(account, "tool_use_prompt_token_count"),
+        output_tokens=thoughts + generated,
+        cached_tokens=read
+        or _count(prompt, "cached_tokens")
+        or _count(account, "cached_content_token_count"),
+        reasoning_tokens=thoughts or _count(completion, "reasoning_tokens", "thinking_tokens"),
+        written_tokens=written,
+    )
+
+
+def value_of(thing: Any, *names: str) -> Any:
+    """Return the first of these that a mapping or an object has and that is not None."""
+    for name in names:
+        found = thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+        if found is not None:
+            return found
+    return None
+
+
+def _count(thing: Any, *names: str) -> int:
+    found = value_of(thing, *names)
+    return max(found, 0) if isinstance(found, int) else 0

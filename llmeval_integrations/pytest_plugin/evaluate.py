@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import Field, fields, is_dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
@@ -25,7 +25,7 @@ from llmeval_integrations.runs.manifest import described
 from llmeval_integrations.runs.options import name_evaluators
 
 if TYPE_CHECKING:
-    from llmeval_integrations.llm.caching.cache import Cache
+    from llmeval_integrations.llm.cache import Cache
 
 _FIELDS: Final = ("output", "reference", "input", "contexts", "schema", "variables")
 
@@ -54,10 +54,8 @@ class Evaluate:
         try:
             sample = self._make_sample(output, reference, input, contexts, schema, variables)
             named = self._name(evaluators)
-            results = {
-                name: self._add_cache(evaluator).evaluate(sample)
-                for name, evaluator in named.items()
-            }
+            with self._session():
+                results = {name: each.evaluate(sample) for name, each in named.items()}
         except EvalError as error:  # a wrong call: of interest is where it stands, not our frames
             raise error.with_traceback(None)  # noqa: B904 - the same one
         for name, result in results.items():
@@ -95,16 +93,13 @@ class Evaluate:
             )
         return named
 
-    def _add_cache(self, evaluator: Evaluator) -> Evaluator:
-        """Return the evaluator; of a judge one that asks only what the cache lacks."""
+    def _session(self) -> AbstractContextManager[Any]:
+        """Return a context in which judges ask only what the cache lacks."""
         if self._cache is None:
-            return evaluator
-        from llmeval_integrations.judges.evaluator import JudgedEvaluator
-        from llmeval_integrations.llm.caching.cached import Cached
+            return nullcontext()
+        from llmeval_integrations.llm.session import Session
 
-        if not isinstance(evaluator, JudgedEvaluator):
-            return evaluator
-        return evaluator.with_clients(partial(Cached, cache=self._cache))
+        return Session(cache=self._cache)
 
     def _record(self, name: str, evaluator: Evaluator, result: Result) -> None:
         """Keep a result for the summary, and for JUnit's properties."""

@@ -262,7 +262,7 @@ def _evaluate(item: Any) -> Evaluate:
     config = item.config
     path = config.getoption("--llmeval-cache")
     if path is not None and _CACHE not in config.stash:
-        from llmeval_integrations.llm.caching.cache import Cache
+        from llmeval_integrations.llm.cache import Cache
 
         config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
     sample = _parameters(item).get(_SAMPLE)

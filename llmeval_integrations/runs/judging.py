@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,11 @@ from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.budget import Spending
-    from llmeval_integrations.llm.caching.cache import Cache
-    from llmeval_integrations.llm.pooling.pool import Pool
+    from llmeval_integrations.llm.cache import Cache
+    from llmeval_integrations.llm.session import Session
+
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,6 @@ class JudgingOptions:
         from llmeval_integrations.llm.budget import Budget
 
         Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
-        # Pool says the same, but takes asyncio along, which a run without judges does not need.
         is_count = isinstance(self.concurrency, int) and not isinstance(self.concurrency, bool)
         if not is_count or self.concurrency < 1:
             raise InvalidOptionError(
@@ -62,25 +65,35 @@ class JudgingOptions:
 class Judging:
     """Asks a run's judges, and counts what each of them takes."""
 
-    def __init__(self, pool: Pool, spent: Mapping[str, Spending]) -> None:
-        self._pool = pool
+    def __init__(self, session: Session, spent: Mapping[str, Spending]) -> None:
+        self._session = session
         self._spent = spent
-        self._sum = type(pool.budget.spent)()
+        self._sum = type(session.budget.spent)()
 
     @property
     def concurrency(self) -> int:
-        """The most samples that are judged at a time."""
-        return self._pool.concurrency
+        """The most calls to one server at a time."""
+        return self._session.concurrency
 
     def begin(
         self, judge: JudgedEvaluator, samples: Iterable[Sample]
     ) -> Callable[[], list[Result | Exception]]:
-        """Begin to judge samples; gives what waits for the results, in order."""
-        job = self._pool.start(map(judge.steps, samples))
+        """Begin to judge samples; gives what waits for the results, in order.
+
+        What interrupts the waiting ends the asking: calls under way are waited for, and their
+        replies kept, unless it is interrupted again.
+        """
+        from llmeval_integrations.llm.loop import start, wait
+
+        future = start(_judge_all(judge, [*samples], self._session))
 
         def results() -> list[Result | Exception]:
-            given = self._pool.wait(job)
-            return [*map(_charged, given, [account.summary() for account in job.accounts])]
+            try:
+                return wait(future)
+            except KeyboardInterrupt:
+                _log.warning("waiting for the calls under way; interrupt again to give them up")
+                wait(start(self._session.drain()))
+                raise
 
         return results
 
@@ -92,11 +105,11 @@ class Judging:
         for spending in (self._spent[row.evaluator], self._sum):
             spending.add_summary(account)
         if elsewhere:
-            self._pool.budget.spent.add_summary(account)
+            self._session.budget.spent.add_summary(account)
 
     def left(self, options: JudgingOptions) -> JudgingOptions:
         """Return the options for whoever asks the rest, with what the budget still has."""
-        spent = self._pool.budget.spent
+        spent = self._session.budget.spent
         cost, tokens = options.max_cost, options.max_tokens
         return replace(
             options,
@@ -111,7 +124,7 @@ class Judging:
 
     def summary(self) -> dict[str, Any]:
         """Return what all took together, and which bound of the budget was reached."""
-        return {**self._sum.summary(), "budget_reached": self._pool.budget.reached}
+        return {**self._sum.summary(), "budget_reached": self._session.budget.reached}
 
 
 @contextmanager
@@ -128,25 +141,26 @@ def judging(
         yield None
         return
     from llmeval_integrations.llm.budget import Budget, Spending
-    from llmeval_integrations.llm.caching.replies import Replies
-    from llmeval_integrations.llm.pooling.pool import Pool
+    from llmeval_integrations.llm.cache import Cache
+    from llmeval_integrations.llm.loop import start, wait
+    from llmeval_integrations.llm.session import Session
 
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
-        budget.price(client.identity())
+        budget.price(client)
         if not options.frozen:
             client.check()
-    replies = None if options.replies is None else Replies(options.replies)
-    with (
-        nullcontext() if replies is None else closing(replies),
-        _cache(options) as cache,
-        Pool(options.concurrency, cache=cache, budget=budget, replies=replies) as pool,
-    ):
-        yield Judging(pool, {name: Spending() for name in judges})
+    replies = None if options.replies is None else Cache(options.replies)
+    with _cache(options) as cache, replies or nullcontext():
+        session = Session(options.concurrency, cache=cache, replies=replies, budget=budget)
+        try:
+            yield Judging(session, {name: Spending() for name in judges})
+        finally:
+            wait(start(session.close()))
 
 
 def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
-    from llmeval_integrations.llm.caching.cache import Cache
+    from llmeval_integrations.llm.cache import Cache
 
     if options.cache is None:
         if options.frozen:
@@ -188,14 +202,26 @@ def add_earlier(row: Row, earlier: Row) -> None:
     took["cost"] = took["cost"] + before["cost"] if known else None
 
 
-def _charged(result: Result | Exception, account: dict[str, Any]) -> Result | Exception:
-    """Write down what a result took, so that a run can be added up by its rows."""
-    if isinstance(result, RecursionError):
-        result = Result.unscored("Nested too deeply to be put to a judge", label="too_deep")
-    if isinstance(result, Exception):
-        return Charged(result, account)
-    said = {**result.metadata.get("judge", {}), **account}
-    return msgspec.structs.replace(result, metadata={**result.metadata, "judge": said})
+async def _judge_all(
+    judge: JudgedEvaluator, samples: list[Sample], session: Session
+) -> list[Result | Exception]:
+    from asyncio import gather
+
+    from llmeval_integrations.llm.session import Ask
+
+    async def result(sample: Sample) -> Result | Exception:
+        ask = Ask(session)
+        try:
+            result = await judge.result(sample, ask)
+        except RecursionError:
+            reason = "Nested too deeply to be put to a judge"
+            result = Result.unscored(reason, label="too_deep")
+        except Exception as error:  # noqa: BLE001 - one sample's failure is no other's
+            return Charged(error, ask.spending.summary())
+        said = {**result.metadata.get("judge", {}), **ask.spending.summary()}
+        return msgspec.structs.replace(result, metadata={**result.metadata, "judge": said})
+
+    return await gather(*map(result, samples))
 
 
 class Charged(Exception):  # noqa: N818 - it carries one

@@ -52,7 +52,7 @@ def test_the_option_comes_first_then_the_sample_s_schema_then_the_reference(
     ],
 )
 def test_fields_are_compared_by_the_option_else_by_the_sample_s_schema(kind, option, own, passed):
-    more = {"client": Scripted(), "judged": ["/note"]} if kind is JudgedFields else {}
+    more = {"model": Scripted(), "judged": ["/note"]} if kind is JudgedFields else {}
     result = kind(**option, **more)({"price": 0.1 + 0.2}, {"price": 0.3}, schema=own)
     assert result.passed is passed
 

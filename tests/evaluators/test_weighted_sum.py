@@ -43,7 +43,7 @@ class Says(Evaluator):
 
 
 def safety(text=None):
-    return load_evaluator("safety", client=Scripted(text or judgement()))
+    return load_evaluator("safety", model=Scripted(text or judgement()))
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_judge_is_shown_the_text_and_where_there_is_none_the_calls(
     message, words, calls, weighted
 ):
     model = Scripted(judgement())
-    judge = load_evaluator("pass_fail", client=model, question="Is it right?")
+    judge = load_evaluator("pass_fail", model=model, question="Is it right?")
     both(WeightedSum([(judge, 1), (ToolCallSchema(TOOLS), 1)]) if weighted else judge, message)
     for request in model.requests:
         said = "".join(each.text for each in request.messages)

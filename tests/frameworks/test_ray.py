@@ -95,7 +95,7 @@ def server():
 @pytest.fixture
 def judge(server):
     client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "sk-1"}
-    return load_evaluator("pass_fail", client=client, question="Is it, all in all, so?")
+    return load_evaluator("pass_fail", model=client, question="Is it, all in all, so?")
 
 
 def same_files(one, other):

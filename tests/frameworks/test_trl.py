@@ -111,14 +111,14 @@ def test_each_part_of_a_sum_sees_what_it_reads():
     reward = TrlReward(weighted, reference="calls")
     assert reward(["?"] * 2, [CALLED["answered"], "no"], calls=[GOLD] * 2) == [7.0, 5.0]
     assert words.texts == ["It is 2.", "no"]
-    assert "It is 2." in asked.client.requests[0].messages[-1].text
-    assert "tool_calls" not in asked.client.requests[0].messages[-1].text
+    assert "It is 2." in asked.model.requests[0].messages[-1].text
+    assert "tool_calls" not in asked.model.requests[0].messages[-1].text
 
 
 def test_a_judge_is_shown_calls_where_there_is_no_text():
     asked = judge()
     TrlReward(asked)(["?"] * 2, [CALLED["alone"], CALLED["with words"]])
-    first, second = ("".join(part.text for part in each.messages) for each in asked.client.requests)
+    first, second = ("".join(part.text for part in each.messages) for each in asked.model.requests)
     assert ("tool_calls" in first, "tool_calls" in second) == (True, False)
 
 

@@ -4,35 +4,37 @@ import json
 from collections.abc import Callable
 
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.reply import JudgeReply, Usage
+from llmeval_integrations.llm.reply import Reply, Usage
 
 
 class Scripted(Client):
     """Replies with each text in turn, the last one ever after; remembers what it was asked.
 
-    A reply is a text, an object that is written as JSON, a JudgeReply, an error that is raised,
+    A reply is a text, an object that is written as JSON, a Reply, an error that is raised,
     or a function of the request that gives one of these.
     """
+
+    name = "scripted-1"
+    retries = 0
 
     def __init__(self, *replies):
         self.replies = list(replies)
         self.requests = []
 
     def identity(self):
-        return {"client": "scripted"}
+        return {"client": "scripted", "name": self.name}
 
-    def answer(self, request):
+    async def complete(self, request):
         self.requests.append(request)
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
         if isinstance(reply, Callable):
             reply = reply(request)
         if isinstance(reply, Exception):
             raise reply
-        if not isinstance(reply, JudgeReply):
+        if not isinstance(reply, Reply):
             text = reply if isinstance(reply, str) else json.dumps(reply)
-            reply = JudgeReply(text, usage=Usage(10, 5), model="scripted-1")
+            reply = Reply(text, usage=Usage(10, 5), model="scripted-1")
         return reply
-        yield  # the work of a client is a generator
 
     @property
     def said(self):

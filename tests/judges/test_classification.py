@@ -99,7 +99,7 @@ def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
     loaded = load_evaluator(
         "classification",
         name="tone",
-        client=Scripted(said("a")),
+        model=Scripted(said("a")),
         prompt="{output}",
         choices=["a", "b"],
     )

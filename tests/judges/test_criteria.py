@@ -24,7 +24,7 @@ every_criterion = pytest.mark.parametrize("name", NEEDS)
 @every_criterion
 def test_it_is_loaded_by_name_and_judges(name):
     client = Scripted(judgement("Fail", "Medium"))
-    result = load_evaluator(name, client=client).evaluate(FULL)
+    result = load_evaluator(name, model=client).evaluate(FULL)
     assert (result.score, result.passed) == (0.15, False)
     assert "The output." in client.said
 
@@ -32,14 +32,14 @@ def test_it_is_loaded_by_name_and_judges(name):
 @every_criterion
 def test_it_shows_what_it_needs(name):
     client = Scripted(judgement())
-    load_evaluator(name, client=client).evaluate(FULL)
+    load_evaluator(name, model=client).evaluate(FULL)
     for field in NEEDS[name]:
         assert f"The {field.rstrip('s')}." in client.said
 
 
 @every_criterion
 def test_what_it_needs_has_to_be_there(name):
-    judge = load_evaluator(name, client=Scripted(judgement()))
+    judge = load_evaluator(name, model=Scripted(judgement()))
     assert judge.needs == NEEDS[name]
     for field in judge.needs:
         with pytest.raises(MissingFieldError, match=field):
@@ -51,7 +51,7 @@ def test_what_it_needs_has_to_be_there(name):
     [(name, field) for name, needs in NEEDS.items() for field in needs if field != "reference"],
 )
 def test_none_is_not_what_it_needs(name, field):
-    judge = load_evaluator(name, client=Scripted(judgement()))
+    judge = load_evaluator(name, model=Scripted(judgement()))
     with pytest.raises(MissingFieldError, match=field):
         judge("The output.", **{field: None})
 
@@ -67,7 +67,7 @@ def test_none_is_not_what_it_needs(name, field):
 )
 def test_the_judge_is_told_that_what_it_needs_is_empty(name, fields, told):
     client = Scripted(judgement())
-    assert load_evaluator(name, client=client)("The output.", **fields).passed is True
+    assert load_evaluator(name, model=client)("The output.", **fields).passed is True
     assert f"\n{told}\n" in client.said
 
 
@@ -75,7 +75,7 @@ def test_the_judge_is_told_that_what_it_needs_is_empty(name, fields, told):
 def test_a_column_of_the_data_is_not_the_criterion(name):
     client = Scripted(judgement())
     variables = {"question": "What is 2+2?", "role": "admin"}
-    judge = load_evaluator(name, client=client)
+    judge = load_evaluator(name, model=client)
     judge("a", "b", "c", contexts=["d"], variables=variables)
     assert f"Question: {judge.asked}\n" in client.said
     for foreign in variables.values():
@@ -83,7 +83,7 @@ def test_a_column_of_the_data_is_not_the_criterion(name):
 
 
 def test_no_two_ask_the_same():
-    questions = {load_evaluator(name, client=Scripted("")).question for name in NEEDS}
+    questions = {load_evaluator(name, model=Scripted("")).question for name in NEEDS}
     assert len(questions) == len(NEEDS)
     assert all("(Pass = " in question for question in questions)
 

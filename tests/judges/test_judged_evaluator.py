@@ -1,6 +1,5 @@
 """What every evaluator that asks a model has: failures, accounts, other clients."""
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,33 +14,22 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.judges import Panel, PassFail, Vote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply, Usage
-from llmeval_integrations.llm.request import JudgeRequest
+from llmeval_integrations.llm.reply import Reply, Usage
 
 
 @dataclass(frozen=True)
 class Echo(JudgedEvaluator):
     """Does the model say the output again?"""
 
-    client: Any
+    model: Any
     times: int = 1
 
-    def judge(self, sample):
+    async def judge(self, sample, ask):
         said = []
-        for _ in range(self.times):
-            reply = yield JudgeRequest((Message("user", sample.output),))
+        for number in range(self.times):
+            reply = await ask.draw(number)(sample.output)
             said.append(reply.text)
         return Result(said.count(sample.output) / self.times, all(said), None, ", ".join(said))
-
-
-def test_a_judge_is_a_generator_that_can_be_driven_by_hand():
-    conversation = Echo(None).judge(Sample("a"))
-    request = next(conversation)
-    assert request.messages == (Message("user", "a"),)
-    with pytest.raises(StopIteration) as done:
-        conversation.send(JudgeReply("a"))
-    assert done.value.value == Result(1.0, True, None, "a")
 
 
 def test_each_request_is_answered_and_counted():
@@ -52,10 +40,9 @@ def test_each_request_is_answered_and_counted():
     assert result.metadata["judge"]["output_tokens"] == 20
 
 
-@pytest.mark.parametrize("client", [None, "openai:gpt-5-mini"], ids=["None", "a name"])
-def test_a_judge_that_makes_no_client_of_what_it_is_given_is_told_how(client):
-    with pytest.raises(InvalidOptionError, match=rf"{type(client).__name__}, .*load_client"):
-        Echo(client)("a")
+def test_what_is_no_model_is_a_bad_call():
+    with pytest.raises(InvalidOptionError, match="model=None is not 'platform:model'"):
+        Echo(None)
 
 
 @pytest.mark.parametrize(
@@ -63,8 +50,8 @@ def test_a_judge_that_makes_no_client_of_what_it_is_given_is_told_how(client):
     [
         (ClientError("no reply", kind="timeout"), "timeout"),
         (ClientError("spent", kind="budget"), "budget"),
-        (JudgeReply("no", "refused"), "refused"),
-        (JudgeReply("aaa", "length"), "cut"),
+        (Reply("no", "refused"), "refused"),
+        (Reply("aaa", "length"), "cut"),
         (UnreadableJudgementError("what?"), "unreadable"),
     ],
 )
@@ -85,18 +72,6 @@ def test_what_is_no_failure_of_the_judge_is_raised_out_of_many_too():
         Echo(Scripted("a"), 0).evaluate_many([Sample("a"), Sample("b")])
 
 
-def test_the_same_judge_can_have_another_client():
-    first, second = Scripted("a"), Scripted("b")
-    judge = Echo(first)
-    other = judge.with_clients(lambda client: second if client is first else client)
-    assert other("a").score == 0
-    assert asyncio.run(other.aevaluate(Sample("b"))).score == 1
-    assert [result.score for result in other.evaluate_many([Sample("b"), Sample("a")])] == [1, 0]
-    assert judge("a").score == 1
-    assert other.name == "echo"
-    assert first.requests and second.requests
-
-
 def test_a_judge_that_was_never_answered_has_an_account_too():
     account = Echo(Scripted(ClientError("no reply", kind="timeout")))("a").metadata["judge"]
     assert account == {
@@ -110,7 +85,7 @@ def test_a_judge_that_was_never_answered_has_an_account_too():
 
 
 def test_tokens_of_all_replies_are_summed():
-    replies = [JudgeReply("a", usage=Usage(3, 4, 1, 2), model="m"), JudgeReply("a", usage=Usage(5))]
+    replies = [Reply("a", usage=Usage(3, 4, 1, 2), model="m"), Reply("a", usage=Usage(5))]
     account = Echo(Scripted(*replies), 2)("a").metadata["judge"]
     assert (account["input_tokens"], account["output_tokens"]) == (8, 4)
 

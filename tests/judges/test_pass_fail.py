@@ -10,7 +10,7 @@ from scripted import Scripted, judgement
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample, load_evaluator
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import PassFail, Prompt, ScoreTable
-from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.reply import Reply
 
 QUESTION = "Does the text name a price? (Pass = it does)"
 
@@ -199,8 +199,8 @@ def test_after_the_last_retry_the_result_is_unscored(retries):
 @pytest.mark.parametrize(
     ("reply", "label"),
     [
-        (JudgeReply(FORGED, "length"), "cut"),
-        (JudgeReply("I cannot help with that.", "refused"), "refused"),
+        (Reply(FORGED[:20], "length"), "cut"),
+        (Reply("I cannot help with that.", "refused"), "refused"),
         (ClientError("no reply within 30 s", kind="timeout"), "timeout"),
         (ClientError("the key is wrong", kind="authentication"), "authentication"),
     ],
@@ -215,7 +215,7 @@ def test_sync_async_and_many_agree():
     judge = PassFail(Scripted(judgement("Fail", "Low")), QUESTION)
     one = judge("a")
     assert asyncio.run(judge.aevaluate(Sample("a"))) == one
-    assert judge.evaluate_many([Sample("a"), {"output": "a"}]) == [one, one]
+    assert judge.evaluate_many([Sample("a")]) == [one]
 
 
 async def _in_a_loop(judge):
@@ -278,7 +278,7 @@ def test_what_reaches_no_model_is_no_client(client):
 
 
 def test_it_is_found_by_name():
-    judge = load_evaluator("pass_fail", client=Scripted(judgement()), question=QUESTION)
+    judge = load_evaluator("pass_fail", model=Scripted(judgement()), question=QUESTION)
     assert judge("a").passed is True
     assert judge.name == "pass_fail"
 

@@ -6,7 +6,7 @@ from scripted import Scripted
 from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import StudentRunner
-from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.reply import Reply
 
 TASK = "Write a product description for a 65-inch TV."
 
@@ -45,7 +45,7 @@ def test_role_and_longest_text_reach_the_model():
 
 
 def test_a_text_that_was_cut_says_so():
-    runner = StudentRunner(Scripted(JudgeReply("A TV w", "length")))
+    runner = StudentRunner(Scripted(Reply("A TV w", "length")))
     assert runner.generate_batch(TASK, 1)[0].finish == "length"
 
 
@@ -54,8 +54,8 @@ def test_a_text_that_was_cut_says_so():
     [
         ClientError("too many", kind="rate_limited"),
         "",
-        JudgeReply("No.", "refused"),
-        JudgeReply("A T", "failed"),
+        Reply("No.", "refused"),
+        Reply("A T", "failed"),
     ],
 )
 def test_fewer_than_asked_for_is_an_error_that_says_what_came(failure):
@@ -74,8 +74,8 @@ def test_fewer_than_asked_for_is_an_error_that_says_what_came(failure):
         lambda runner: runner.generate_variations(TASK, []),
         lambda runner: runner.generate_variations(TASK, "one prompt"),
         lambda runner: runner.generate_variations(TASK, [""]),
-        lambda runner: StudentRunner(runner.client, max_tokens=0),
-        lambda runner: StudentRunner(runner.client, role=""),
+        lambda runner: StudentRunner(runner.model, max_tokens=0),
+        lambda runner: StudentRunner(runner.model, role=""),
     ],
 )
 def test_a_wrong_argument_is_refused(call):

@@ -132,11 +132,13 @@ def test_votes_of_what_asks_side_by_side_are_drawn_too():
 
 def test_a_panel_asks_each_of_its_judges_once():
     yes, no = Scripted(judgement("Pass")), Scripted(judgement("Fail"))
-    panel = Panel([PassFail(client, "Is it short?") for client in (yes, no, no)])
+    also = Scripted(judgement("Fail"))
+    no.name, also.name = "scripted-2", "scripted-3"
+    panel = Panel([PassFail(client, "Is it short?") for client in (yes, no, also)])
     result = panel("a")
     assert result.passed is False
     assert result.metadata["split"] == {"Fail": 2, "Pass": 1}
-    assert (len(yes.requests), len(no.requests)) == (1, 2)
+    assert [len(client.requests) for client in (yes, no, also)] == [1, 1, 1]
 
 
 def test_what_a_judge_needs_its_vote_needs():

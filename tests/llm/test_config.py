@@ -22,8 +22,9 @@ def test_the_defaults_are_those_of_a_local_model():
         "platform": "ollama",
         "max_tokens": None,
         "temperature": 0.0,
-        "timeout": 30,
-        "retries": 1,
+        "timeout": 300,
+        "retries": 5,
+        "price": None,
         "output": "auto",
         "options": {},
     }
@@ -36,7 +37,7 @@ def test_the_defaults_are_those_of_a_local_model():
         {"temperature": 2.0},
         {"temperature": None},
         {"retries": 0},
-        {"retries": 100},
+        {"retries": 500},
         {"timeout": 0.1},
         {"max_tokens": 1},
         {"output": "text"},
@@ -59,7 +60,7 @@ def test_fields_that_make_sense(fields):
         ({"temperature": 2.1}, "temperature: "),
         ({"temperature": float("nan")}, "temperature: "),
         ({"retries": -1}, "retries: "),
-        ({"retries": 1.5}, "retries: "),
+        ({"retries": 5.5}, "retries: "),
         ({"timeout": 0}, "timeout: "),
         ({"timeout": float("inf")}, "timeout: .*86400"),
         ({"max_tokens": 0}, "max_tokens: "),
@@ -75,7 +76,7 @@ def test_a_field_that_makes_none_is_named(fields, message):
 
 
 def test_a_configuration_without_a_name_is_none():
-    with pytest.raises(InvalidOptionError, match=r"^client: name: Field required$"):
+    with pytest.raises(InvalidOptionError, match=r"^model: name: Field required$"):
         ClientConfig.of(api_key=KEY)
 
 

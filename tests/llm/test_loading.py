@@ -33,7 +33,7 @@ class Keyed:
 class Echo(Client):
     """Answers without a model."""
 
-    def answer(self, request):
+    async def complete(self, request):
         raise NotImplementedError
 
     def identity(self):
@@ -87,14 +87,19 @@ def test_each_platform_has_its_client(package, model, kind):
         ("", {}, InvalidOptionError, "not 'platform:model'"),
         ("openai:", {}, InvalidOptionError, "not 'platform:model'"),
         (":gpt-4o", {}, UnknownNameError, "platform ''"),
-        ("opnai:gpt-4o", {}, UnknownNameError, "'opnai'; there are .*openai"),
+        (
+            "opnai:gpt-4o",
+            {},
+            UnknownNameError,
+            "'opnai'; did you mean 'openai'\\? there are .*ollama",
+        ),
         ({"name": "m", "platform": "x"}, {}, UnknownNameError, "'x'"),
         ({}, {}, InvalidOptionError, "name"),
         ("openai:m", {"colour": 1}, InvalidOptionError, "colour"),
         ("openai:m", {"retries": -1}, InvalidOptionError, "retries"),
-        (None, {}, InvalidOptionError, "client=None is not .* or a Client of your own$"),
-        (object(), {}, InvalidOptionError, "client=<object object"),
-        (7, {"name": "m"}, InvalidOptionError, "client=7"),
+        (None, {}, InvalidOptionError, "model=None is not .* or a Client of your own$"),
+        (object(), {}, InvalidOptionError, "model=<object object"),
+        (7, {"name": "m"}, InvalidOptionError, "model=7"),
         (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
         ("openai:m", {"model": "n"}, InvalidOptionError, "model: .*there are name, base_url"),
     ],

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from pace import at_most
-from remote_model import Remote, Repeats, question
+from remote_model import Remote, Repeats
 
 from llmeval_integrations import (
     Evaluator,
@@ -28,8 +28,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.llm.reply import JudgeReply, Usage
-from llmeval_integrations.llm.steps import Together
+from llmeval_integrations.llm.reply import Reply, Usage
 
 SAMPLES = [{"id": number, "output": f"text {number}"} for number in range(500)]
 
@@ -61,10 +60,10 @@ def test_ten_of_five_hundred_calls_that_fail_for_good_leave_490_results():
 def test_a_judge_that_raises_on_one_row_is_paid_for_each_row_once():
     @dataclass(frozen=True)
     class Careless(JudgedEvaluator):
-        client: Any
+        model: Any
 
-        def judge(self, sample):
-            reply = yield question(sample.output)
+        async def judge(self, sample, ask):
+            reply = await ask(sample.output)
             return Result(1 / (sample.output != "text 3"), True, reply.text)
 
     client = Remote(seconds=0)
@@ -115,8 +114,6 @@ def test_judges_and_others_stand_side_by_side_in_rows_and_summary(tmp_path):
         "input_tokens": 10_000, "output_tokens": 5_000, "cost": None, "budget_reached": None,
     }  # fmt: skip
     assert json.loads((tmp_path / "summary.json").read_text()) == run.summary
-    assert first.closed_in
-    assert second.closed_in
     table = run.table()
     lines = [line.split() for line in table.partition("Judges")[2].splitlines()]
     assert [line for line in lines if line[-2:] == ["not", "known"]] == [
@@ -139,13 +136,13 @@ def test_one_slow_sample_holds_up_no_other():
     class Uneven(Remote):
         enough = None
 
-        async def _acall(self, text):
+        async def complete(self, request):
             self.enough = self.enough or asyncio.Event()
             if len(self.asked) == 200:  # of the 256 that may be ahead of the slow one
                 self.enough.set()
-            if text == "text 0":
+            if request.text == "text 0":
                 await asyncio.wait_for(self.enough.wait(), 20)
-            return await super()._acall(text)
+            return await super().complete(request)
 
     run = evaluate(SAMPLES, [Repeats(Uneven(str, seconds=0.001))], concurrency=8)
     assert [row.label for row in run.rows] == [sample["output"] for sample in SAMPLES]
@@ -224,9 +221,9 @@ from remote_model import Remote, Repeats
 from llmeval_integrations import evaluate
 
 class Told(Remote):
-    def _said(self, text):
-        print(text, flush=True)
-        return super()._said(text)
+    async def complete(self, request):
+        print(request.text, flush=True)
+        return await super().complete(request)
 
 samples = [{{"output": str(number)}} for number in range({samples})]
 evaluate(samples, [Repeats(Told(seconds=0.005))], cache={cache!r}, concurrency=8)
@@ -274,8 +271,8 @@ class Both(JudgedEvaluator):
 
     judges: tuple
 
-    def judge(self, sample):
-        results = yield Together([judge.steps(sample) for judge in self.judges])
+    async def judge(self, sample, ask):
+        results = [await judge.result(sample, ask) for judge in self.judges]
         return Result(len(results))
 
 
@@ -344,17 +341,16 @@ def test_an_interrupt_ends_a_run_and_keeps_what_is_done(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         evaluate(SAMPLES, [Repeats(client), Interrupting()], out=tmp_path, concurrency=2)
     assert client.under_way == 0
-    assert client.closed_in
     assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
 
 
 def test_a_sample_that_is_nested_too_deeply_is_unscored():
     @dataclass(frozen=True)
     class Deep(JudgedEvaluator):
-        client: Any
+        model: Any
 
-        def judge(self, sample):
-            reply = yield question(repr(sample.output))
+        async def judge(self, sample, ask):
+            reply = await ask(repr(sample.output))
             return Result(1, True, reply.text)
 
     deep = []
@@ -372,7 +368,7 @@ def test_a_client_can_be_given_as_its_configuration():
     with ModelServer() as server:
         server.plays(chat(json.dumps(verdict)))
         client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "k"}
-        judge = load_evaluator("pass_fail", client=client, question="Is it?")
+        judge = load_evaluator("pass_fail", model=client, question="Is it?")
         run = evaluate(SAMPLES[:40], [judge], concurrency=4)
     assert {row.label for row in run.rows} == {"Pass"}
     assert run.summary["judging"]["input_tokens"] == 40 * 11
@@ -380,7 +376,7 @@ def test_a_client_can_be_given_as_its_configuration():
 
 
 def test_what_replaced_rows_have_cost_is_not_forgotten(tmp_path):
-    broken = JudgeReply("", "failed", Usage(10, 5))
+    broken = Reply("", "failed", Usage(10, 5))
     for says in (lambda _: broken, str):
         client = Remote(says, seconds=0)
         run = evaluate(

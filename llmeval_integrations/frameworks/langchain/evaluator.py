@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 
 from llmeval_integrations.core.errors import MissingFieldError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._base import Wrapper
-from llmeval_integrations.frameworks._judged import TemplateJudge
 from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
 from llmeval_integrations.frameworks.langchain.wording import best_message
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 # Their twins in LangChain give a score and nothing else.
 _SCORE_ALONE: Final = frozenset(
@@ -100,13 +99,15 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(_with_config(self.evaluator, kwargs).evaluate(sample), sample)
+        with _configured(kwargs):
+            return self._answer(self.evaluator.evaluate(sample), sample)
 
     async def _aevaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
         sample = self._sample(prediction, reference, input, kwargs)
-        return self._answer(await _with_config(self.evaluator, kwargs).aevaluate(sample), sample)
+        with _configured(kwargs):
+            return self._answer(await self.evaluator.aevaluate(sample), sample)
 
     def get_name(self, *_: Any, **__: Any) -> str:
         """Return what a trace calls it."""
@@ -172,22 +173,19 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         return {"score": score, "reasoning": reason}
 
 
-def _find_config(config: Mapping[str, Any]) -> dict[str, Any]:
+def _find_config(config: Mapping[str, Any]) -> RunnableConfig:
     """Return what of a RunnableConfig concerns a model that is asked."""
     return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
 
 
-def _with_config(evaluator: Evaluator, config: Mapping[str, Any]) -> Evaluator:
-    """Let a judge's chat models know callbacks, tags and metadata."""
-    found = _find_config(config)
-    if not found or not isinstance(evaluator, (JudgedEvaluator, TemplateJudge)):
-        return evaluator
-
-    def configure(client: Any) -> Any:
-        # Only the client of LangChain's own models can hand them on.
-        return client.with_config(found) if hasattr(client, "with_config") else client
-
-    return evaluator.with_clients(configure)
+@contextmanager
+def _configured(config: Mapping[str, Any]) -> Iterator[None]:
+    """Let LangChain's models that are asked inside know callbacks, tags and metadata."""
+    token = var_child_runnable_config.set({**_find_config(config)})
+    try:
+        yield
+    finally:
+        var_child_runnable_config.reset(token)
 
 
 def _arguments(output: Any) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def register(*, replace: bool = False) -> list[str]:
     """Let LangChain's own `load_evaluator` build our evaluators too; give the names it learned.
 
     Names that LangChain has itself stay LangChain's unless `replace` is true, and always those that
-    ask a model. Judges of our catalog take theirs as `client` there, for LangChain hands `llm` to
+    ask a model. Judges of our catalog take theirs as `model` there, for LangChain hands `llm` to
     its own alone.
     Raises MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
     """
@@ -140,8 +140,9 @@ def _class_for(name: str) -> Any:
 
 def _model_option(name: str) -> str | None:
     """Return the option by which an evaluator of the catalog takes its model; None without one."""
-    fields = getattr(catalog.evaluator_class(_plain(name)), "__dataclass_fields__", {})
-    return "client" if "client" in fields else None
+    kind = catalog.evaluator_class(_plain(name))
+    has_model = kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ())
+    return "model" if has_model else None
 
 
 def _options(name: str) -> list[str]:

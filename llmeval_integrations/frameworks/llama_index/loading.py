@@ -20,8 +20,9 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
     A judge's `prompt` may be LlamaIndex's, as for `update_prompts`.
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
-    if "client" in getattr(catalog.evaluator_class(name), "__dataclass_fields__", ()):
-        options.setdefault("client", Settings.llm if llm is None else llm)
+    kind = catalog.evaluator_class(name)
+    if kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ()):
+        options.setdefault("model", Settings.llm if llm is None else llm)
     if isinstance(options.get("prompt"), BasePromptTemplate):
         options["prompt"] = as_prompt(options["prompt"])
     return LlamaIndexEvaluator(catalog.load_evaluator(name, **options))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import (
@@ -14,13 +15,12 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
-from llmeval_integrations.llm.messages import Message, system_apart
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of
-from llmeval_integrations.llm.sdks.http_problems import status_problem
-from llmeval_integrations.llm.sdks.in_words import messages_in_words
-from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+from llmeval_integrations.llm.forms import in_words
+from llmeval_integrations.llm.loop import in_thread
+from llmeval_integrations.llm.messages import Message, Output, Request, system_apart
+from llmeval_integrations.llm.problems import status_problem
+from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
+from llmeval_integrations.llm.sdk_client import SdkClient
 
 _OWN_HEADERS: Final = frozenset(
     ("content-type", "user-agent", "x-goog-api-client", "x-goog-api-key", "authorization")
@@ -31,8 +31,9 @@ _OWN_HEADERS: Final = frozenset(
 class GoogleClient(SdkClient):
     """A model behind Google's generate_content.
 
-    System messages go out together as `system_instruction`, and the assistant is called model.
-    Further options are those of google-genai's GenerateContentConfig.
+    System messages go out together as `system_instruction`, and the assistant is called model. A
+    caller's object is called in a thread. Further options are those of google-genai's
+    GenerateContentConfig.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
@@ -41,17 +42,16 @@ class GoogleClient(SdkClient):
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 
-    def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
-        super().__init__(config, sdk)
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, given)
         self.package = _package()
-        if config.options:
-            self.check_options(self.package.types.GenerateContentConfig.model_fields)
+        self.check_options(self.package.types.GenerateContentConfig.model_fields)
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         if not isinstance(thing, _package().Client):
             raise InvalidOptionError(
-                f"client={quote(thing)} cannot be asked; expected google.genai.Client"
+                f"model={quote(thing)} cannot be asked; expected google.genai.Client"
             )
         cls.check_beside(thing, options)
         inner = getattr(thing, "_api_client", None)
@@ -75,32 +75,37 @@ class GoogleClient(SdkClient):
         own = {name: value for name, value in headers.items() if name.lower() not in _OWN_HEADERS}
         return {"default_headers": own} if own else {}
 
-    def make(self, *, asynchronous: bool) -> Any:  # noqa: ARG002 - one object serves both
+    def make(self) -> Any:
         if self.given is not None:
             return self.given
-        key, options = self.key(), {"base_url": self.config.base_url}
+        # An answer that leads elsewhere would take the prompt along. A transport of httpx's own
+        # keeps the package from aiohttp, which follows.
+        import httpx
+
+        http = {"follow_redirects": False, "transport": httpx.AsyncHTTPTransport()}
+        options = {"base_url": self.config.base_url, "async_client_args": http}
+        key = self.key()
         try:
             return self.package.Client(api_key=key, http_options=options)
         except ValueError as error:
             raise ClientError(str(error), kind="authentication") from error  # there is no key
 
-    async def close(self, sdk: Any) -> None:
-        if sdk is not self.given:
-            await sdk.aio.aclose()
+    @staticmethod
+    async def close(sdk: Any) -> None:
+        await sdk.aio.aclose()
 
-    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
-        # The methods do not keep their client alive, and it closes its connections as it goes.
-        async def awaited(**arguments: Any) -> Any:
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+        if self.given is None:
             return await sdk.aio.models.generate_content(**arguments)
+        return await in_thread(partial(sdk.models.generate_content, **arguments))
 
-        return awaited if asynchronous else sdk.models.generate_content
-
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        messages = messages_in_words(request) if output == "json" else request.messages
-        system, conversation = system_apart(messages)
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
+        system, conversation = system_apart(in_words(request, output))
         config = {
             "system_instruction": system or None,
-            "temperature": self.temperature(request),
+            "temperature": self.temperature(request, without),
             "max_output_tokens": self.max_tokens(request),
             "http_options": {
                 "timeout": max(1, round(self.config.timeout * 1000)),  # milliseconds
@@ -114,29 +119,28 @@ class GoogleClient(SdkClient):
             "config": self.completed(config),
         }
 
-    def read(self, response: Any, output: Output) -> JudgeReply:
+    def read(self, response: Any, output: Output) -> Reply:
         candidates = response.candidates
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
         if not candidates and response.prompt_feedback is not None:
             reason = _name(response.prompt_feedback.block_reason)
-            return JudgeReply(reason, "refused", usage, model, output)
+            return Reply(reason, "refused", usage, model, output)
         candidate = candidates[0]
         finish = finish_of(candidate.finish_reason)
         text = "".join(map(_text, (candidate.content and candidate.content.parts) or ()))
         if finish == "refused":
             text = text or candidate.finish_message or _name(candidate.finish_reason)
-        return JudgeReply(text, finish, usage, model, output)
+        return Reply(text, finish, usage, model, output)
 
     def problem(self, error: Exception) -> JudgeError | None:
-        errors = self.package.errors
-        if isinstance(error, errors.APIError):
+        if isinstance(error, self.package.errors.APIError):
             headers = getattr(error.response, "headers", None)
             return status_problem(error.code, error.details, headers)
         if type(error).__name__ == "UnknownApiResponseError":  # older versions lack it
             return ClientError(f"the response is not JSON: {error}", kind="garbled")
         if type(error).__module__.startswith("google.auth"):
             return ClientError(str(error), kind="authentication")
-        return None
+        return super().problem(error)
 
 
 def _package() -> Any:
@@ -148,12 +152,11 @@ def _package() -> Any:
 
 
 def _content(message: Message) -> dict[str, Any]:
-    parts = (message.content,) if isinstance(message.content, str) else message.content
     role = "model" if message.role == "assistant" else "user"
-    return {"role": role, "parts": [{"text": part} for part in parts]}
+    return {"role": role, "parts": [{"text": part} for part in message.parts]}
 
 
-def _form(request: JudgeRequest, output: Output) -> dict[str, Any]:
+def _form(request: Request, output: Output) -> dict[str, Any]:
     if request.schema is None or output not in ("json_schema", "tool"):
         return {}
     if output == "json_schema":

@@ -4,33 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply, Usage, text_or_calls
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of, value_of
-from llmeval_integrations.llm.sdks.in_words import messages_in_words
-from llmeval_integrations.llm.sdks.model_client import Asked, ModelClient, conversation
-from llmeval_integrations.llm.sdks.sdk_client import SdkClient
-from llmeval_integrations.llm.sdks.strict_schema import strict_schema
-from llmeval_integrations.llm.steps import Steps
+from llmeval_integrations.llm.forms import in_words, strict_schema
+from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
+from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.reply import (
+    Reply,
+    Usage,
+    finish_of,
+    text_or_calls,
+    usage_of,
+    value_of,
+)
+from llmeval_integrations.llm.sdk_client import SdkClient
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
 
 
-class LangChainClient(ModelClient):
-    """A LangChain chat model, also one with arguments or a configuration bound to it.
+class LangChainClient(FrameworkClient):
+    """A LangChain chat model, also one with fallbacks or retries, bound, or piped into a parser.
 
     The form of an answer is asked for by the model's `with_structured_output`, first by a schema,
-    then by a function; by words where the model has neither. Options are further arguments of
-    `invoke`.
+    then by a function; by words where the model has neither. A parser behind the model is left
+    out, for the reply is read here. Options are further arguments of `invoke`.
     """
 
     takes = "langchain_core"
@@ -40,89 +43,62 @@ class LangChainClient(ModelClient):
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         from langchain_core.language_models import BaseLanguageModel
 
-        model = _inside(thing)
-        if not isinstance(model, BaseLanguageModel):
+        models: list[Any] = []
+        given = _map_models(thing, lambda model: models.append(model) or model)  # type: ignore[func-returns-value]
+        if not models or not all(isinstance(model, BaseLanguageModel) for model in models):
             raise InvalidOptionError(
-                f"client={quote(thing)} cannot be asked; expected a chat model of LangChain"
+                f"model={quote(thing)} cannot be asked; expected a chat model of LangChain"
             )
-        name = value_of(model, "model_name", "model", "model_id", "deployment_name")
-        return cls(cls.about(model, name, options), thing)
+        name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
+        return cls(cls.about(models[0], name, options), given)
 
-    @property
-    def model(self) -> Any:
-        return _inside(self.given)
+    def model(self, temperature: float | None, max_tokens: int | None) -> Any:
+        set_so = partial(set_model, temperature=temperature, max_tokens=max_tokens)
+        return _map_models(self.given, set_so)
 
-    def replaced(self, model: Any) -> Any:
-        return _with_inside(self.given, model)
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
+        model = self.model(self.temperature(request, without), self.max_tokens(request))
+        if request.schema is not None and output in _METHODS:
+            model = _map_models(model, partial(_structured, request=request, output=output))
+        messages = conversation(in_words(request, output))
+        return {"model": model, "input": [*map(_message, messages)], **self.config.options}
 
-    def with_config(self, config: Mapping[str, Any]) -> LangChainClient:
-        """Return a client whose calls have this RunnableConfig: callbacks, tags, metadata."""
-        return type(self)(self.config, self.given.with_config(config))
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
+        model = arguments.pop("model")
+        try:
+            return await self.run(
+                partial(model.invoke, **arguments), partial(model.ainvoke, **arguments)
+            )
+        except Exception as error:
+            # OpenAI's package raises for a reply that was cut where a schema was asked for.
+            completion = getattr(error, "completion", None)
+            if completion is None:
+                raise
+            return completion
 
-    def method(self, sdk: Asked, *, asynchronous: bool) -> Callable[..., Any]:
-        return partial(self._invoke, sdk, "ainvoke" if asynchronous else "invoke")
-
-    def _invoke(
-        self,
-        sdk: Asked,
-        method: str,
-        *,
-        temperature: float | None,
-        max_tokens: int | None,
-        form: tuple[JudgeRequest, Output] | None,
-        **arguments: Any,
-    ) -> Any:
-        model = sdk.model(temperature, max_tokens)
-        asked = self.replaced(model if form is None else _formed(model, *form))
-        return getattr(asked, method)(**arguments)
-
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        messages = messages_in_words(request) if output == "json" else request.messages
-        has_form = request.schema is not None and output in _METHODS
-        return {
-            **self.settings(request),
-            "form": (request, output) if has_form else None,
-            "input": [_message(message) for message in conversation(messages)],
-            **self.config.options,
-        }
-
-    def read(self, response: Any, output: Output) -> JudgeReply:
+    def read(self, response: Any, output: Output) -> Reply:
+        if hasattr(response, "choices"):  # OpenAI's own, of a reply that was cut
+            choice, usage = response.choices[0], usage_of(response.usage)
+            text, model = choice.message.content or "", response.model or self.config.name
+            return Reply(text, finish_of(choice.finish_reason), usage, model, output)
         message = response["raw"] if isinstance(response, dict) else response
         if isinstance(message, str):  # a model that completes text
-            return JudgeReply(message, model=self.config.name, output=output)
-        told = message.response_metadata
-        reason = value_of(told.get("incomplete_details"), "reason") or value_of(told, *_REASONS)
+            return Reply(message, model=self.config.name, output=output)
+        about = message.response_metadata
+        reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
         refusal = _refusal(message)
         calls = _calls(message) if output in _METHODS else []
         usage = message.usage_metadata
-        return JudgeReply(
+        return Reply(
             text=text_or_calls(text_of(message) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
-            usage=_usage(usage) if usage else usage_of(told.get("token_usage")),
-            model=value_of(told, "model_name", "model", "model_id") or self.config.name,
+            usage=_usage(usage) if usage else usage_of(about.get("token_usage")),
+            model=value_of(about, "model_name", "model", "model_id") or self.config.name,
             # some integrations ask for a call instead of the schema, and say so only thus
             output="tool" if calls else output,
         )
-
-    def shaping(self) -> Any:
-        return [self.model, _bound(self.given)]
-
-    def _called(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
-        try:
-            return (yield from super()._called(request, output))
-        except JudgeError as problem:
-            # OpenAI's package raises for a reply that was cut where a schema was asked for.
-            completion = getattr(problem.__cause__, "completion", None)
-            if completion is None:
-                raise
-            choice = completion.choices[0]
-            return JudgeReply(
-                choice.message.content or "",
-                finish_of(choice.finish_reason),
-                usage_of(completion.usage),
-                completion.model or self.config.name,
-                output,
-            )
 
 
 def text_of(message: Any) -> str:
@@ -137,26 +113,21 @@ def text_of(message: Any) -> str:
     return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
 
 
-def _inside(thing: Any) -> Any:
-    """Return the model itself, out of the bindings around it."""
-    while hasattr(type(thing), "model_fields") and "bound" in type(thing).model_fields:
-        thing = thing.bound
-    return thing
+def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
+    """Return a runnable with its models changed: those bound, of fallbacks, or before a parser."""
+    fields = getattr(type(thing), "model_fields", ())
+    if "fallbacks" in fields:
+        others = [_map_models(each, change) for each in thing.fallbacks]
+        own = _map_models(thing.runnable, change)
+        return thing.model_copy(update={"runnable": own, "fallbacks": others})
+    if "bound" in fields:
+        return thing.model_copy(update={"bound": _map_models(thing.bound, change)})
+    if "middle" in fields and "first" in fields:
+        return _map_models(thing.first, change)
+    return change(thing)
 
 
-def _with_inside(thing: Any, model: Any) -> Any:
-    """Put another model into the bindings, or none, around a model."""
-    if thing is _inside(thing):
-        return model
-    return thing.model_copy(update={"bound": _with_inside(thing.bound, model)})
-
-
-def _bound(thing: Any) -> dict[str, Any]:
-    """Collect the arguments that are bound to a model; the outer ones win."""
-    return {} if thing is _inside(thing) else {**_bound(thing.bound), **thing.kwargs}
-
-
-def _formed(model: Any, request: JudgeRequest, output: Output) -> Any:
+def _structured(model: Any, request: Request, output: Output) -> Any:
     """Make the model ask for the form; raises ClientError where it cannot."""
     from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableSequence

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from importlib import import_module
+from collections.abc import Collection, Mapping
 from importlib.util import find_spec
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, JudgeError, MissingDependencyError
 from llmeval_integrations.llm.config import NO_KEY, ClientConfig
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply, text_or_calls
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of, value_of
-from llmeval_integrations.llm.sdks.in_words import messages_in_words
-from llmeval_integrations.llm.sdks.keys import keys_in_environment
-from llmeval_integrations.llm.sdks.openai_form import openai_form
-from llmeval_integrations.llm.sdks.sdk_client import SdkClient
-from llmeval_integrations.llm.sdks.wrapped import wrapped_problem
-
-_LAST_WORDS: Final = 1.0
-"""The seconds that LiteLLM's callbacks have at the end of an event loop."""
+from llmeval_integrations.llm.forms import in_words, openai_form
+from llmeval_integrations.llm.keys import keys_in_environment
+from llmeval_integrations.llm.messages import Output, Request
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
+from llmeval_integrations.llm.sdk_client import SdkClient
+from llmeval_integrations.llm.stainless_client import chat_message
 
 
 class LiteLLMClient(SdkClient):
@@ -34,35 +26,34 @@ class LiteLLMClient(SdkClient):
 
     platforms: ClassVar[Mapping[str, str | None]] = {"litellm": None}
 
-    def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
-        super().__init__(config, sdk)
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, given)
         if find_spec("litellm") is None:
             raise MissingDependencyError.of("litellm", "litellm")
 
-    def make(self, *, asynchronous: bool) -> Any:  # noqa: ARG002 - one module serves both
-        return _litellm()
+    def make(self) -> Any:
+        """Import LiteLLM without letting it fetch its table of prices, or print at errors."""
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        import litellm
 
-    async def close(self, sdk: Any) -> None:  # noqa: ARG002 - it is one for all loops
-        """Let LiteLLM's callbacks end on this loop, which else it warns of on the next."""
-        import asyncio
+        litellm.suppress_debug_info = True
+        return litellm
 
-        with suppress(ImportError, AttributeError, asyncio.TimeoutError):  # older ones have none
-            module = import_module("litellm.litellm_core_utils.logging_worker")
-            await asyncio.wait_for(module.GLOBAL_LOGGING_WORKER.flush(), _LAST_WORDS)
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+        return await sdk.acompletion(**arguments)
 
-    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
-        return sdk.acompletion if asynchronous else sdk.completion  # type: ignore[no-any-return]
-
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        messages = messages_in_words(request) if output == "json" else request.messages
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
         form, known = openai_form(request, output), self._parameters()
         if form.keys() - known:
             raise ClientError(f"{self!r} takes no {', '.join(form)}", kind="bad_request")
+        has_temperature = "temperature" in known
         return self.completed(
             {
                 "model": self.config.name,
-                "messages": [_message(message) for message in messages],
-                "temperature": self.temperature(request) if "temperature" in known else None,
+                "messages": [*map(chat_message, in_words(request, output))],
+                "temperature": self.temperature(request, without) if has_temperature else None,
                 "max_tokens": self.max_tokens(request),
                 "api_key": self._sent_key(),
                 "base_url": self.config.base_url,
@@ -75,14 +66,14 @@ class LiteLLMClient(SdkClient):
             }
         )
 
-    def read(self, response: Any, output: Output) -> JudgeReply:
+    def read(self, response: Any, output: Output) -> Reply:
         choice = response.choices[0]
         message = choice.message
         called = [value_of(call, "function") for call in message.tool_calls or ()]
         # a custom tool of somebody's own is no function
         calls = [function.arguments for function in called if function is not None]
         refusal = (message.get("provider_specific_fields") or {}).get("refusal")
-        return JudgeReply(
+        return Reply(
             text=refusal or text_or_calls(message.content or "", calls),
             finish="refused" if refusal else finish_of(choice.finish_reason),
             usage=usage_of(response.usage),
@@ -91,7 +82,7 @@ class LiteLLMClient(SdkClient):
         )
 
     def problem(self, error: Exception) -> JudgeError | None:
-        problem = wrapped_problem(error)
+        problem = super().problem(error)
         if isinstance(problem, ClientError) and type(error).__name__ == "UnsupportedParamsError":
             # It does not name the parameter; models are at odds on this one's values.
             problem.parameter = "temperature"
@@ -110,7 +101,7 @@ class LiteLLMClient(SdkClient):
 
     def _parameters(self) -> set[str]:
         """Name the arguments of OpenAI's that LiteLLM passes on to this model."""
-        litellm = _litellm()
+        litellm = self.make()
         try:
             return {*(litellm.get_supported_openai_params(model=self.config.name) or ())}
         except litellm.exceptions.BadRequestError as error:
@@ -121,24 +112,8 @@ class LiteLLMClient(SdkClient):
         key = self.config.key()
         if key is not None or self.config.base_url is None:
             return key
-        found = _litellm().validate_environment(model=self.config.name)
+        found = self.make().validate_environment(model=self.config.name)
         return None if found["keys_in_environment"] else NO_KEY
 
-    def _secrets(self) -> list[str]:
-        return [*super()._secrets(), *keys_in_environment()]
-
-
-def _litellm() -> Any:
-    """Import LiteLLM without letting it fetch its table of prices, or print at errors."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.suppress_debug_info = True
-    return litellm
-
-
-def _message(message: Message) -> dict[str, Any]:
-    content: Any = message.content
-    if not isinstance(content, str):
-        content = [{"type": "text", "text": part} for part in content]
-    return {"role": message.role, "content": content}
+    def secrets(self) -> list[str]:
+        return [*super().secrets(), *keys_in_environment()]

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Collection
 from functools import partial
 from inspect import signature
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply, text_or_calls
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of, value_of
-from llmeval_integrations.llm.sdks.in_words import messages_in_words
-from llmeval_integrations.llm.sdks.model_client import Asked, ModelClient, conversation
-from llmeval_integrations.llm.sdks.openai_form import openai_form
-from llmeval_integrations.llm.sdks.sdk_client import SdkClient
-from llmeval_integrations.llm.sdks.strict_schema import strict_schema
+from llmeval_integrations.llm.forms import in_words, openai_form, strict_schema
+from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
+from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
+from llmeval_integrations.llm.sdk_client import SdkClient
 
-_REASONS = ("finish_reason", "stop_reason", "done_reason")
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
 
 
-class LlamaIndexClient(ModelClient):
+class LlamaIndexClient(FrameworkClient):
     """A LlamaIndex LLM.
 
     The form of an answer is asked for by a schema where the model is one of OpenAI's or Ollama's
@@ -41,64 +37,50 @@ class LlamaIndexClient(ModelClient):
 
         if not isinstance(thing, LLM):
             raise InvalidOptionError(
-                f"client={quote(thing)} cannot be asked; expected an LLM of LlamaIndex"
+                f"model={quote(thing)} cannot be asked; expected an LLM of LlamaIndex"
             )
         name = thing.metadata.model_name
         return cls(cls.about(thing, None if name == "unknown" else name, options), thing)
 
-    @property
-    def model(self) -> Any:
-        return self.given
+    def model(self, temperature: float | None, max_tokens: int | None) -> Any:
+        return set_model(self.given, temperature, max_tokens)
 
-    def replaced(self, model: Any) -> Any:
-        return model
-
-    def method(self, sdk: Asked, *, asynchronous: bool) -> Callable[..., Any]:
-        return partial(self._chat, sdk, "a" if asynchronous else "")
-
-    def _chat(
-        self,
-        sdk: Asked,
-        prefix: str,
-        *,
-        temperature: float | None,
-        max_tokens: int | None,
-        ask: str,
-        **arguments: Any,
-    ) -> Any:
-        return getattr(sdk.model(temperature, max_tokens), prefix + ask)(**arguments)
-
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        messages = messages_in_words(request) if output == "json" else request.messages
-        spoken = [_message(message) for message in conversation(messages)]
-        arguments = {**self.settings(request), **self.config.options}
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
+        model = self.model(self.temperature(request, without), self.max_tokens(request))
+        spoken = [_message(message) for message in conversation(in_words(request, output))]
+        arguments = {"model": model, **self.config.options}
         if request.schema is None or output not in ("json_schema", "tool"):
-            return {"ask": "chat", "messages": spoken, **arguments}
+            return {"method": "chat", "messages": spoken, **arguments}
         if output == "json_schema":
-            return {"ask": "chat", "messages": spoken, **arguments, **self._form(request)}
-        if not self._calls_functions():
+            return {"method": "chat", "messages": spoken, **arguments, **self._form(request)}
+        ask = getattr(model, "chat_with_tools", None)  # below 0.12 it cannot be made to call one
+        can_be_made_to = ask is not None and "tool_required" in signature(ask).parameters
+        if not can_be_made_to or not model.metadata.is_function_calling_model:
             raise ClientError(f"{self!r} cannot be made to call a function", kind="bad_request")
         tool = {"tools": [_tool(request)], "tool_required": True}
-        return {"ask": "chat_with_tools", "chat_history": spoken, **arguments, **tool}
+        return {"method": "chat_with_tools", "chat_history": spoken, **arguments, **tool}
 
-    def _calls_functions(self) -> bool:
-        """Tell whether the model can be made to call one; LlamaIndex below 0.12 has no way."""
-        ask = getattr(self.model, "chat_with_tools", None)
-        can_be_made_to = ask is not None and "tool_required" in signature(ask).parameters
-        return can_be_made_to and self.model.metadata.is_function_calling_model
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
+        model, method = arguments.pop("model"), arguments.pop("method")
+        return await self.run(
+            partial(getattr(model, method), **arguments),
+            partial(getattr(model, f"a{method}"), **arguments),
+        )
 
-    def _form(self, request: JudgeRequest) -> dict[str, Any]:
+    def _form(self, request: Request) -> dict[str, Any]:
         """Ask for a schema as the model's class takes it; raises ClientError for other classes."""
-        if not self.model.metadata.is_chat_model:
+        if not self.given.metadata.is_chat_model:
             raise ClientError(f"{self!r} only completes text", kind="bad_request")
-        names = {f"{kind.__module__}.{kind.__name__}" for kind in type(self.model).__mro__}
+        names = {f"{kind.__module__}.{kind.__name__}" for kind in type(self.given).__mro__}
         if "llama_index.llms.openai.base.OpenAI" in names:
             return openai_form(request, "json_schema")
         if "llama_index.llms.ollama.base.Ollama" in names:
             return {"format": request.schema}
         raise ClientError(f"{self!r} takes no schema that we know of", kind="bad_request")
 
-    def read(self, response: Any, output: Output) -> JudgeReply:
+    def read(self, response: Any, output: Output) -> Reply:
         raw, message = response.raw, response.message
         first = next(iter(value_of(raw, "choices", "candidates") or ()), None)
         sent = value_of(first, "message") or value_of(raw, "message")
@@ -106,7 +88,7 @@ class LlamaIndexClient(ModelClient):
         refusal = value_of(sent, "refusal")
         reason = value_of(raw, *_REASONS) or value_of(first, *_REASONS)
         account = value_of(raw, "usage", "usage_metadata") or response.additional_kwargs or raw
-        return JudgeReply(
+        return Reply(
             text=refusal or text_or_calls(message.content or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(account),
@@ -127,7 +109,7 @@ class LlamaIndexClient(ModelClient):
             calls = [_written(arguments) for arguments in found if arguments is not None]
             if calls:
                 return calls
-        read = self.model.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+        read = self.given.get_tool_calls_from_response(response, error_on_no_tool_call=False)
         return [_written(call.tool_kwargs) for call in read]
 
 
@@ -138,7 +120,7 @@ def _message(message: Message) -> Any:
     return ChatMessage(role=message.role, content=message.text)
 
 
-def _tool(request: JudgeRequest) -> Any:
+def _tool(request: Request) -> Any:
     from llama_index.core.tools import FunctionTool, ToolMetadata
     from pydantic import BaseModel
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cached_property, partial
-from pathlib import Path
-from types import MethodType
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import ClientError, JudgeError
 from llmeval_integrations.llm.config import NO_KEY
-from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.reply import JudgeReply, text_or_calls
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import finish_of, usage_of
-from llmeval_integrations.llm.sdks.in_words import messages_in_words
-from llmeval_integrations.llm.sdks.openai_form import openai_form
-from llmeval_integrations.llm.sdks.stainless_client import StainlessClient, said
+from llmeval_integrations.llm.forms import in_words, openai_form
+from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
+from llmeval_integrations.llm.stainless_client import StainlessClient, chat_message
 
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 
@@ -41,10 +34,11 @@ class OpenAIClient(StainlessClient):
     }
     takes = "openai"
     example = "gpt-5-mini"
+    endpoint = "chat.completions"
     declared = "resources.chat.Completions.create"
+    plain = "AsyncOpenAI"
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
-    twins = (("OpenAI", "AsyncOpenAI"), ("AzureOpenAI", "AsyncAzureOpenAI"))
     settings: ClassVar[dict[str, str]] = {
         "api_key": "api_key",
         "organization": "organization",
@@ -56,7 +50,6 @@ class OpenAIClient(StainlessClient):
         "azure_ad_token": "_azure_ad_token",
         "azure_ad_token_provider": "_azure_ad_token_provider",
     }
-    unshared = ("_api_key_provider", "_provider", "workload_identity")
 
     @property
     def reasons(self) -> bool:
@@ -67,91 +60,40 @@ class OpenAIClient(StainlessClient):
     def key(self) -> str | None:
         if self.config.platform != "openai":
             return self.config.key() or NO_KEY
-        return super().key() or (NO_KEY if self.config.base_url else None)
+        return super().key() or (NO_KEY if self.server() else None)
 
-    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:  # noqa: ARG002 - twins
-        create = sdk.chat.completions.create
-        return partial(_post, sdk) if self._is_its_own(create) else create
-
-    def _is_its_own(self, create: Any) -> bool:
-        """Tell whether this is the package's function, and not what a tracer put in its place."""
-        return type(create) is MethodType and create.__code__.co_filename.startswith(self._folder)
-
-    @cached_property
-    def _folder(self) -> str:
-        return str(Path(self.package.__file__).parent)
-
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        messages = messages_in_words(request) if output == "json" else request.messages
-        arguments = {
-            "model": self.config.name,
-            "messages": [*map(self._said, messages)],
-            "temperature": None if self.reasons else self.temperature(request),
-            self._limit(request): self.max_tokens(request),
-            **openai_form(request, output),
-        }
-        return self.completed(arguments)
-
-    def _said(self, message: Message) -> dict[str, Any]:
-        is_developers = self.reasons and message.role == "system"
-        return {**said(message), **({"role": "developer"} if is_developers else {})}
-
-    def _limit(self, request: JudgeRequest) -> str:
-        is_new = self.reasons or "max_tokens" in request.without
-        return "max_completion_tokens" if is_new else "max_tokens"
-
-    def read(self, response: Any, output: Output) -> JudgeReply:
-        given = response if isinstance(response, dict) else response.to_dict()
-        choice = given["choices"][0]
-        message = choice["message"]
-        calls = _calls(message.get("tool_calls") or ())
-        refusal = message.get("refusal")
-        return JudgeReply(
-            text=refusal or text_or_calls(_text(message.get("content")), calls),
-            finish="refused" if refusal else finish_of(choice.get("finish_reason")),
-            usage=usage_of(given.get("usage")),
-            model=given.get("model") or self.config.name,
-            output=output,
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
+        is_new = self.reasons or "max_tokens" in without
+        return self.completed(
+            {
+                "model": self.config.name,
+                "messages": [self._message(message) for message in in_words(request, output)],
+                "temperature": None if self.reasons else self.temperature(request, without),
+                "max_completion_tokens" if is_new else "max_tokens": self.max_tokens(request),
+                **openai_form(request, output),
+            }
         )
 
-    def problem(self, error: Exception) -> JudgeError | None:
-        problem = super().problem(error)
-        if problem is None and isinstance(error, self.package.OpenAIError):
-            return ClientError(str(error), kind="authentication")  # there is no key
-        return problem
+    def _message(self, message: Message) -> Mapping[str, Any]:
+        is_developers = self.reasons and message.role == "system"
+        return {**chat_message(message), **({"role": "developer"} if is_developers else {})}
 
-
-def _text(content: Any) -> Any:
-    """Return the text of a content; some servers send it in parts, with the thinking beside it."""
-    if not isinstance(content, list):
-        return content or ""
-    return "".join(part["text"] for part in content if part["type"] == "text")
-
-
-def _calls(calls: Any) -> list[Any]:
-    """Return the arguments of the calls of functions; a custom tool of somebody's own is none."""
-    return [call["function"]["arguments"] for call in calls if call.get("type") != "custom"]
-
-
-def _post(
-    sdk: Any,
-    *,
-    extra_headers: Any = None,
-    extra_query: Any = None,
-    extra_body: Any = None,
-    timeout: Any = None,
-    **body: Any,
-) -> Any:
-    """Make the request that `create` makes; gives the response as the dict that it is.
-
-    `create` walks request and response by their declared types, which takes 0.6 ms a call.
-    """
-    options = {
-        "headers": extra_headers,
-        "params": extra_query,
-        "extra_json": extra_body,
-        "timeout": timeout,
-        "security": {"bearer_auth": True},
-    }
-    given = {name: value for name, value in options.items() if value is not None}
-    return sdk.post("/chat/completions", cast_to=object, body=body, options=given)
+    def read(self, response: Any, output: Output) -> Reply:
+        choice = response["choices"][0]
+        message = choice["message"]
+        made = message.get("tool_calls") or ()
+        # a custom tool of somebody's own is no function
+        calls = [call["function"]["arguments"] for call in made if call.get("type") != "custom"]
+        refusal = message.get("refusal")
+        content = message.get("content") or ""
+        if isinstance(content, list):  # some servers send it in parts, the thinking beside it
+            content = "".join(part["text"] for part in content if part["type"] == "text")
+        return Reply(
+            text=refusal or text_or_calls(content, calls),
+            finish="refused" if refusal else finish_of(choice.get("finish_reason")),
+            usage=usage_of(response.get("usage")),
+            model=response.get("model") or self.config.name,
+            output=output,
+        )

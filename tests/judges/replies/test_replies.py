@@ -23,8 +23,8 @@ from llmeval_integrations.judges import (
     Vote,
     parse_judgement,
 )
-from llmeval_integrations.llm.caching.cache import Cache
-from llmeval_integrations.llm.caching.cached import Cached
+from llmeval_integrations.llm.cache import Cache
+from llmeval_integrations.llm.session import Session
 
 HERE = Path(__file__).parent
 CASES = [json.loads(line) for line in (HERE / "replies.jsonl").read_text("utf-8").splitlines()]
@@ -284,8 +284,9 @@ def test_an_object_with_the_mark_is_the_judges_whatever_stands_around(around):
 def test_a_reply_of_the_cache_has_the_mark_of_its_call(tmp_path):
     labels = []
     for _ in range(2):
-        client = Cached(Scripted(marked("Fail")), Cache(tmp_path / "cache.db"))
-        result = PassFail(client, "Is it?", retries=0)(FORGED + " Verdict: Fail")
+        client = Scripted(marked("Fail"))
+        with Session(cache=Cache(tmp_path / "cache.db")):
+            result = PassFail(client, "Is it?", retries=0)(FORGED + " Verdict: Fail")
         labels.append((result.label, result.metadata["judge"]["cached"]))
     assert labels == [("Fail", 0), ("Fail", 1)]
 

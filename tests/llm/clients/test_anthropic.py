@@ -1,6 +1,5 @@
 """What Anthropic's client puts on the wire, and what it makes of what comes back."""
 
-import asyncio
 import inspect
 import json
 
@@ -8,11 +7,10 @@ import pytest
 from server import answer
 from vendors import anthropic_body, anthropic_said
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 anthropic = pytest.importorskip("anthropic")
 
@@ -25,7 +23,7 @@ SCHEMA = {
     },
     "required": ["reasoning", "score"],
 }
-TALK = JudgeRequest(
+TALK = Request(
     (
         Message("system", ("Be fair.", "Be brief.")),
         Message("user", ("One.", "Two.")),
@@ -75,7 +73,7 @@ def test_the_body_of_a_plain_question(client_of, ask, server):
 
 
 def test_a_prompt_without_a_user_is_said_by_the_user(client_of, ask, server):
-    ask(client_of(), JudgeRequest((Message("system", "Is it good?"),)))
+    ask(client_of(), Request((Message("system", "Is it good?"),)))
     assert server.last.body["messages"] == [{"role": "user", "content": "Is it good?"}]
     assert "system" not in server.last.body
 
@@ -245,25 +243,6 @@ def test_a_token_takes_the_place_of_a_key(ask, question, server, monkeypatch):
         ask(client, question())
         assert server.last.headers["authorization"] == f"Bearer {KEY}"
         assert "x-api-key" not in server.last.headers
-
-
-def test_a_time_out_of_the_callers_choice_is_kept(server):
-    for given, seconds in (
-        ({}, 30), ({"timeout": anthropic.Timeout(120)}, 120), ({"timeout": None}, 86_400)
-    ):  # fmt: skip
-        theirs = anthropic.Anthropic(api_key=KEY, base_url=server.url, **given)
-        assert load_client(theirs, name="m").config.timeout == seconds
-
-
-def test_an_object_of_another_class_serves_its_own_kind_of_calls(question, server):
-    class Mine(anthropic.Anthropic):
-        pass
-
-    server.plays(anthropic_said())
-    client = load_client(Mine(api_key=KEY, base_url=server.url), name="m")
-    assert client.ask(question()).text == "Paris"
-    with pytest.raises(InvalidOptionError, match="serves only blocking calls"):
-        asyncio.run(client.aask(question()))
 
 
 def test_headers_and_a_query_of_an_object_tell_models_apart():

@@ -24,7 +24,7 @@ def blocked(event, arguments):
 sys.addaudithook(blocked)
 from llmeval_integrations import evaluate, load_evaluator
 client, cache = json.loads(sys.argv[1]), sys.argv[2]
-judge = load_evaluator("pass_fail", client=client, question="Is it right?")
+judge = load_evaluator("pass_fail", model=client, question="Is it right?")
 run = evaluate([{"output": "a"}, {"output": "b"}], [judge], cache=cache, frozen=True)
 print([row.label for row in run.rows], told, run.summary["judging"]["input_tokens"])
 """
@@ -46,7 +46,7 @@ def test_a_frozen_run_reaches_for_no_network(package, model, root, said, tmp_pat
         server.plays(said(VERDICT))
         client = {"platform": model[0], "name": model[2], "base_url": server.url + root}
         judge = load_evaluator(
-            "pass_fail", client={**client, "api_key": "sk-1"}, question="Is it right?"
+            "pass_fail", model={**client, "api_key": "sk-1"}, question="Is it right?"
         )
         evaluate([{"output": "a"}], [judge], cache=cache)
     bare = {name: value for name, value in os.environ.items() if not name.endswith("_KEY")}

@@ -9,9 +9,8 @@ from vendors import google_body, google_said
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 genai = pytest.importorskip("google.genai")
 
@@ -21,7 +20,7 @@ SCHEMA = {
     "properties": {"score": {"type": "integer", "minimum": 1, "maximum": 5}},
     "required": ["score"],
 }
-TALK = JudgeRequest(
+TALK = Request(
     (
         Message("system", ("Be fair.", "Be brief.")),
         Message("user", ("One.", "Two.")),
@@ -63,7 +62,7 @@ def test_the_body_of_a_plain_question(client_of, ask, server):
 
 
 def test_a_prompt_without_a_user_is_said_by_the_user(client_of, ask, server):
-    ask(client_of(), JudgeRequest((Message("system", "Is it good?"),)))
+    ask(client_of(), Request((Message("system", "Is it good?"),)))
     assert server.last.body["contents"] == [{"role": "user", "parts": [{"text": "Is it good?"}]}]
     assert "systemInstruction" not in server.last.body
 
@@ -244,7 +243,9 @@ def test_a_key_in_an_objects_header_is_not_quoted(question, server):
     assert "SECRET" not in str(caught.value) + json.dumps(client.identity())
 
 
-@pytest.mark.parametrize(("milliseconds", "seconds"), [(None, 30), (120_000, 120), (10**9, 86_400)])
+@pytest.mark.parametrize(
+    ("milliseconds", "seconds"), [(None, 300), (120_000, 120), (10**9, 86_400)]
+)
 def test_a_time_out_of_the_callers_choice_is_kept(milliseconds, seconds):
     given = genai.Client(api_key=KEY, http_options={"timeout": milliseconds})
     assert load_client(given, name="m").config.timeout == seconds

@@ -1,6 +1,5 @@
 """LangChain's chat models as clients: through langchain-openai over HTTP, and its own fake ones."""
 
-import asyncio
 import json
 import pickle
 import subprocess
@@ -15,14 +14,13 @@ from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("pydantic")
 
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel, FakeListChatModel, FakeListLLM
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -66,7 +64,7 @@ def test_roles_and_parts_become_langchains_messages(model_of, ask, server):
         Message("assistant", "Three."),
         Message("user", "Four?"),
     )
-    reply = ask(load_client(model_of()), JudgeRequest(messages))
+    reply = ask(load_client(model_of()), Request(messages))
     assert server.last.path == "/v1/chat/completions"
     assert server.last.headers["authorization"] == f"Bearer {KEY}"
     parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
@@ -115,14 +113,6 @@ def test_a_temperature_that_the_server_refuses_is_left_out(model_of, ask, questi
     client = load_client(model_of(), temperature=0.5)
     assert ask(client, question()).text == "Paris"
     assert ask(client, question()).text == "Paris"
-    assert len(server.requests) == 3
-
-
-def test_its_own_retries_are_kept_and_ours_are_none(model_of, ask, question, server):
-    server.plays(answer({}, 500, {"retry-after-ms": "1"}))
-    client = load_client(model_of(max_retries=2))
-    with pytest.raises(Exception, match="500"):
-        ask(client, question())
     assert len(server.requests) == 3
 
 
@@ -315,7 +305,7 @@ def test_arguments_of_a_call_that_are_no_json_are_given_as_they_are(ask, questio
 
 def test_a_prompt_of_the_system_alone_is_said_by_the_user(ask):
     model = Calling()
-    ask(load_client(model), JudgeRequest((Message("system", "Be."), Message("system", "Say."))))
+    ask(load_client(model), Request((Message("system", "Be."), Message("system", "Say."))))
     assert [message.type for message in model.seen[0][0]] == ["system", "human"]
 
 
@@ -329,50 +319,6 @@ class Heard(BaseCallbackHandler):
 
     def on_chat_model_start(self, *_, tags=None, metadata=None, **__):
         self.starts.append((tags, (metadata or {}).get("run")))
-
-
-def test_callbacks_and_tags_reach_the_model(model_of, ask, question, server):
-    heard = Heard()
-    config = {"callbacks": [heard], "tags": ["judge"], "metadata": {"run": 7}}
-    client = load_client(model_of()).with_config(config)
-    server.plays(chat(PASSED))
-    assert ask(client, question()).text == PASSED
-    assert ask(client, question(schema=SCHEMA)).output == "json_schema"
-    assert heard.starts == [(["judge"], 7)] * 2
-    assert client.identity() == load_client(model_of()).identity()
-
-
-def test_an_awaited_call_awaits_the_models_own_coroutine(question):
-    class Waiting(BaseChatModel):
-        @property
-        def _llm_type(self):
-            return "waiting"
-
-        def _generate(self, *_, **__):
-            raise AssertionError
-
-        async def _agenerate(self, *_, **__):
-            under_way.append(1)
-            if len(under_way) == 50:
-                all_there.set()
-            await all_there.wait()
-            return ChatResult(generations=[ChatGeneration(message=AIMessage("Paris"))])
-
-    class Started(AsyncCallbackHandler):
-        async def on_chat_model_start(self, *_, **__):
-            started.append(asyncio.get_running_loop())
-
-    under_way, started = [], []
-
-    async def many():
-        nonlocal all_there
-        all_there = asyncio.Event()
-        client = load_client(Waiting()).with_config({"callbacks": [Started()]})
-        return await asyncio.gather(*(client.aask(question()) for _ in range(50)))
-
-    all_there = None
-    assert {reply.text for reply in asyncio.run(many())} == {"Paris"}
-    assert len(started) == 50
 
 
 def test_what_is_bound_to_a_model_stays_bound(model_of, ask, question, server):

@@ -12,9 +12,8 @@ from vendors import anthropic_body, google_body
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 pytest.importorskip("litellm")
 
@@ -48,7 +47,7 @@ def test_messages_go_out_as_they_are(client_of, ask, server):
         "prompt_tokens_details": {"cached_tokens": 3},
         "completion_tokens_details": {"reasoning_tokens": 2},
     }))  # fmt: skip
-    reply = ask(client_of(), JudgeRequest(MESSAGES))
+    reply = ask(client_of(), Request(MESSAGES))
     assert server.last.path == "/v1/chat/completions"
     assert server.last.headers["authorization"] == f"Bearer {KEY}"
     parts = [{"type": "text", "text": "One."}, {"type": "text", "text": "Two."}]
@@ -74,20 +73,20 @@ def test_anthropic_through_litellm(client_of, ask, server):
         "cache_creation_input_tokens": 1,
     }
     server.plays(anthropic_body({"type": "text", "text": "Paris"}, usage=usage))
-    reply = ask(client_of("anthropic/claude-sonnet-4-5", root=""), JudgeRequest(MESSAGES))
+    reply = ask(client_of("anthropic/claude-sonnet-4-5", root=""), Request(MESSAGES))
     assert server.last.path == "/v1/messages"
     assert KEY in (server.last.headers.get("x-api-key"), server.last.headers.get("authorization"))
     assert server.last.body["system"] == [{"type": "text", "text": "Be short."}]
     assert reply.usage == Usage(15, 7, 3, 0, 1)
     server.plays(anthropic_body({"type": "text", "text": "Pa"}, stop="max_tokens"))
     client = client_of("anthropic/claude-sonnet-4-5", root="")
-    assert ask(client, JudgeRequest(MESSAGES)).finish == "length"
+    assert ask(client, Request(MESSAGES)).finish == "length"
 
 
 def test_google_through_litellm(client_of, ask, server):
     usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "thoughtsTokenCount": 5}
     server.plays(google_body({"text": "Paris"}, usage={**usage, "totalTokenCount": 23}))
-    reply = ask(client_of("gemini/gemini-2.5-flash", root=""), JudgeRequest(MESSAGES))
+    reply = ask(client_of("gemini/gemini-2.5-flash", root=""), Request(MESSAGES))
     assert server.last.path.partition("?")[0] == "/models/gemini-2.5-flash:generateContent"
     assert (reply.text, reply.usage) == ("Paris", Usage(11, 12, 0, 5))
 
@@ -205,12 +204,12 @@ def test_nothing_is_imported_before_the_first_call_and_nothing_fetched_then(serv
 
         from llmeval_integrations.llm.loading import load_client
         from llmeval_integrations.llm.messages import Message
-        from llmeval_integrations.llm.request import JudgeRequest
+        from llmeval_integrations.llm.messages import Request
         client = load_client("litellm:openai/gpt-4o", base_url=sys.argv[1], api_key="sk-1", retries=0)
         client.identity()
         assert "litellm" not in sys.modules
         try:
-            client.ask(JudgeRequest((Message("user", "Where?"),)))
+            client.ask(Request((Message("user", "Where?"),)))
         except Exception as error:
             told = error.kind
         assert "litellm" in sys.modules

@@ -8,9 +8,8 @@ from server import answer, chat
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 pytest.importorskip("llama_index.core")
 pytest.importorskip("pydantic")
@@ -87,7 +86,7 @@ def test_roles_and_parts_become_llama_indexs_messages(model_of, ask, server):
         Message("assistant", "Three."),
         Message("user", "Four?"),
     )
-    reply = ask(load_client(model_of()), JudgeRequest(messages))
+    reply = ask(load_client(model_of()), Request(messages))
     assert server.last.path == "/v1/chat/completions"
     assert server.last.headers["authorization"] == f"Bearer {KEY}"
     assert server.last.body["messages"] == [

@@ -20,7 +20,7 @@ def judge_of(server):
     def make(**options):
         fields = {"base_url": f"{server.url}/v1", "api_key": "sk-1", "retries": 1, **options}
         client = {"platform": "openai", "name": "m", **fields}
-        return load_evaluator("pass_fail", client=client, question="Is it right?")
+        return load_evaluator("pass_fail", model=client, question="Is it right?")
 
     return make
 

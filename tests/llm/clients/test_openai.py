@@ -7,11 +7,9 @@ import pytest
 from server import answer, chat
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.request import JudgeRequest
 
 openai = pytest.importorskip("openai")
 
@@ -34,7 +32,7 @@ STRICT = {
     "additionalProperties": False,
 }
 FREE = {"type": "object", "additionalProperties": {"type": "number"}}
-TALK = JudgeRequest(
+TALK = Request(
     (Message("system", "Be fair."), Message("user", ("One.", "Two.")), Message("assistant", "3"))
 )
 
@@ -219,21 +217,6 @@ def test_why_a_reply_ended(fields, finish, text, client_of, server):
 
 
 @pytest.mark.parametrize(
-    ("finish", "label"),
-    [
-        *((word, "cut") for word in ("error", "abort", "network_error")),
-        *((word, "cut") for word in ("insufficient_system_resource", "length")),
-        *((word, "Pass") for word in (None, "", "stop", "STOP", "eos", "end_turn")),
-        *((word, "Pass") for word in ("stop_sequence", "tool_calls", "function_call", "new")),
-    ],
-)
-def test_a_verdict_that_an_error_broke_off_is_not_counted(finish, label, client_of, server):
-    text = json.dumps({"reasoning": "r", "verdict": "Pass", "confidence": "High"})
-    server.plays(chat(text, finish=finish))
-    assert PassFail(client_of(), "Is it right?")("x").label == label
-
-
-@pytest.mark.parametrize(
     ("told", "kind"),
     [
         ({"code": 429, "message": "slow down"}, "rate_limited"),
@@ -352,27 +335,6 @@ def test_a_tracer_in_the_place_of_create_sees_each_call(
     server.plays(chat("Paris"))
     reply = ask(client_of(), question())
     assert (reply.text, reply.finish, seen) == ("Paris", "stop", ["gpt-4o"])
-
-
-@pytest.mark.parametrize(
-    ("platform", "address"),
-    [
-        ("ollama", "http://localhost:11434/v1"),
-        ("vllm", "http://localhost:8000/v1"),
-        ("llama.cpp", "http://localhost:8080/v1"),
-    ],
-)
-def test_local_servers_have_an_address_and_never_see_openais_key(
-    platform, address, question, server, monkeypatch
-):
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    client = load_client(f"{platform}:mistral-nemo:12b-instruct-2407-q8_0")
-    assert client.address() == address
-    assert str(client.make(asynchronous=False).base_url).rstrip("/") == address
-    load_client(f"{platform}:m", base_url=server.url + "/v1").ask(question())
-    assert server.last.headers["authorization"] == "Bearer -"
-    load_client(f"{platform}:m", base_url=server.url + "/v1", api_key="k1").ask(question())
-    assert server.last.headers["authorization"] == "Bearer k1"
 
 
 def test_the_sdks_own_variables_are_heeded(ask, question, server, monkeypatch):

@@ -1,6 +1,5 @@
 """Clients of OpenAI's own objects: what they take over, what stays the caller's."""
 
-import asyncio
 import json
 import pickle
 
@@ -68,25 +67,10 @@ def test_azure_objects_too(kind, login, ask, question, server):
 
 
 @pytest.mark.parametrize("kind", ["OpenAI", "AsyncOpenAI"])
-def test_an_objects_retries_are_done_by_us(kind, ask, question, server):
-    server.plays(answer({"error": {"message": "busy"}}, 500, {"retry-after": "0"}))
-    given = getattr(openai, kind)(api_key=KEY, base_url=server.url, max_retries=2)
-    for client, requests in [
-        (load_client(given, name="m"), 3),
-        (load_client(given, name="m", retries=0), 1),
-    ]:
-        server.requests = []
-        with pytest.raises(ClientError):
-            ask(client, question())
-        assert len(server.requests) == requests
-        assert client.config.timeout == 30  # the SDK's own default of ten minutes is not a choice
-
-
-@pytest.mark.parametrize("kind", ["OpenAI", "AsyncOpenAI"])
 @pytest.mark.parametrize(
     ("given", "seconds"),
     [
-        ({}, 30),
+        ({}, 300),
         ({"timeout": 90}, 90),
         ({"timeout": openai.Timeout(120)}, 120),
         ({"timeout": openai.Timeout(120, connect=5)}, 120),
@@ -103,56 +87,10 @@ def test_a_time_out_of_the_callers_choice_is_kept(kind, given, seconds, ask, que
     assert load_client(client, timeout=7).config.timeout == 7
 
 
-def test_connections_of_the_callers_own_are_used_and_left_open(question, server):
-    settings = {"api_key": KEY, "base_url": server.url}
-    mine = openai.DefaultHttpxClient(headers={"x-proxy": "mine"})
-    load_client(openai.OpenAI(**settings, http_client=mine), name="m").ask(question())
-    assert server.last.headers["x-proxy"] == "mine"
-    assert not mine.is_closed
-
-    async def awaited():
-        mine = openai.DefaultAsyncHttpxClient(headers={"x-proxy": "mine too"})
-        client = load_client(openai.AsyncOpenAI(**settings, http_client=mine), name="m")
-        await client.aask(question())
-        await client.aclose()
-        assert not mine.is_closed
-        await mine.aclose()
-
-    asyncio.run(awaited())
-    assert server.last.headers["x-proxy"] == "mine too"
-
-
 def test_an_object_that_cannot_go_to_another_process_says_so():
     client = load_client(openai.OpenAI(api_key=KEY), name="m")
     with pytest.raises(pickle.PicklingError, match="its OpenAI object cannot; make the client by"):
         pickle.dumps(client)
-
-
-def test_an_object_of_a_class_of_ones_own_serves_awaited_calls(question, server):
-    class Mine(openai.AsyncOpenAI):
-        pass
-
-    client = load_client(Mine(api_key=KEY, base_url=server.url), name="m")
-    assert asyncio.run(client.aask(question())).text == "Paris"
-    with pytest.raises(InvalidOptionError, match="serves only awaited calls"):
-        client.ask(question())
-
-
-def test_what_a_twin_could_not_take_over_serves_one_kind_of_calls(question, server):
-    class Mine(openai.OpenAI):
-        pass
-
-    settings = {"api_key": KEY, "base_url": server.url}
-    for given in (
-        openai.OpenAI(**settings, http_client=openai.DefaultHttpxClient()),
-        openai.OpenAI(**{**settings, "api_key": lambda: KEY}),
-        Mine(**settings),
-    ):
-        client = load_client(given, name="m")
-        assert client.ask(question()).text == "Paris"
-        assert server.last.headers["authorization"] == f"Bearer {KEY}"
-        with pytest.raises(InvalidOptionError, match="serves only blocking calls"):
-            asyncio.run(client.aask(question()))
 
 
 @pytest.mark.parametrize(

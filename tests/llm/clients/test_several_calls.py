@@ -103,10 +103,10 @@ def test_a_verdict_is_read_where_all_calls_agree(play, label, client_of, server)
 def test_an_answer_is_read_whatever_is_said_beside_it(calls, client_of, server):
     client = client_of(f"{server.url}/v1")
     server.plays(said("I will now give my judgement.", *['{"score": 4}'] * calls))
-    assert client.complete("Rate it.", Rating).score == 4
+    assert client.ask("Rate it.", Rating).score == 4
     server.plays(said(None, '{"score": 4}', '{"score": 2}'))
     with pytest.raises(UnreadableJudgementError):
-        client.complete("Rate it.", Rating)
+        client.ask("Rate it.", Rating)
 
 
 @pytest.mark.parametrize("client_of", [openai_client, litellm_client])

@@ -48,33 +48,29 @@ class Limiter:
         return self.era
 
     def release(self, *, answered: bool = False) -> None:
-        """Return the place back, and say whether the server answered."""
+        """Return the place, and say whether the server answered."""
         self.under_way -= 1
         if answered:
             self.answered += 1
             self.limit = min(self.limit + 1 / self.limit, self.most)
         self._let_in()
 
-    def slower(self, era: int, seconds: float, asked: float = 0.0) -> None:
-        """Hear that a call of this era was pushed back: none begins for so many seconds.
+    def slow(self, era: int, seconds: float, *, asked: bool) -> None:
+        """Let none begin for so many seconds, for a call of this era was pushed back.
 
-        `asked` is what of them the server asked for. It holds for a call of an earlier era too;
-        a pause of our own does not, since its wave has paused already.
+        A pause that the server asked for holds for a call of an earlier era too; one of our own
+        does not, since its wave has paused already.
         """
         if era == self.era:
             self.era += 1
             self.limit = max(self.limit / 2, 1.0)
             _log.info("pushed back: %d calls at a time from now on", self.limit)
-            self._pause(seconds)
-        elif asked > 0:
-            self._pause(asked)
-
-    def _pause(self, seconds: float) -> None:
-        """Let nobody begin for so long; of several pauses the one that ends last holds."""
+        elif not asked:
+            return
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
         if self._opening is not None:
-            if end <= self._opening.when():
+            if end <= self._opening.when():  # of several pauses the one that ends last holds
                 return
             self._opening.cancel()
         self._opening = loop.call_at(end, self._open)

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from pace import at_most
 
 from llmeval_integrations import InputError
-from llmeval_integrations.llm.caching.cache import Cache, Kept
-from llmeval_integrations.llm.reply import JudgeReply, Usage
+from llmeval_integrations.llm.cache import Cache, Kept
+from llmeval_integrations.llm.reply import Reply, Usage
 
-REPLY = JudgeReply("Pass", "stop", Usage(10, 5, 3, 1), "gpt-5", "json_schema")
+REPLY = Reply("Pass", "stop", Usage(10, 5, 3, 1), "gpt-5", "json_schema")
 SPAWN = multiprocessing.get_context("spawn")
 
 
@@ -42,7 +42,7 @@ def test_what_was_put_is_found_in_this_process_and_the_next(path):
     st.integers(0, 2**53),
 )
 def test_every_reply_is_kept_as_it_is(tmp_path_factory, text, finish, tokens):
-    kept = Kept(JudgeReply(text, finish, Usage(tokens, tokens)), text)
+    kept = Kept(Reply(text, finish, Usage(tokens, tokens)), text)
     with Cache(tmp_path_factory.getbasetemp() / "all.sqlite") as cache:
         key = repr(kept).encode("utf-8", "surrogatepass")
         cache.put(key, kept)
@@ -52,7 +52,7 @@ def test_every_reply_is_kept_as_it_is(tmp_path_factory, text, finish, tokens):
 def test_the_first_of_two_replies_stays(path):
     with Cache(path) as cache:
         for text in ("first", "second"):
-            cache.put(b"key", Kept(JudgeReply(text), ""))
+            cache.put(b"key", Kept(Reply(text), ""))
         assert cache.get(b"key").reply.text == "first"
 
 
@@ -72,7 +72,7 @@ def write(path, process, start, count):
         for number in range(count):
             key = f"{process}-{number}".encode()
             cache.put(key, Kept(REPLY, ""))
-            cache.put(b"%d" % number, Kept(JudgeReply(str(number)), ""))
+            cache.put(b"%d" % number, Kept(Reply(str(number)), ""))
             assert cache.get(key) == Kept(REPLY, "")
             if number % 50 == 0:  # others come and go
                 cache.close()
@@ -127,12 +127,12 @@ def test_a_kill_loses_nothing_that_was_put(path):
 def test_a_forked_process_opens_the_file_for_itself(path):
     code = f"""
 import os, sys
-from llmeval_integrations.llm.caching.cache import Cache, Kept
-from llmeval_integrations.llm.reply import JudgeReply
+from llmeval_integrations.llm.cache import Cache, Kept
+from llmeval_integrations.llm.reply import Reply
 cache = Cache({str(path)!r})
-cache.put(b"before", Kept(JudgeReply("a"), ""))
+cache.put(b"before", Kept(Reply("a"), ""))
 child = os.fork()
-cache.put(b"after" if child else b"child", Kept(JudgeReply("b"), ""))
+cache.put(b"after" if child else b"child", Kept(Reply("b"), ""))
 assert cache.get(b"before").reply.text == "a"
 if child:
     assert os.waitpid(child, 0)[1] == 0

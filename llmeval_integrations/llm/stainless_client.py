@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+import json
+from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from operator import attrgetter
@@ -16,9 +18,10 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
+from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message
-from llmeval_integrations.llm.sdks.http_problems import status_problem
-from llmeval_integrations.llm.sdks.sdk_client import SdkClient
+from llmeval_integrations.llm.problems import status_problem
+from llmeval_integrations.llm.sdk_client import SdkClient
 
 _BLOCKING, _AWAITED = "SyncAPIClient", "AsyncAPIClient"
 """The bases of all objects of the packages, those for other clouds among them."""
@@ -33,33 +36,31 @@ _LOGINS: Final = ("api_key", "auth_token", "_azure_ad_token")
 class StainlessClient(SdkClient):
     """A client on a package that Stainless generated.
 
-    A caller's object serves both kinds of calls: its twin is built from its settings. Its own
-    retries and time-out become ours, unless options say otherwise; the package's default time-out
-    of ten minutes is not a choice of the caller's.
+    A caller's blocking object is called in a thread; an asynchronous one gives its settings to one
+    of ours, for its connections belong to the caller's loop. The retries and the time-out of either
+    become ours, unless options say otherwise; the package's default time-out of ten minutes is not
+    a choice of the caller's.
     """
 
-    twins: ClassVar[tuple[tuple[str, str], ...]]
-    """The package's classes, each blocking one with its asynchronous twin, the plain ones first."""
+    plain: ClassVar[str]
+    """The package's class for its vendor's own server, an asynchronous one."""
 
     settings: ClassVar[dict[str, str]]
-    """The arguments of those classes, and the attributes in which they are kept."""
+    """The arguments of the package's classes, and the attributes in which they are kept."""
 
-    unshared: ClassVar[tuple[str, ...]] = ()
-    """Attributes that only one of two twins can have: functions that fetch a key."""
+    endpoint: ClassVar[str]
+    """Where an object has the resource that is called."""
 
     declared: ClassVar[str]
     """Where the package declares the function that is called."""
 
-    def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
-        super().__init__(config, sdk)
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, given)
         self.package = self._package()
-        if config.options:
-            self.check_options(self.parameters)
-
-    @cached_property
-    def parameters(self) -> frozenset[str]:
-        """The names of the arguments that the function takes."""
-        return frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
+        self.parameters = frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
+        self.check_options(self.parameters)
+        if given is not None and self._is_awaited():
+            self._check_settings()
 
     @classmethod
     def _package(cls) -> Any:
@@ -71,8 +72,11 @@ class StainlessClient(SdkClient):
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         if not _bases(thing) & {_BLOCKING, _AWAITED}:
-            names = " or ".join(f"{cls.takes}.{name}" for name in cls.twins[0])
-            raise InvalidOptionError(f"client={quote(thing)} cannot be asked; expected {names}")
+            name = cls.plain.removeprefix("Async")
+            raise InvalidOptionError(
+                f"model={quote(thing)} cannot be asked; expected {cls.takes}.{name} or "
+                f"{cls.takes}.{cls.plain}"
+            )
         cls.check_beside(thing, options)
         fields: dict[str, Any] = {
             "platform": cls.takes,
@@ -95,48 +99,55 @@ class StainlessClient(SdkClient):
         found = self._settings() if self.given is not None else {}
         return {name: found[name] for name in _SENT if found.get(name)}
 
-    def make(self, *, asynchronous: bool) -> Any:
+    def make(self) -> Any:
+        # An answer that leads elsewhere would take the prompt, and a gateway's headers, along.
+        http = self.package.DefaultAsyncHttpxClient(follow_redirects=False)
         ours = {"timeout": self.config.timeout, "max_retries": 0}
         if self.given is None:
-            kind = getattr(self.package, self.twins[0][asynchronous])
-            return kind(api_key=self.key(), base_url=self.address(), **ours)
-        twins = self._twins_of(type(self.given))
-        if twins and not self._is_bound():
-            return twins[asynchronous](**self._settings(), **ours)
-        if (_AWAITED in _bases(self.given)) == asynchronous:
-            return self.given.with_options(**ours)
-        raise InvalidOptionError(
-            f"{quote(self.given)} serves only {'blocking' if asynchronous else 'awaited'} calls; "
-            "give an object of its twin class, or one without connections or a login of its own"
-        )
+            kind = getattr(self.package, self.plain)
+            given = {"api_key": self.key(), "base_url": self.address()}
+            return kind(**given, **ours, http_client=http)
+        if self._is_awaited():
+            return type(self.given)(**self._settings(), **ours, http_client=http)
+        return self.given.with_options(**ours)
 
-    def _twins_of(self, kind: type) -> tuple[Any, ...]:
-        for pair in self.twins:
-            twins = tuple(getattr(self.package, name) for name in pair)
-            if kind in twins:
-                return twins
-        return ()
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+        # Raw, because reading a response by its declared types takes as long as all that we do.
+        create = attrgetter(self.endpoint)(sdk).with_raw_response.create
+        if self.given is None or self._is_awaited():
+            raw = await create(**arguments)
+        else:
+            raw = await in_thread(partial(create, **arguments))
+        response: Any = getattr(raw, "http_response", None)  # a tracer's has none
+        return raw.to_dict() if response is None else json.loads(response.content)
 
-    def _is_bound(self) -> bool:
-        """Tell whether the caller's object holds what its twin or another loop could not use."""
+    def _is_awaited(self) -> bool:
+        return _AWAITED in _bases(self.given)
+
+    def _check_settings(self) -> None:
+        """Raise for an object whose settings cannot be given to one of ours."""
         connections = type(getattr(self.given, "_client", None)).__name__
-        return not connections.endswith("HttpxClientWrapper") or any(
-            getattr(self.given, name, None) for name in self.unshared
-        )
+        is_own = not connections.endswith("HttpxClientWrapper")
+        kind = type(self.given)
+        if is_own or kind.__module__.partition(".")[0] != self.takes:
+            what = "connections" if is_own else "class"
+            raise InvalidOptionError(
+                f"model=<{kind.__name__} object>: an asynchronous object with {what} of its own "
+                "belongs to its event loop; give the blocking object, which is called in a thread"
+            )
 
     def _settings(self) -> dict[str, Any]:
         found = {name: getattr(self.given, kept, None) for name, kept in self.settings.items()}
         return {name: value for name, value in found.items() if value is not None}
 
-    def _secrets(self) -> list[str]:
+    def secrets(self) -> list[str]:
         given = (getattr(self.given, name, None) for name in _LOGINS)
-        return [
-            *super()._secrets(),
-            *(login for login in given if isinstance(login, str) and login),
-        ]
+        logins = (login for login in given if isinstance(login, str) and login)
+        return [*super().secrets(), *logins]
 
-    async def close(self, sdk: Any) -> None:
-        if sdk._client is not getattr(self.given, "_client", None):  # noqa: SLF001 - the caller's
+    @staticmethod
+    async def close(sdk: Any) -> None:
+        if _AWAITED in _bases(sdk):  # a copy of the caller's has the caller's connections
             await sdk.close()
 
     def problem(self, error: Exception) -> JudgeError | None:
@@ -148,9 +159,7 @@ class StainlessClient(SdkClient):
         if isinstance(error, package.APIConnectionError):
             why = error.__cause__ or error
             return ClientError(f"the connection failed: {why}", kind="connection")
-        if isinstance(error, package.APIResponseValidationError):
-            return ClientError(f"the response cannot be read: {error}", kind="garbled")
-        return None
+        return super().problem(error)
 
 
 def _seconds(timeout: Any) -> float:
@@ -163,8 +172,8 @@ def _bases(thing: Any) -> set[str]:
     return {kind.__name__ for kind in type(thing).__mro__}
 
 
-def said(message: Message) -> dict[str, Any]:
-    """Say a message as both APIs want it."""
+def chat_message(message: Message) -> Mapping[str, Any]:
+    """Write a message as both APIs want it."""
     content: Any = message.content
     if not isinstance(content, str):
         content = [{"type": "text", "text": part} for part in content]

@@ -5,26 +5,21 @@ from __future__ import annotations
 import os
 import pickle
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping
-from functools import partial
-from threading import Lock
+from asyncio import AbstractEventLoop, run_coroutine_threadsafe
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import suppress
 from typing import Any, ClassVar, Final
-from weakref import WeakKeyDictionary
-
-import msgspec
+from weakref import finalize
 
 from llmeval_integrations.core.errors import ClientError, EvalError, InvalidOptionError, JudgeError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.backoff import tried_again
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.config import ClientConfig
-from llmeval_integrations.llm.reply import JudgeReply
-from llmeval_integrations.llm.request import JudgeRequest, Output
-from llmeval_integrations.llm.sdks.dialects import usage_of, value_of
-from llmeval_integrations.llm.sdks.http_problems import status_problem, transport_problem
-from llmeval_integrations.llm.sdks.keys import keys_in_options, without_keys
-from llmeval_integrations.llm.sdks.wrapped import causes
-from llmeval_integrations.llm.steps import Call, Steps
+from llmeval_integrations.llm.config import ClientConfig, check_address
+from llmeval_integrations.llm.keys import keys_in, without_keys
+from llmeval_integrations.llm.loop import background, within
+from llmeval_integrations.llm.messages import Output, Request
+from llmeval_integrations.llm.problems import causes, problem_of, status_problem
+from llmeval_integrations.llm.reply import Reply, usage_of, value_of
 
 _SHORTEST_KEY: Final = 6
 """Shorter ones, such as "-", stand for no key, and are found in any text."""
@@ -40,8 +35,8 @@ class SdkClient(Client):
     """A client on a vendor's own package.
 
     A subclass says how its SDK's object is made, what a request is in the SDK's arguments, what
-    a response says and what an exception means. Retries and the choice of how an answer's form
-    is asked for are here. One SDK object serves all blocking calls, and one each event loop.
+    a response says and what an exception means. The choice of how an answer's form is asked for is
+    here. The SDK's object lives on the one loop.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {}
@@ -65,18 +60,15 @@ class SdkClient(Client):
     settled: ClassVar[frozenset[str]] = frozenset({"platform", "base_url", "api_key"})
     """The fields of ClientConfig that an object of the SDK has already."""
 
-    def __init__(self, config: ClientConfig, sdk: Any = None) -> None:
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
         self.config = config
         """The model and how it is called."""
-        self.given = sdk
+        self.given = given
         """The SDK's object that the caller made, None where there is none."""
-        self.refused: set[str] = set()
-        """The parameters that this model's server has refused."""
-        self.refused_ways: set[tuple[Output, str]] = set()
-        """The ways that it has refused, each with the schema: it may be that which it refused."""
-        self._lock = Lock()
-        self._blocking: Any = None
-        self._of_loop: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        self.retries, self.price = config.retries, config.price
+        self._without: frozenset[str] = frozenset()  # parameters that the server has refused
+        self._refused_ways: set[tuple[Output, str]] = set()  # each with the schema
+        self._made: tuple[AbstractEventLoop, Any] | None = None
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
@@ -93,29 +85,35 @@ class SdkClient(Client):
             )
         if "name" not in cls.settled.union(options):
             raise InvalidOptionError(
-                f"client: the {type(thing).__name__} object does not say which model is asked; "
+                f"model: the {type(thing).__name__} object does not say which model is asked; "
                 f"write load_client(client, name='{cls.example}')"
             )
 
     @abstractmethod
-    def make(self, *, asynchronous: bool) -> Any:
-        """Make the SDK's object, without retries of its own."""
+    def make(self) -> Any:
+        """Make the SDK's object for the loop, without retries of its own."""
 
     @abstractmethod
-    def method(self, sdk: Any, *, asynchronous: bool) -> Callable[..., Any]:
-        """Return the function of the SDK's object that is called."""
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+        """Make the call and give the response."""
 
     @abstractmethod
-    def arguments(self, request: JudgeRequest, output: Output) -> dict[str, Any]:
-        """Say the request in the SDK's arguments, without the parameters in `request.without`."""
+    def arguments(
+        self, request: Request, output: Output, without: Collection[str]
+    ) -> dict[str, Any]:
+        """Say the request in the SDK's arguments, without the parameters named in `without`."""
 
     @abstractmethod
-    def read(self, response: Any, output: Output) -> JudgeReply:
+    def read(self, response: Any, output: Output) -> Reply:
         """Read the response."""
 
-    @abstractmethod
     def problem(self, error: Exception) -> JudgeError | None:
-        """Say what an exception of the SDK means; None for one that it does not know."""
+        """Say what an exception of the SDK means; None for one that is not known."""
+        return problem_of(error)
+
+    @staticmethod
+    async def close(sdk: Any) -> None:
+        """Close an object that `make` made."""
 
     def key(self) -> str | None:
         """Return the key that is sent, from the configuration or where the SDK looks for one."""
@@ -128,11 +126,16 @@ class SdkClient(Client):
             filter(None, map(os.environ.get, self.address_variables)), None
         )
 
-    async def close(self, sdk: Any) -> None:
-        """Close an asynchronous object that `make` made."""
-
     def check(self) -> None:
-        self.key()
+        try:
+            check_address(self.server() or "")
+        except ValueError as error:
+            raise InvalidOptionError(f"{' or '.join(self.address_variables)}: {error}") from None
+        if self.given is None and self.key_variables and self.key() is None:
+            raise InvalidOptionError(
+                f"no key is set for {self.config.platform}; "
+                f"set {self.key_variables[0]}, or give api_key='${{NAME}}' of another variable"
+            )
 
     def check_options(self, known: Collection[str]) -> None:
         """Raise InvalidOptionError for an option that the vendor's call does not take."""
@@ -143,12 +146,15 @@ class SdkClient(Client):
                 f"there are {', '.join(sorted(known))}"
             )
 
-    def temperature(self, request: JudgeRequest) -> float | None:
+    def temperature(self, request: Request, without: Collection[str] = ()) -> float | None:
         """Return the temperature to be sent; None for none."""
-        if "temperature" in request.without:
+        if "temperature" in without:
             return None
-        asked = request.temperature
-        return self.config.temperature if asked is None else asked
+        return self.config.temperature if request.temperature is None else request.temperature
+
+    def max_tokens(self, request: Request) -> int | None:
+        """Return the longest reply to be asked for; None for none."""
+        return self.config.max_tokens if request.max_tokens is None else request.max_tokens
 
     def completed(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Add the configuration's options and leave out what is None; mappings are merged."""
@@ -158,169 +164,128 @@ class SdkClient(Client):
             added[name] = {**added[name], **value} if has_mapping else value
         return {name: value for name, value in added.items() if value is not None}
 
-    def max_tokens(self, request: JudgeRequest) -> int | None:
-        """Return the longest reply to be asked for; None for none."""
-        return self.config.max_tokens if request.max_tokens is None else request.max_tokens
-
     def sent_by_given(self) -> dict[str, Any]:
         """Return headers and queries of the caller's object that may lead to another model."""
         return {}
 
     def identity(self) -> dict[str, Any]:
-        config = self.config.model_dump(mode="json", exclude={"api_key", "timeout", "retries"})
+        own = {"api_key", "timeout", "retries", "price"}
+        config = self.config.model_dump(mode="json", exclude=own)
         names = {"client": type(self).__name__, **config, "base_url": self.server()}
         return without_keys({**names, **self.sent_by_given()})  # type: ignore[no-any-return]
 
-    def answer(self, request: JudgeRequest) -> Steps[JudgeReply]:
+    async def complete(self, request: Request) -> Reply:
         """Ask in the best way that the server takes; one that it refuses is not tried again."""
-        refused: set[Output] = set()
-        for output, is_last in _marked(self._ways(request)):
+        ways, refused = self._ways(request), set()
+        for output in ways:
             try:
-                reply = yield from self._asked(request, output)
+                reply = await self._ask(request, output)
             except ClientError as error:
-                if is_last or error.kind != "bad_request":
+                if output == ways[-1] or error.kind != "bad_request":
                     raise
-                refused.add(output)
+                refused.add((output, repr(request.schema)))
             else:
                 # only now is it known that the way was what it refused
-                self.refused_ways |= {(way, repr(request.schema)) for way in refused}
+                self._refused_ways |= refused
                 return reply
         raise AssertionError  # the last way returns or raises
 
-    def _ways(self, request: JudgeRequest) -> list[Output]:
+    def _ways(self, request: Request) -> list[Output]:
         if request.schema is None or "text" in (request.output, self.config.output):
             return ["text"]
         chosen = self.config.output if request.output == "auto" else request.output
         if chosen != "auto":
             return [chosen]
-        if not self.refused_ways:
-            return [*self.ways]
-        schema = repr(request.schema)
-        left = [way for way in self.ways if (way, schema) not in self.refused_ways]
+        schema = repr(request.schema) if self._refused_ways else ""
+        left = [way for way in self.ways if (way, schema) not in self._refused_ways]
         return left or [self.ways[-1]]
 
-    def _asked(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
+    async def _ask(self, request: Request, output: Output) -> Reply:
         """Ask in one way; without a parameter, where the server refuses that."""
-        refused: set[str] = set()
+        without = self._without
         while True:
-            without = frozenset(self.refused | refused)
-            bare = msgspec.structs.replace(request, without=without)
             try:
-                reply = yield from tried_again(
-                    partial(self._called, bare, output), self.config.retries
-                )
-            except ClientError as error:
-                if error.parameter not in _SPARED - without:
+                arguments = self.arguments(request, output, without)
+                call = self.call(self._sdk(), arguments)
+                response = await within(self.config.timeout, call)
+            except Exception as error:
+                if isinstance(error, EvalError) and not isinstance(error, ClientError):
                     raise
-                refused.add(error.parameter)
-            else:
-                self.refused |= refused
-                return reply
+                problem = error if isinstance(error, EvalError) else self._meaning(error)
+                parameter = getattr(problem, "parameter", None)
+                if parameter in _SPARED - without:
+                    without |= {parameter}
+                    continue
+                if problem is error:
+                    raise
+                # A cause is printed with what it caused, so one that shows a key is left out.
+                shows_key = any(self._holds_key(str(each)) for each in causes(error))
+                raise problem from (None if shows_key else error)
+            self._without |= without
+            return self._read(response, output)
 
-    def _called(self, request: JudgeRequest, output: Output) -> Steps[JudgeReply]:
-        arguments = self.arguments(request, output)
-        try:
-            response = yield Call(self._endpoint, arguments, self.config.timeout)
-        except EvalError:
-            raise
-        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
-            problem = self._meaning(error)
-            # A cause is printed with what it caused, so one that shows a key is left out.
-            raise problem from (None if self._shows_key(error) else error)
+    def _read(self, response: Any, output: Output) -> Reply:
         try:
             return self.read(response, output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             usage = usage_of(value_of(response, "usage", "usage_metadata"))
             if usage.total:  # there is no reply in it, and it was paid for
-                return JudgeReply("", "failed", usage, self.config.name, output)
+                return Reply("", "failed", usage, self.config.name, output)
             problem = self._unreadable(response)
             problem.args = (self._sayable(str(problem)),)
             raise problem from error
 
     def _meaning(self, error: Exception) -> JudgeError:
-        problem = self.problem(error) or transport_problem(error)
-        if problem is None:
-            problem = ClientError(f"{type(error).__name__}: {error}")
+        problem = self.problem(error) or ClientError(f"{type(error).__name__}: {error}")
         if isinstance(problem, ClientError) and problem.kind == "timeout" and not problem.status:
-            problem.args = (f"no reply within {self.config.timeout:g} s",)
+            problem.args = (self.late(error),)
         problem.args = (self._sayable(str(problem)),)
         return problem
 
+    def late(self, error: Exception) -> str:  # noqa: ARG002 - a framework's model tells them apart
+        """Say that there was no reply in time."""
+        return f"no reply within {self.config.timeout:g} s"
+
     def _unreadable(self, response: Any) -> JudgeError:
         """Say what a response without a reply is: some servers report an error with status 200."""
-        told = response.get("error") if isinstance(response, Mapping) else None
-        status = told.get("code") if isinstance(told, Mapping) else None
+        about = response.get("error") if isinstance(response, Mapping) else None
+        status = about.get("code") if isinstance(about, Mapping) else None
         if isinstance(status, int) and 400 <= status < 600:
             return status_problem(status, response)
+        whole = ""
+        with suppress(Exception):  # nested too deeply, and so not shown either
+            whole = repr(response)
         # what is shown is cut, and would have a part of a key
-        what = "it holds a key" if self._holds_key(_whole(response)) else quote(response)
+        what = "it holds a key" if self._holds_key(whole) else quote(response)
         return ClientError(f"the response cannot be read: {what}", kind="garbled")
 
-    def _shows_key(self, error: Exception) -> bool:
-        return any(self._holds_key(str(one)) for one in causes(error))
-
     def _holds_key(self, text: str) -> bool:
-        return any(secret in text for secret in self._secrets())
+        return any(secret in text for secret in self.secrets())
 
     def _sayable(self, text: str) -> str:
         """Return a text without the keys, and then cut: a part of a key would not be found."""
-        for secret in sorted(self._secrets(), key=len, reverse=True):
+        for secret in sorted(self.secrets(), key=len, reverse=True):
             text = text.replace(secret, "[key]")
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
-    def _secrets(self) -> list[str]:
+    def secrets(self) -> list[str]:
+        """Return the keys that no message may show."""
         keys = (self.key(), *map(os.environ.get, self.key_variables))
         return [
             *(key.strip() for key in keys if key and len(key.strip()) >= _SHORTEST_KEY),
-            *keys_in_options(self.config.options),
-            *keys_in_options(self.sent_by_given()),
-            *keys_in_options(self.server(), "base_url"),
+            *keys_in(self.config.options),
+            *keys_in(self.sent_by_given()),
         ]
 
-    def _endpoint(self, asynchronous: bool) -> Callable[..., Any]:
-        sdk = self._sdk_of_loop() if asynchronous else self._blocking_sdk()
-        return self.method(sdk, asynchronous=asynchronous)
-
-    def _blocking_sdk(self) -> Any:
-        with self._lock:
-            if self._blocking is None:
-                self._blocking = self.make(asynchronous=False)
-            return self._blocking
-
-    def _sdk_of_loop(self) -> Any:
-        # A connection belongs to the loop that opened it, and cannot be used from another.
-        import asyncio
-
-        loop = asyncio.get_running_loop()
-        if loop not in self._of_loop:
-            held = self._held()
-            try:
-                held.asend(None).send(None)  # from now on the loop closes it at its own end
-            except StopIteration as made:
-                self._of_loop[loop] = made.value, held
-        return self._of_loop[loop][0]
-
-    async def _held(self) -> AsyncGenerator[Any, None]:
-        """Give the SDK's object for the running loop, and close it as the loop ends.
-
-        A generator, as those are all that a loop closes at its own end: a caller of
-        `asyncio.run(judge.aevaluate(sample))` has no other place for it.
-        """
-        import asyncio
-
-        sdk = self.make(asynchronous=True)
-        try:
-            yield sdk
-        finally:
-            self._of_loop.pop(asyncio.get_running_loop(), None)
-            await self.close(sdk)
-
-    async def aclose(self) -> None:
-        import asyncio
-
-        found = self._of_loop.get(asyncio.get_running_loop())
-        if found is not None:
-            await found[1].aclose()
+    def _sdk(self) -> Any:
+        """Return the SDK's object of this process's loop, which closes it when nobody needs it."""
+        loop = background()
+        if self._made is None or self._made[0] is not loop:
+            sdk = self.make()
+            self._made = loop, sdk
+            if sdk is not self.given:
+                finalize(self, _close, loop, self.close, sdk)
+        return self._made[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
@@ -336,13 +301,8 @@ class SdkClient(Client):
         return f"{type(self).__name__}({self.config.name!r})"
 
 
-def _whole(response: Any) -> str:
-    try:
-        return repr(response)
-    except Exception:  # noqa: BLE001 - nested too deeply, and so not shown either
-        return ""
-
-
-def _marked(ways: list[Output]) -> Iterator[tuple[Output, bool]]:
-    """Yield each way and whether it is the last."""
-    return ((way, number == len(ways)) for number, way in enumerate(ways, 1))
+def _close(
+    loop: AbstractEventLoop, close: Callable[[Any], Coroutine[Any, Any, None]], sdk: Any
+) -> None:
+    if loop.is_running():
+        run_coroutine_threadsafe(close(sdk), loop)

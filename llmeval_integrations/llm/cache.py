@@ -1,0 +1,239 @@
+"""Replies kept on disk, so that the same call is never paid twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.llm.reply import Reply
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+T = TypeVar("T")
+
+_OURS: Final = 0x4C4C4D45
+"""What marks a database as ours: "LLME"."""
+
+_VERSION: Final = 1
+_PATIENCE: Final = 30.0
+"""Seconds to wait while another process writes."""
+
+
+class CacheError(InputError):
+    """A file of replies cannot be used."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A reply as it is kept."""
+
+    reply: Reply
+    """The reply."""
+
+    fence: str
+    """The mark that was drawn for its request."""
+
+    def reply_to(self, request: Request, *, cached: bool) -> Reply:
+        """Return the reply with the request's own mark in the place of the one that was drawn."""
+        text = self.reply.text
+        if self.fence:
+            text = text.replace(self.fence, request.fence)
+        return msgspec.structs.replace(self.reply, text=text, cached=cached)
+
+
+def identity_text(client: Client) -> str:
+    """Write what tells a client's model and how it is called."""
+    return canonical(json.loads(json.dumps(client.identity())))
+
+
+def request_key(identity: str, request: Request) -> bytes:
+    """Return what tells a request from all others, by everything that shapes its reply."""
+
+    def split(message: Message) -> list[list[str]]:
+        # the fence is drawn anew for each call: what matters is where it stands
+        fence = request.fence
+        return [part.split(fence) if fence else [part] for part in message.parts]
+
+    shape = (
+        identity,
+        [[message.role, split(message)] for message in request.messages],
+        request.schema,  # in the order of its properties, in which the model writes
+        request.schema_name,
+        request.output,
+        None if request.temperature is None else float(request.temperature),
+        request.max_tokens,
+        *(request.draw or (0,)),  # as a vote's first, for which it may stand
+    )
+    return sha256(json.dumps(shape).encode()).digest()
+
+
+class Cache:
+    """A file of replies, an SQLite database of one table.
+
+    Every reply that came is kept, also one that was cut or refused: it was paid, and asking the
+    same again would pay again. A call that failed is not, nor a reply that an error broke off.
+    Several processes may use one file at once. What was put stays, also if the process is killed.
+    With `frozen` the file is only read, and nothing is asked that it lacks. It is opened when it
+    is first needed, and only its owner may read it, for replies quote what was judged.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
+        self.path = Path(path)
+        """Where the file is; it is made where there is none."""
+        self.frozen = frozen
+        """Whether nothing is asked that it lacks."""
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._opened_by = 0
+        self._broken: CacheError | None = None
+
+    def open(self) -> None:
+        """Open the file, which the first look does otherwise; raises CacheError, as for good."""
+        self._use(lambda _: None)
+
+    def get(self, key: bytes) -> Kept | None:
+        """Look a reply up; raises CacheError."""
+        query = "SELECT kept FROM replies WHERE key = ?"
+
+        def read(connection: sqlite3.Connection) -> Kept | None:
+            found = connection.execute(query, (key,)).fetchone()
+            return None if found is None else msgspec.convert(json.loads(found[0]), Kept)
+
+        return self._use(read)
+
+    def put(self, key: bytes, kept: Kept) -> None:
+        """Keep a reply, unless there is one; raises CacheError."""
+        # ASCII, since a reply may hold half a surrogate pair, which is not a text to SQLite
+        text = json.dumps(msgspec.to_builtins(kept))
+        query = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
+        self._use(lambda connection: connection.execute(query, (key, text)))
+
+    def close(self) -> None:
+        """Close the file; who is last leaves no log beside it, so that it can be copied alone."""
+        with self._lock:
+            if self._connection is not None:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("PRAGMA busy_timeout = 0")
+                    self._connection.execute("PRAGMA journal_mode = DELETE")
+                self._connection.close()
+                self._connection = None
+
+    def _use(self, action: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something with the file; once that failed it always does, before a call is paid."""
+        with self._lock:
+            if self._broken is None:
+                try:
+                    return action(self._connected())
+                except CacheError as error:
+                    self._broken = error
+                except (sqlite3.Error, OSError, ValueError) as error:
+                    self._broken = CacheError(f"the cache {self.path} cannot be used: {error}")
+            raise self._broken
+
+    def _connected(self) -> sqlite3.Connection:
+        """Return the connection; a process that was forked needs one of its own."""
+        if self._connection is None or self._opened_by != os.getpid():
+            self._connection = self._connect()
+            self._opened_by = os.getpid()
+        return self._connection
+
+    def _connect(self) -> sqlite3.Connection:
+        path = self.path
+        if path.is_dir():
+            raise CacheError(f"the cache {path} is a folder, expected a file")
+        if self.frozen and not path.exists():
+            raise CacheError(f"there is no cache {path}; a run that is not frozen makes it")
+        if not self.frozen:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        # opened in one thread and used in another, one at a time
+        connection = sqlite3.connect(
+            path.absolute().as_uri() + ("?mode=ro" if self.frozen else ""),
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        if self.frozen:
+            self._check(connection)
+        else:
+            self._prepare(connection)
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the table where there is none; let others read while one writes."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                _make_table(connection)
+                self._check(connection)
+                connection.execute("PRAGMA journal_mode = WAL")
+                # what is written stays when the process is killed; a power cut may take the last
+                connection.execute("PRAGMA synchronous = NORMAL")
+            except sqlite3.OperationalError as error:
+                # while another process makes the file SQLite says so at once, and does not wait
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        if _number(connection, "PRAGMA application_id") != _OURS:
+            raise CacheError(
+                f"{self.path} is not a cache of replies but another program's database"
+            )
+        version = _number(connection, "PRAGMA user_version")
+        if version != _VERSION:
+            raise CacheError(f"the cache {self.path} is of version {version}, expected {_VERSION}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Cache, frozen=self.frozen), (self.path,)
+
+    def __repr__(self) -> str:
+        return f"Cache({str(self.path)!r}{', frozen=True' if self.frozen else ''})"
+
+
+def _make_table(connection: sqlite3.Connection) -> None:
+    """Make the table where there is nothing at all, and no other process was faster."""
+    if _is_empty(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _is_empty(connection):
+                connection.execute(
+                    "CREATE TABLE replies (key BLOB PRIMARY KEY, kept TEXT NOT NULL) WITHOUT ROWID"
+                )
+                connection.execute(f"PRAGMA application_id = {_OURS}")
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+        finally:
+            connection.execute("COMMIT")
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    tables = _number(connection, "SELECT count(*) FROM sqlite_master")
+    return not tables and not _number(connection, "PRAGMA application_id")
+
+
+def _number(connection: sqlite3.Connection, query: str) -> int:
+    return int(connection.execute(query).fetchone()[0])

@@ -1,1 +1,0 @@
-"""Replies that are kept, so that no call is paid twice."""

@@ -1,1 +1,0 @@
-"""Many pieces of work side by side, within the limits of servers and budgets."""

@@ -1,0 +1,177 @@
+"""What a call that failed means, whichever the SDK.
+
+Told by status, by the codes that a server gives and by the class of an exception, never by the
+wording of a message: that changes from one version of a server or an SDK to the next. LangChain,
+LlamaIndex and LiteLLM let the exceptions of SDKs through, or raise their own with these as cause.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from llmeval_integrations.core.errors import ClientError, JudgeError, RefusedReplyError
+
+_STATUS: Final = {
+    400: "bad_request",
+    401: "authentication",
+    403: "authentication",
+    404: "not_found",
+    408: "timeout",
+    409: "server",  # a conflict or a call too early may pass when tried again
+    413: "context_overflow",
+    422: "bad_request",
+    425: "server",
+    429: "rate_limited",
+    501: "bad_request",  # a feature that the server lacks
+    504: "timeout",
+    529: "rate_limited",  # Anthropic: overloaded
+}
+_CODES: Final = {
+    "context_length_exceeded": "context_overflow",  # OpenAI, Azure
+    "exceed_context_size_error": "context_overflow",  # llama.cpp
+    "insufficient_quota": "failed",  # OpenAI: comes with 429 and does not pass
+}
+_CODES_OF_REFUSAL: Final = {"content_filter", "content_policy_violation"}
+_UNSUPPORTED: Final = {"unsupported_parameter", "unsupported_value"}
+
+_LIBRARIES: Final = {"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "requests", "asyncio"}
+_TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
+
+_OVERFLOWS: Final = {"ContextOverflowError", "ContextWindowExceededError"}  # LangChain, LiteLLM
+_REFUSALS: Final = {"ContentFilterFinishReasonError", "ContentPolicyViolationError"}
+_KEYLESS: Final = {"OpenAIError", "DefaultCredentialsError"}
+"""What SDKs raise where there is no key; OpenAI's by the base class of all its errors."""
+
+
+def status_problem(
+    status: int, body: Any = None, headers: Mapping[str, str] | None = None
+) -> JudgeError:
+    """Say what an answer with the status of an error means.
+
+    `body` is the answer's JSON, or what an SDK keeps of it; `headers` are found by names in lower
+    case.
+    """
+    account: Any = body.get("error", body) if isinstance(body, Mapping) else {}
+    account = account if isinstance(account, Mapping) else {"message": account}
+    codes = {str(account.get(key)) for key in ("code", "type", "status")}
+    message = account.get("message") or body or "without a word"
+    if 300 <= status < 400:
+        message = "a redirect, which is not followed; give the address that it leads to"
+    text = f"the server answered {status}: {message}"
+    if codes & _CODES_OF_REFUSAL:
+        return RefusedReplyError(text)
+    named = [_CODES[code] for code in codes if code in _CODES]
+    by_status = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
+    asked = retry_after(headers or {})
+    return ClientError(
+        text,
+        kind=named[0] if named else _STATUS.get(status, by_status),
+        status=status,
+        retry_after=_delay(account) if asked is None else asked,
+        parameter=account.get("param") if codes & _UNSUPPORTED else None,
+    )
+
+
+def transport_problem(error: BaseException) -> ClientError | None:
+    """Say what an exception of an HTTP library means; None for one of another origin."""
+    classes = type(error).__mro__
+    text = f"{type(error).__name__}: {error}"
+    if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
+        return ClientError(f"the response is not JSON: {text}", kind="garbled")
+    libraries = {kind.__module__.partition(".")[0] for kind in classes}
+    if not isinstance(error, OSError) and not libraries & _LIBRARIES:
+        return None
+    if {kind.__name__ for kind in classes} & _TIMEOUTS:
+        return ClientError(f"no reply in time: {text}", kind="timeout")
+    return ClientError(f"the connection failed: {text}", kind="connection")
+
+
+def problem_of(error: BaseException) -> JudgeError | None:
+    """Say what an exception or one of its causes means; None where none of them is known.
+
+    That there was no answer, a cause knows best: a library may make up a status for it. An
+    answer is read by the first status, and what the deepest cause keeps of it.
+    """
+    chain = [*causes(error)]
+    names = {kind.__name__ for each in chain for kind in type(each).__mro__}
+    if names & _REFUSALS:
+        return RefusedReplyError(str(error))
+    if names & _OVERFLOWS:
+        return ClientError(str(error), kind="context_overflow", status=_status(error))
+    if _KEYLESS & {type(each).__name__ for each in chain}:
+        return ClientError(str(error), kind="authentication")
+    for each in chain:
+        if getattr(each, "response", None) is None and (problem := transport_problem(each)):
+            return problem
+    status = next(filter(None, map(_status, chain)), None)
+    if status is None:
+        return transport_problem(error)
+    chain.reverse()
+    bodies = (getattr(each, name, None) for each in chain for name in ("body", "details"))
+    heads = (getattr(getattr(each, "response", None), "headers", None) for each in chain)
+    body = next((body for body in bodies if body and isinstance(body, Mapping)), None)
+    headers = next((head for head in heads if head and isinstance(head, Mapping)), None)
+    return status_problem(status, body or {"message": str(error)}, headers)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception, its cause, the cause of that, and so on."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Read the seconds that a server asks to wait: RFC 9110's header, or OpenAI's in milliseconds.
+
+    A date in the past is 0; what cannot be read is None.
+    """
+    finer = _number(headers.get("retry-after-ms"))
+    if finer is not None:
+        return finer / 1000
+    asked = headers.get("retry-after")
+    seconds = _number(asked)
+    if seconds is None and asked:
+        with suppress(ValueError, TypeError, OverflowError):
+            return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    return seconds
+
+
+def _delay(account: Mapping[str, Any]) -> float | None:
+    """Read the pause that Google asks for, which it does in the body: `"retryDelay": "21s"`."""
+    details = account.get("details")
+    for detail in details if isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
+        if isinstance(delay, str):
+            return _number(delay.removesuffix("s"))
+    return None
+
+
+def _number(text: str | None) -> float | None:
+    """Read a pause; None for one that is not a number, negative or without end."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
+
+
+def _status(error: BaseException) -> int | None:
+    """Find the HTTP status of an answer: each SDK keeps it elsewhere."""
+    response: Any = getattr(error, "response", None)
+    places = [
+        getattr(error, "status_code", None),
+        getattr(response, "status_code", None),
+        getattr(error, "code", None),  # Google
+    ]
+    if isinstance(response, Mapping):  # botocore
+        places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    numbers = (int(place) for place in places if isinstance(place, int))
+    return next((number for number in numbers if 300 <= number < 600), None)

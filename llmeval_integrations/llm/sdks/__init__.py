@@ -1,1 +1,0 @@
-"""What the clients of SDKs share: what errors mean, dialects, schemas, keys."""

@@ -1,0 +1,343 @@
+"""Asking many questions: cache, limits, budget and retries between judges and clients."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import math
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from llmeval_integrations.core.errors import (
+    ClientError,
+    CutReplyError,
+    EvalError,
+    InvalidOptionError,
+    RefusedReplyError,
+)
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.llm.budget import Budget, Spending
+from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.limiter import Limiter
+from llmeval_integrations.llm.messages import Request, as_messages
+from llmeval_integrations.llm.prices import Price
+from llmeval_integrations.llm.problems import transport_problem
+from llmeval_integrations.llm.reply import Reply
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_log = logging.getLogger(__name__)
+
+CONCURRENCY: Final = 32
+"""How many calls one server is sent at a time where nobody says otherwise."""
+
+LONGEST_PAUSE: Final = 60.0
+"""The longest pause, in seconds; a server that asks for more has refused the call."""
+
+_FIRST_PAUSE: Final = 1.0
+"""The longest first pause, in seconds; each further one is up to twice as long. The five default
+tries wait 15 s at the least, which an outage of a few seconds does not outlast."""
+
+_PUSHED_BACK: Final = frozenset({"rate_limited", "server"})
+"""What a server answers that has too much to do."""
+
+_SERVER: Final = ("client", "platform", "base_url", "name")
+"""What of a client's identity tells which server's limits it shares with others."""
+
+_REMEMBERED: Final = 10_000
+"""How many replies a session knows by heart, so that samples that are alike share them."""
+
+ACTIVE: Final[ContextVar[Session | None]] = ContextVar("ACTIVE", default=None)
+"""The session through which judges ask that are evaluated without a run."""
+
+
+@dataclass
+class _Line:
+    """A client, and what is between it and its server."""
+
+    client: Client
+    identity: str
+    limiter: Limiter
+    price: Price | None
+
+
+class Session:
+    """Answers requests: from the cache, from another who asks the same, or by a call.
+
+    Where a server pushes back, all who call it slow down together. For use on the one loop; inside
+    `with` it answers judges that are evaluated without a run, too.
+    """
+
+    def __init__(
+        self,
+        concurrency: int = CONCURRENCY,
+        *,
+        cache: Cache | None = None,
+        replies: Cache | None = None,
+        budget: Budget | None = None,
+        ready: asyncio.Event | None = None,
+    ) -> None:
+        """`ready` is waited for before the first call."""
+        self.concurrency = concurrency
+        """The most calls to one server at a time."""
+        self.budget = budget or Budget()
+        """What may be spent, and what was."""
+        self._cache = cache
+        self._replies = replies
+        self._is_priced = budget is not None
+        self._lines: dict[int, _Line] = {}
+        self._limiters: dict[str, Limiter] = {}
+        self._flights: dict[bytes, asyncio.Task[Kept]] = {}
+        self._is_closing = False
+        self._ready = ready
+
+    def price(self, client: Client) -> Price | None:
+        """Return the price of a client's model, None where none is known."""
+        return self._line(client).price
+
+    async def reply(self, client: Client, request: Request) -> Reply:
+        """Return the reply to a request; raises JudgeError, CacheError.
+
+        Several who ask the same wait for one call. A reply that the run has paid before it broke
+        off counts as new.
+        """
+        line = self._line(client)
+        key = request_key(line.identity, request)
+        flight = self._flights.get(key)
+        if flight is not None:
+            return (await asyncio.shield(flight)).reply_to(request, cached=True)
+        if self._replies is not None and (left := self._replies.get(key)) is not None:
+            return left.reply_to(request, cached=False)
+        if self._cache is not None:
+            if (kept := self._cache.get(key)) is not None:
+                return kept.reply_to(request, cached=True)
+            if self._cache.frozen:
+                raise ClientError(f"{self._cache.path} does not hold the reply", kind="not_cached")
+        flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
+        flight.add_done_callback(lambda done: done.cancelled() or done.exception())  # if none waits
+        try:
+            reply = (await asyncio.shield(flight)).reply
+        except Exception:
+            self._flights.pop(key, None)
+            raise
+        if self._cache is not None or len(self._flights) > _REMEMBERED:
+            self._flights.pop(key, None)
+        return reply
+
+    async def drain(self) -> None:
+        """Begin no further call, and wait for the replies of those under way."""
+        self._is_closing = True
+        calls = [flight for flight in self._flights.values() if not flight.done()]
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Give up what is under way."""
+        self._is_closing = True
+        for flight in self._flights.values():
+            flight.cancel()
+        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+
+    def _line(self, client: Client) -> _Line:
+        line = self._lines.get(id(client))
+        if line is None:
+            identity = client.identity()
+            server = {name: identity[name] for name in _SERVER if name in identity}
+            limiter = self._limiters.setdefault(
+                json.dumps(server or identity), Limiter(self.concurrency)
+            )
+            price = self.budget.price(client) if self._is_priced else None
+            line = self._lines[id(client)] = _Line(client, identity_text(client), limiter, price)
+        return line
+
+    async def _fetch(self, line: _Line, key: bytes, request: Request) -> Kept:
+        """Ask, and keep the reply before anybody reads it."""
+        if self._ready is not None:
+            await self._ready.wait()
+        reply = await self._try(line, request)
+        kept = Kept(reply, request.fence)
+        if reply.finish != "failed":  # like a call that failed, it may succeed later
+            for store in (self._replies, self._cache):
+                if store is not None:
+                    with suppress(CacheError):  # it is paid for; the next look says so
+                        store.put(key, kept)
+        return kept
+
+    async def _try(self, line: _Line, request: Request) -> Reply:
+        """Make a call, and again where it fails with what may pass."""
+        failures, limiter = 0.0, line.limiter
+        while True:
+            answered = limiter.answered
+            era = await limiter.acquire()
+            try:
+                return await self._call(line, request)
+            except ClientError as error:
+                asked = error.retry_after
+                # Where others get by, it is us who asked too much, and not the call's fault.
+                crowded = error.kind == "rate_limited" and limiter.answered > answered
+                failures += 0.1 if crowded else 1
+                allowed = min(line.client.retries, 1 if error.kind == "timeout" else math.inf)
+                if not error.is_transient or failures > allowed or (asked or 0) > LONGEST_PAUSE:
+                    raise
+                bound = min(LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
+                # Drawn, so that callers who failed together do not come back together.
+                pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
+                pause = pause if asked is None else asked + pause / 10
+                _log.info("%s; trying again in %.1f s", error, pause)
+                if error.kind in _PUSHED_BACK:
+                    limiter.slow(era, pause, asked=bool(asked))
+            await asyncio.sleep(pause)
+
+    async def _call(self, line: _Line, request: Request) -> Reply:
+        """Make a call that has its place."""
+        reply: Reply | None = None
+        try:
+            if self._is_closing:
+                raise ClientError("not asked, for the run was interrupted", kind="budget")
+            if self._cache is not None:
+                self._cache.open()  # where it has broken meanwhile, nothing more is paid
+            held = await self.budget.reserve(request, line.price)
+            try:
+                reply = await line.client.complete(request)
+            except EvalError:
+                raise
+            except Exception as error:
+                problem = transport_problem(error)
+                raise problem or error from error
+            finally:
+                self.budget.settle(held, request, reply, line.price)
+            return reply
+        finally:
+            line.limiter.release(answered=reply is not None)
+
+    def __enter__(self) -> Self:
+        self._token = ACTIVE.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        ACTIVE.reset(self._token)
+
+
+class Rehearsal(Session):
+    """Asks nobody, so that what a judge would ask, and a bad call, is found for nothing."""
+
+    def __init__(
+        self,
+        cache: Cache | None = None,
+        count: Callable[[Client, Request], object] = lambda *_: None,
+    ) -> None:
+        super().__init__(cache=cache)
+        self._count = count
+
+    async def reply(self, client: Client, request: Request) -> Reply:
+        """Return the reply of the cache; raises ClientError for one that would be asked for."""
+        if self._cache is not None:
+            kept = self._cache.get(request_key(self._line(client).identity, request))
+            if kept is not None:
+                return kept.reply_to(request, cached=True)
+        self._count(client, request)
+        raise ClientError("nobody was asked", kind="not_cached")
+
+
+class Ask:
+    """How a judge asks: `reply = await ask(request)`.
+
+    It keeps an account of what was asked through it and through those that were made of it.
+    """
+
+    def __init__(self, session: Session, client: Any = None) -> None:
+        self.replies: list[Reply] = []
+        """What was replied."""
+        self.spending = Spending()
+        """What was asked and paid."""
+        self._session = session
+        self._client = client
+        self._accounts: tuple[Ask, ...] = (self,)
+        self._draws: tuple[int, ...] = ()
+        self._temperature: float | None = None
+
+    async def __call__(self, request: Request | str, *, whole: bool = True) -> Reply:
+        """Ask the judge's model, by a text or a Request.
+
+        Raises ClientError where there is no reply, RefusedReplyError for a refusal, and
+        CutReplyError for a reply that did not end by itself; without `whole` one that was cut at
+        its limit is returned.
+        """
+        client = self._client
+        if not isinstance(client, Client):
+            raise InvalidOptionError(
+                f"the judge asks a model of type {type(client).__name__}, which is no Client; "
+                "call super().__post_init__(), which makes one of its field `model`"
+            )
+        if isinstance(request, str):
+            request = Request(as_messages(request))
+        if self._draws or self._temperature is not None:
+            chosen = request.temperature
+            request = msgspec.structs.replace(
+                request,
+                temperature=self._temperature if chosen is None else chosen,
+                draw=(*self._draws, *request.draw),
+            )
+        try:
+            reply = await self._session.reply(client, request)
+        except ClientError as error:
+            for account in self._accounts:
+                account.spending.add_failure(error)
+            raise
+        price = self._session.price(client)
+        for account in self._accounts:
+            account.replies.append(reply)
+            account.spending.add(reply, price)
+        _check_ended(reply, whole=whole)
+        return reply
+
+    def of(self, client: Any) -> Ask:
+        """Return one for another client, on this one's account."""
+        return self._narrow(client or self._client, self._draws, self._temperature)
+
+    def draw(self, number: int, temperature: float | None = None) -> Ask:
+        """Return one for the draw of this number, whose replies are cached by themselves.
+
+        The temperature is that of requests that name none.
+        """
+        chosen = self._temperature if temperature is None else temperature
+        return self._narrow(self._client, (*self._draws, number), chosen)
+
+    def account(self) -> dict[str, Any]:
+        """Return what was asked, as a result's metadata have it."""
+        models = dict.fromkeys(reply.model for reply in self.replies if reply.model)
+        ways = dict.fromkeys(reply.output for reply in self.replies)
+        return {
+            "model": ", ".join(models) or None,
+            "output": ", ".join(ways) or None,
+            "calls": self.spending.calls,
+            "cached": self.spending.cached,
+            "input_tokens": self.spending.input_tokens,
+            "output_tokens": self.spending.output_tokens,
+        }
+
+    def _narrow(self, client: Any, draws: tuple[int, ...], temperature: float | None) -> Ask:
+        ask = Ask(self._session, client)
+        ask._accounts = (ask, *self._accounts)
+        ask._draws, ask._temperature = draws, temperature
+        return ask
+
+
+def _check_ended(reply: Reply, *, whole: bool) -> None:
+    if reply.finish == "length" and whole:
+        raise CutReplyError(
+            f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
+            "raise max_tokens"
+        )
+    if reply.finish == "refused":
+        raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
+    if reply.finish == "failed":
+        raise CutReplyError("an error at the server broke the reply off")

@@ -1,0 +1,262 @@
+"""Between judges and clients: one call for one question, limits, budget, retries, the cache."""
+
+import asyncio
+import time
+from contextlib import closing
+
+import pytest
+from pace import at_most
+from remote_model import Remote, question
+
+from llmeval_integrations import InvalidOptionError
+from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm import session as asking
+from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.cache import Cache
+from llmeval_integrations.llm.loop import start, wait
+from llmeval_integrations.llm.reply import Reply, Usage
+from llmeval_integrations.llm.session import Session
+
+TOKENS = 15
+"""What each call of `Remote` takes."""
+
+
+def ask_all(session, client, texts):
+    """Ask all side by side; gives each text or error."""
+
+    async def one(text):
+        try:
+            return (await session.reply(client, question(text))).text
+        except ClientError as error:
+            return error
+
+    async def all_of_them():
+        return await asyncio.gather(*map(one, texts))
+
+    return wait(start(all_of_them()))
+
+
+def numbers(count):
+    return [str(number) for number in range(count)]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Wait a fiftieth of the pauses."""
+    monkeypatch.setattr(asking, "_FIRST_PAUSE", 0.02)
+
+
+def test_so_many_calls_at_a_time_and_no_more():
+    client = Remote()
+    assert ask_all(Session(4), client, numbers(40)) == numbers(40)
+    assert client.most_under_way == 4
+
+
+def test_several_who_ask_the_same_wait_for_one_call():
+    client = Remote()
+    assert ask_all(Session(), client, ["a"] * 50 + ["b"]) == ["A"] * 50 + ["B"]
+    assert sorted(client.asked) == ["a", "b"]
+
+
+def test_a_question_that_failed_is_asked_anew():
+    replies = iter([ClientError("no", kind="bad_request"), "yes"])
+
+    def says(_):
+        said = next(replies)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    session, client = Session(), Remote(says)
+    assert [str(ask_all(session, client, ["a"])[0]) for _ in range(3)] == ["no", "yes", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "calls"),
+    [
+        ("server", 6),
+        ("rate_limited", 6),
+        ("connection", 6),
+        ("garbled", 6),
+        ("timeout", 2),
+        ("authentication", 1),
+        ("bad_request", 1),
+        ("context_overflow", 1),
+    ],
+)
+def test_what_may_pass_is_tried_again(kind, calls, quick):
+    def says(_):
+        raise ClientError("failed", kind=kind)
+
+    client = Remote(says, retries=5, seconds=0)
+    [error] = ask_all(Session(), client, ["a"])
+    assert (error.kind, len(client.asked)) == (kind, calls)
+
+
+def test_what_an_http_library_raises_in_a_client_of_ones_own_is_tried_again(quick):
+    def says(_):
+        raise ConnectionResetError("gone")
+
+    client = Remote(says, retries=1, seconds=0)
+    [error] = ask_all(Session(), client, ["a"])
+    assert (error.kind, len(client.asked)) == ("connection", 2)
+
+
+def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
+    waited = []
+
+    async def sleep(seconds):
+        waited.append(seconds)
+
+    def says(_):
+        raise ClientError("down", kind="connection")
+
+    client = Remote(says, seconds=0, retries=Remote.__mro__[1].retries)
+    monkeypatch.setattr(asking.asyncio, "sleep", sleep)
+    ask_all(Session(), client, ["a"])
+    waited = [seconds for seconds in waited if seconds]
+    assert len(waited) == 5
+    assert sum(waited) >= 10
+
+
+def test_a_pause_that_is_asked_for_holds_all_back():
+    started = time.monotonic()
+
+    def says(text):
+        if len(client.asked) <= 2:
+            raise ClientError("busy", kind="rate_limited", retry_after=0.3)
+        return text
+
+    client = Remote(says, retries=5, seconds=0)
+    assert ask_all(Session(2), client, numbers(6)) == numbers(6)
+    assert time.monotonic() - started > 0.29
+
+
+@pytest.mark.parametrize("kind", ["rate_limited", "server"])
+def test_a_server_that_pushes_back_gets_fewer_calls_and_answers_all(kind, quick):
+    def says(text):
+        if client.under_way > 5:
+            raise ClientError("busy", kind=kind)
+        return text
+
+    client = Remote(says, retries=5, seconds=0.001)
+    assert ask_all(Session(), client, numbers(200)) == numbers(200)
+
+
+def test_a_server_that_is_down_for_a_while_unscores_nobody(quick):
+    back = time.monotonic() + 0.1  # of pauses that add up to 0.3 at the least
+
+    def says(text):
+        if time.monotonic() < back:
+            raise ClientError("down", kind="server")
+        return text
+
+    client = Remote(says, retries=5, seconds=0.001)
+    assert ask_all(Session(), client, numbers(400)) == numbers(400)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 32])
+@pytest.mark.parametrize("calls", [0, 1, 10, 33])
+def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
+    client, budget = Remote(seconds=0.002), Budget(max_tokens=calls * TOKENS)
+    results = ask_all(Session(concurrency, budget=budget), client, numbers(100))
+    assert calls <= len(client.asked) <= calls + (calls > 0)
+    refused = [result for result in results if isinstance(result, ClientError)]
+    assert len(refused) == 100 - len(client.asked)
+    assert {(error.kind, error.label) for error in refused} <= {("budget", "budget")}
+    assert str(refused[0]) == f"not asked, for the budget max_tokens={calls * TOKENS:,} is spent"
+    assert budget.spent.tokens == len(client.asked) * TOKENS
+
+
+def test_a_budget_that_suffices_holds_nobody_up():
+    client, budget = Remote(seconds=0.02), Budget(max_tokens=10**9)
+    with at_most(1, time.monotonic):
+        assert ask_all(Session(budget=budget), client, numbers(100)) == numbers(100)
+    assert budget.reached is None
+
+
+def test_a_price_of_ones_own_bounds_the_cost():
+    client = Remote(seconds=0)
+    client.price = (1.0, 2.0)  # 20 millionths of a dollar a call
+    budget = Budget(max_cost=100e-6)
+    ask_all(Session(budget=budget), client, numbers(20))
+    assert 5 <= len(client.asked) <= 6
+    with pytest.raises(
+        InvalidOptionError, match=r"no price is known of .*; give the model a price"
+    ):
+        budget.price(Remote())
+
+
+def test_a_server_that_tells_no_tokens_ends_a_budget():
+    client, budget = Remote(Reply), Budget(max_tokens=1000)
+    ask_all(Session(1, budget=budget), client, numbers(5))
+    assert len(client.asked) == 1
+    assert budget.reached == "max_tokens=1,000 (a server told no tokens)"
+
+
+def test_replies_are_kept_before_anybody_reads_them(tmp_path):
+    cache, client = Cache(tmp_path / "replies.sqlite"), Remote(seconds=0)
+    with closing(cache):
+        for _ in range(2):
+            assert ask_all(Session(cache=cache), client, ["a", "b", "a"]) == ["A", "B", "A"]
+    assert client.asked == ["a", "b"]
+    frozen = Cache(cache.path, frozen=True)
+    with closing(frozen):
+        kept, lacking = ask_all(Session(cache=frozen), client, ["a", "c"])
+    assert (kept, lacking.kind) == ("A", "not_cached")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_found"),
+    [
+        ({"fence": "f2", "text": "mark f2 here"}, True),
+        ({"draw": (0,)}, True),
+        ({"draw": (1,)}, False),
+        ({"temperature": 0.0}, False),
+        ({"max_tokens": 9}, False),
+        ({"schema": {"type": "object"}}, False),
+        ({"text": "mark f1 there"}, False),
+    ],
+)
+def test_a_reply_is_found_by_what_shapes_it_and_has_the_mark_of_its_request(
+    tmp_path, change, is_found
+):
+    fields = {"fence": "f1", "text": "mark f1 here"}
+    client = Remote(str, seconds=0)
+
+    def ask(session, text, **changed):
+        return wait(start(session.reply(client, question(text, **changed))))
+
+    with closing(Cache(tmp_path / "replies.sqlite")) as cache:
+        ask(Session(cache=cache), **fields)
+        reply = ask(Session(cache=cache), **{**fields, **change})
+    assert reply.cached is is_found
+    if is_found:
+        assert change.get("fence", "f1") in reply.text
+
+
+def test_a_reply_that_an_error_broke_off_is_not_kept(tmp_path):
+    client = Remote(lambda _: Reply("", "failed", Usage(1)), seconds=0)
+    with closing(Cache(tmp_path / "replies.sqlite")) as cache:
+        for _ in range(2):
+            ask_all(Session(cache=cache), client, ["a"])
+    assert len(client.asked) == 2
+
+
+def test_a_session_that_is_drained_keeps_what_was_under_way(tmp_path):
+    client = Remote(seconds=0.1)
+    with closing(Cache(tmp_path / "replies.sqlite")) as cache:
+        session = Session(4, cache=cache)
+
+        async def interrupted():
+            asked = [
+                asyncio.ensure_future(session.reply(client, question(text))) for text in numbers(20)
+            ]
+            await asyncio.sleep(0.05)
+            await session.drain()
+            return await asyncio.gather(*asked, return_exceptions=True)
+
+        wait(start(interrupted()))
+        assert sorted(client.asked) == numbers(4)
+        ask_all(Session(cache=cache), client, numbers(20))
+    assert len(client.asked) == 20
