@@ -12,9 +12,7 @@ from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
 from llmeval_integrations.cli.reports import open_report
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
 from llmeval_integrations.core.errors import (
-    InputError,
     MissingDependencyError,
-    MissingFieldError,
     UnreadableJudgementError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
@@ -94,7 +92,7 @@ def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
     if figures["errors"] < figures["n"]:
         count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
         return f"{count}, such as {first}"
-    is_column = error and error.kind in (InputError.__name__, MissingFieldError.__name__)
+    is_column = "in column '" in first
     hint = "; where columns have names of their own, say --column FIELD=NAME" if is_column else ""
     return f"EVERY row is an error, such as {first}{hint}"
 

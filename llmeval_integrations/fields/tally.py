@@ -37,7 +37,7 @@ def count(counts: Counter[Key], key: Key, other: Key, most: int) -> Key:
     """Count a key, or `other` once the counter holds so many keys; return what was counted."""
     if key not in counts and len(counts) >= most:
         key = other
-    counts[key] += 1
+    counts[key] = counts.get(key, 0) + 1  # a Counter calls Python for a new key
     return key
 
 

@@ -54,10 +54,15 @@ class Samples:
             for made, (number, row) in zip(self._made, self._records, strict=True)
         ]
 
-    def fields(self, place: int) -> dict[str, Any]:
-        """Return the fields of a sample; of what is none, its id."""
+    def stored(self, place: int) -> Sample | dict[str, Any]:
+        """Return what is kept of a row: the sample; of what is none, its id."""
         made = self._made[place]
-        return fields_of(made) if isinstance(made, Sample) else {"id": self.about[place][0]}
+        return made if type(made) is Sample else {"id": self.about[place][0]}
+
+    def fields(self, place: int) -> dict[str, Any]:
+        """Return the same by the names of fields."""
+        stored = self.stored(place)
+        return fields_of(stored) if isinstance(stored, Sample) else stored
 
     def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
         """Return the samples that an evaluator can look at, and errors by place for the others."""
@@ -165,10 +170,11 @@ def sample_lines(
     }
     lines = []
     for place in range(len(rows[0])) if all else sorted(failing):
-        fields = first.fields(place)
+        stored: Any = first.stored(place)
         if own:
-            fields[OWN] = {name: each.fields(place) for name, each in own.items()}
-        lines.append((place, write_value(fields)[1:] + b"\n"))
+            others = {name: each.stored(place) for name, each in own.items()}
+            stored = {**first.fields(place), OWN: others}
+        lines.append((place, write_value(stored)[1:] + b"\n"))
     return lines
 
 

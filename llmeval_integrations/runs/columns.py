@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -62,24 +62,31 @@ class Columns(msgspec.Struct, frozen=True):
         cells = [get(column) for column in self.of]
         if type(cells[_ID]) is not str or not cells[_ID]:
             cells[_ID] = number if _is_no_id(cells[_ID]) else cells[_ID]
-        if self.variables or self.group_variable:
-            given = cells[_VARS]
-            found = dict(given) if isinstance(given, Mapping) else {}
-            own = {name: get(column) for name, column in self.variables}
-            found |= {name: value for name, value in own.items() if value is not None}
-            cells[_VARS] = found or given
-            if self.group_variable:
-                if self.group_variable not in found:
-                    known = hint(self.group_variable, found)
-                    return InputError(f"no variable {self.group_variable!r} for the group; {known}")
-                cells[_GROUP] = found[self.group_variable]
-        for place in (_SCHEMA, _GROUP):
-            if type(cells[place]) is str and not cells[place]:
-                cells[place] = None
-        if cells[0] is None and self.of[0] not in row:
-            return InputError(_lacks(row, str(self.of[0])))
-        output, *others = cells
-        return Sample(output, *[MISSING if cell is None else cell for cell in others])
+        if (self.variables or self.group_variable) and (error := self._add_variables(get, cells)):
+            return error
+        if type(cells[_SCHEMA]) is str and not cells[_SCHEMA]:
+            cells[_SCHEMA] = None
+        if type(cells[_GROUP]) is str and not cells[_GROUP]:
+            cells[_GROUP] = None
+        fields = [MISSING if cell is None else cell for cell in cells]
+        if fields[0] is MISSING:
+            if self.of[0] not in row:
+                return InputError(_lacks(row, str(self.of[0])))
+            fields[0] = None
+        return Sample(*fields)
+
+    def _add_variables(self, get: Callable[[Any], Any], cells: list[Any]) -> InputError | None:
+        """Add the variables that have columns of their own, and take the group from them."""
+        given, group = cells[_VARS], self.group_variable
+        found = dict(given) if isinstance(given, Mapping) else {}
+        own = {name: get(column) for name, column in self.variables}
+        found |= {name: value for name, value in own.items() if value is not None}
+        cells[_VARS] = found or given
+        if group and group not in found:
+            return InputError(f"no variable {group!r} for the group; {hint(group, found)}")
+        if group:
+            cells[_GROUP] = found[group]
+        return None
 
     def id(self, row: Any, number: int) -> Any:
         """Return the id of a row, its number where it has none."""

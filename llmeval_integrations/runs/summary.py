@@ -11,7 +11,7 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.fields.tally import count
 from llmeval_integrations.runs.groups import Groups
-from llmeval_integrations.runs.rows import Row, as_stored, is_failing
+from llmeval_integrations.runs.rows import Row, as_stored
 from llmeval_integrations.stats.groups import Figures, mean_interval
 
 Kind = tuple[bool, str]
@@ -103,7 +103,8 @@ class Tally:
 
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
-        if is_failing(row):
+        passed, label, score = row.passed, row.label, row.score
+        if passed is False or row.unscored or row.error is not None:
             self._add_finding(*found_in(row))
         if row.error is not None:
             self.errors += 1
@@ -112,16 +113,16 @@ class Tally:
             self.breakdown.add(as_stored(row.id), row.metadata)
         if row.unscored:
             self.unscored += 1
-        elif row.score is not None:
-            scores.append(row.score)
-        if row.passed is not None:
+        elif score is not None:
+            scores.append(score)
+        if passed is not None:
             self.rated += 1
-            self.passes += row.passed
+            self.passes += passed
         self.inconsistent += row.metadata.get("inconsistent") is True
         if row.group is not None:
             self.groups.add(row)
-        if row.label is not None:
-            count(self.labels, row.label[:_LONGEST], OTHER, _MOST)
+        if label is not None:
+            count(self.labels, label[:_LONGEST], OTHER, _MOST)
 
     def _add_scores(self, scores: list[float]) -> None:
         if not scores:

@@ -81,6 +81,15 @@ def test_standard_input_is_a_file_too(tmp_path):
         assert json.loads(run.stdout)["samples"] == 3
 
 
+@pytest.mark.parametrize(("text", "is_column"), [("{", False), ('{"answer": 1}', True)])
+def test_columns_are_hinted_at_where_they_are_what_is_wrong(tmp_path, text, is_column):
+    (tmp_path / "rows.jsonl").write_text(text)
+    command = [sys.executable, "-m", "llmeval_integrations", "run", str(tmp_path / "rows.jsonl")]
+    run = subprocess.run([*command, "-e", "json_validity"], check=False, stderr=-1, text=True)
+    assert run.returncode == 2
+    assert ("say --column FIELD=NAME" in run.stderr) == is_column
+
+
 def test_values_of_a_line_arrive_as_they_stand_there(tmp_path):
     line = '{"output": [1e400, 123456789012345678901234567890, "\\ud800", NaN, 1.50]}'
     [(_, row)] = records(tmp_path / "rows.jsonl", line)
