@@ -43,14 +43,11 @@ def evaluate(
     """Evaluate each row, and give the dataset with the results as further columns.
 
     For each evaluator NAME is the score, a float, then come NAME_passed, NAME_label, NAME_reason
-    and NAME_error. A row that an evaluator cannot look at has its error alone, and a
-    RowErrorWarning says how many there are. What is missing is the empty text as an output, and
-    absent as any other field: JSON null is the text "null". Raises InputError for what is not such
-    a table, and for a column that is not there.
-
-    A DatasetDict is evaluated by split. A column of `Json`, as `load_dataset("json")` makes it
-    where types are mixed, has the values and not their JSON; a mapping in another column has all
-    keys of all rows, None where a row lacks one.
+    and NAME_error. A row that an evaluator cannot look at has its error alone. None is the empty
+    text as an output, and absent as any other field: JSON null is the text "null". A DatasetDict is
+    evaluated by split. A column of `Json` has the values and not their JSON; a mapping in another
+    column has all keys of all rows, None where a row lacks one. Raises InputError for what is no
+    such dataset, as one that is streamed, and for a column that is not there.
 
     Args:
         evaluators: A list, or a mapping from the names that the columns shall have.
@@ -60,11 +57,10 @@ def evaluate(
             `llmeval_integrations.evaluate`.
     """
     if isinstance(dataset, DatasetDict):
-        parts = {
-            split: evaluate(part, evaluators, columns=columns, **options)
-            for split, part in dataset.items()
-        }
-        return DatasetDict(parts)
+        every = dataset.items()
+        return DatasetDict(
+            {k: evaluate(v, evaluators, columns=columns, **options) for k, v in every}
+        )
     if not isinstance(dataset, Dataset):
         raise InputError(f"expected a Dataset or a DatasetDict, got {quote(dataset)}")
     made = score_columns(

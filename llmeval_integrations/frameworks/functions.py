@@ -102,11 +102,17 @@ def as_function(
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-    read, write = _READERS[host], getattr(ours, host)
     if host not in ("verl", "openrlhf"):  # these take plain values
         with optional(host, host, host):
             import_module(host)
+    function = _build(evaluator, host, _READERS[host], getattr(ours, host))
+    function.__name__ = ours.name
+    return function
 
+
+def _build(
+    evaluator: Evaluator, host: str, read: Callable[..., Any], write: Callable[..., Any]
+) -> Callable[..., Any]:
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
@@ -119,9 +125,7 @@ def as_function(
         return write(await evaluator.aevaluate(_sample(evaluator, **read(*args, **kwargs))))
 
     awaits = host in ("braintrust", "langfuse", "ragas")
-    chosen = awaited if awaits and evaluator.is_judge else function
-    chosen.__name__ = ours.name
-    return chosen
+    return awaited if awaits and evaluator.is_judge else function
 
 
 def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample:
