@@ -198,7 +198,7 @@ def check_output(evaluator, output):
             "too_deep" if output is not None else "empty"
         )
         return
-    assert isinstance(result.score, (int, float))
+    assert type(result.score) is float
     assert math.isfinite(result.score)
     assert isinstance(result.passed, bool)
     assert result.passed or result.reason or result.label
@@ -330,27 +330,6 @@ def test_an_evaluator_is_a_value_that_its_repr_writes(evaluator):
     for field in dataclasses.fields(evaluator):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(evaluator, field.name, None)
-
-
-OUTPUTS = [
-    '{"a": 1}',
-    '{"a": 2}',
-    '[{"name": "a"}]',
-    "[1]",
-    "axb",
-    "",
-    None,
-    "{",
-    "x" * 50,
-    {"a": 1},
-]
-
-
-@every_evaluator
-def test_scores_are_floats(evaluator):
-    for output in OUTPUTS:
-        score = evaluator.evaluate(sample_for(evaluator, output)).score
-        assert score is None or type(score) is float, output
 
 
 @every_evaluator
