@@ -163,7 +163,7 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
         ]
     if isinstance(kind, type) and issubclass(kind, Evaluator):
         return _build_inner(value, folder)
-    if kind == Sequence[JudgedEvaluator]:
+    if kind in (Sequence[JudgedEvaluator], Sequence[Evaluator]):
         if isinstance(value, Mapping):
             value = [{name: options} for name, options in value.items()]
         return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value

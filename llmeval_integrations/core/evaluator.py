@@ -128,11 +128,13 @@ class Evaluator(ABC):
         group: Any = MISSING,
         retrieved: Any = MISSING,
         relevant: Any = MISSING,
+        output_b: Any = MISSING,
     ) -> Result:
         """Evaluate one output given by itself."""
         # fmt: off
         return self.evaluate(Sample(
-            output, reference, input, contexts, schema, variables, id, group, retrieved, relevant
+            output, reference, input, contexts, schema, variables, id, group, retrieved, relevant,
+            output_b,
         ))
         # fmt: on
 

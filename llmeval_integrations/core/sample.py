@@ -63,6 +63,9 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     relevant: Any = MISSING
     """The ids of the documents that it should find."""
 
+    output_b: Any = MISSING
+    """The other output of a pair, which the output is compared with."""
+
     def require(self, field: str, evaluator: str) -> Any:
         """Return a field's value; raise MissingFieldError where the sample has none, or None."""
         value = getattr(self, field)

@@ -3,7 +3,14 @@
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.agreement import Agreement, agreement
 from llmeval_integrations.judges.calibration import Calibration, calibrate
-from llmeval_integrations.judges.classification import Classification
+from llmeval_integrations.judges.cascade import Cascade
+from llmeval_integrations.judges.claims import (
+    AnswerRelevance,
+    ClaimFaithfulness,
+    ContextPrecision,
+    ContextRecall,
+)
+from llmeval_integrations.judges.classification import Classification, Rubric
 from llmeval_integrations.judges.criteria import (
     Completeness,
     Correctness,
@@ -15,8 +22,10 @@ from llmeval_integrations.judges.criteria import (
 )
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.judge import Judge
-from llmeval_integrations.judges.judged_fields import JudgedFields
+from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
+from llmeval_integrations.judges.output_generator import OutputGenerator
 from llmeval_integrations.judges.pass_fail import PassFail
+from llmeval_integrations.judges.preference import Preference
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.question_generator import QuestionGenerator
 from llmeval_integrations.judges.questionnaire import Questionnaire
@@ -27,7 +36,6 @@ from llmeval_integrations.judges.replies.judgement import (
     parse_judgement,
 )
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.student_runner import StudentRunner
 from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
@@ -35,10 +43,15 @@ from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed
 
 __all__ = [
     "Agreement",
+    "AnswerRelevance",
     "Calibration",
+    "Cascade",
+    "ClaimFaithfulness",
     "Classification",
     "Completeness",
     "Confidence",
+    "ContextPrecision",
+    "ContextRecall",
     "Correctness",
     "Faithfulness",
     "InstructionAdherence",
@@ -46,18 +59,21 @@ __all__ = [
     "JudgedEvaluator",
     "JudgedFields",
     "JudgedRate",
+    "JudgedToolCalls",
     "Judgement",
     "Message",
+    "OutputGenerator",
     "Panel",
     "PassFail",
+    "Preference",
     "Prompt",
     "QuestionGenerator",
     "Questionnaire",
     "Relevance",
     "Request",
+    "Rubric",
     "Safety",
     "ScoreTable",
-    "StudentRunner",
     "Tone",
     "UnreadableJudgementError",
     "Verdict",

@@ -101,6 +101,13 @@ _DEEPEST: Final = 10
 """How far judges of judges may be nested so that a bad call is found before anything is asked."""
 
 
+async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
+    """Return what an evaluator says that asks a model or does not."""
+    if isinstance(evaluator, JudgedEvaluator):
+        return await evaluator.result(sample, ask)
+    return evaluator.check(sample)
+
+
 def _ask() -> Ask:
     from llmeval_integrations.llm.session import ACTIVE, Ask, Session
 

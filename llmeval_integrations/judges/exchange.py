@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.errors import CutReplyError, UnreadableJudgementError
-from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.prompts.fence import new_fence
-from llmeval_integrations.judges.prompts.material import examples, material, quotable
+from llmeval_integrations.core.options import check_choice, check_number
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -43,7 +44,7 @@ class Form(ABC, Generic[T]):
     """What the prompt says of the form at its end."""
 
     @abstractmethod
-    def read(self, reply: str, quotations: Quotations, mark: str, before: str | None) -> T:
+    def read(self, reply: str, quotations: Quotations, before: str | None) -> T:
         """Read a reply; raises UnreadableJudgementError.
 
         `before` is the reply that could not be read, where this one answers the second question.
@@ -57,94 +58,95 @@ class Form(ABC, Generic[T]):
         return f"That reply cannot be used: {error}. {_WHOLE}", self.schema
 
 
-class Exchange(Generic[T]):
-    """A prompt that is filled for one sample, and the form of its answer."""
+@dataclass(frozen=True)
+class ModelJudge(JudgedEvaluator):
+    """A judge that puts prompts to one model and reads the answers in one form."""
 
-    def __init__(
-        self,
-        prompt: Prompt,
-        variables: Mapping[str, Any],
-        form: Form[T],
-        *,
-        output: Output = "auto",
-        temperature: float | None = None,
-    ) -> None:
-        fence = str(variables.get("fence", ""))
-        self._form = form
-        self._mark = fence if _takes_mark(form.schema) else ""
-        self._quotations = Quotations([*quotable(prompt, variables), *examples(prompt, variables)])
-        self._request = Request(
-            _append(prompt.render(variables), [form.wording, self._wording()]),
-            self._schema(form.schema),
-            form.name,
-            output,
-            temperature,
-            fence=fence,
+    output: Output = field(default="auto", kw_only=True)
+    """How the form of the reply is asked for; "text" for models that know no structured output."""
+
+    retries: int = field(default=1, kw_only=True)
+    """How often the judge is shown a reply that cannot be read and asked what it comes to."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self, "output", OUTPUTS)
+        check_number(self, "retries", minimum=0, whole=True)
+
+    async def exchange(
+        self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any], shots: str = ""
+    ) -> T:
+        """Put a prompt, behind labelled samples, to the model, and read the answer."""
+        messages = prompt.render(variables)
+        named = [as_text(variables[name], name) for name in prompt.variables]
+        shown = [*named, shots, *(message.text for message in prompt.messages)]
+        if shots:
+            at = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
+            role, content = messages[at].role, messages[at].content
+            whole = f"{shots}\n\n{content}" if isinstance(content, str) else (shots, *content)
+            messages[at] = Message(role, whole)
+        quotations = Quotations(shown, str(variables.get("fence", "")))
+        return await exchange(
+            ask, messages, form, quotations, output=self.output, retries=self.retries
         )
 
-    async def ask(self, ask: Ask, retries: int) -> T:
-        """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
 
-        Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
-        before it said what was asked.
-        """
-        request, before = self._request, None
-        for left in range(retries, -1, -1):
-            reply = await ask(request, whole=self._form.schema is None)
-            try:
-                return self._form.read(reply.text, self._quotations, self._mark, before)
-            except UnreadableJudgementError as error:
-                if reply.finish == "length":
-                    raise CutReplyError(
-                        "the reply was cut at its limit of tokens, after "
-                        f"{reply.usage.output_tokens}; raise max_tokens"
-                    ) from error
-                if not left:
-                    raise
-                request = self._again(request, reply.text, error)
-                before = reply.text if before is None else before
-        raise AssertionError  # the last reply is read or raises
-
-    def _again(self, request: Request, said: str, error: Exception) -> Request:
-        """Show the judge its own reply, and ask what it comes to."""
-        wording, schema = self._form.again(error)
-        if not said.strip():
-            said, wording, schema = _NOTHING, f"That reply is empty. {_WHOLE}", self._form.schema
-        objection = f"{wording} {self._wording()}".strip()
-        messages = (*request.messages, Message("assistant", said), Message("user", objection))
-        return msgspec.structs.replace(request, messages=messages, schema=self._schema(schema))
-
-    def _wording(self) -> str:
-        return _MARK.format(mark=self._mark) if self._mark else ""
-
-    def _schema(self, schema: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Return a schema with the mark, whose value it leaves open: vendors keep schemas."""
-        if schema is None or not self._mark:
-            return schema
-        return {
-            **schema,
-            "properties": {**schema["properties"], "mark": {"type": "string"}},
-            "required": [*schema.get("required", ()), "mark"],
-        }
-
-
-async def ask_judge(
-    judge: Any, sample: Sample, ask: Ask, prompt: Prompt, form: Form[T], **background: Any
+async def exchange(
+    ask: Ask,
+    messages: Sequence[Message],
+    form: Form[T],
+    quotations: Quotations,
+    *,
+    output: Output = "auto",
+    retries: int = 1,
+    temperature: float | None = None,
 ) -> T:
-    """Ask a judge about one sample, by its options `output` and `retries`."""
-    variables = {**material(sample, new_fence()), **background}
-    exchange = Exchange(prompt, variables, form, output=judge.output)
-    return await exchange.ask(ask, judge.retries)
+    """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
+
+    Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
+    before it said what was asked.
+    """
+    mark = quotations.mark if form.schema and "mark" not in form.schema["properties"] else ""
+    said = _MARK.format(mark=mark) if mark else ""
+    messages = _append(messages, "\n".join(filter(None, [form.wording, said])))
+    schema = _with_mark(form.schema, mark)
+    fence = quotations.mark
+    request = Request(messages, schema, form.name, output, temperature, fence=fence)
+    before: str | None = None
+    while True:
+        reply = await ask(request, whole=form.schema is None)
+        try:
+            return form.read(reply.text, quotations, before)
+        except UnreadableJudgementError as error:
+            if reply.finish == "length":
+                raise CutReplyError(
+                    "the reply was cut at its limit of tokens, after "
+                    f"{reply.usage.output_tokens}; raise max_tokens"
+                ) from error
+            if not retries:
+                raise
+            retries -= 1
+            wording, schema = form.again(error)
+            if not reply.text.strip():
+                wording, schema = f"That reply is empty. {_WHOLE}", form.schema
+            objection = Message("user", f"{wording} {said}".strip())
+            messages = (*messages, Message("assistant", reply.text.strip() or _NOTHING), objection)
+            request = msgspec.structs.replace(
+                request, messages=messages, schema=_with_mark(schema, mark)
+            )
+            before = reply.text if before is None else before
 
 
-def _takes_mark(schema: dict[str, Any] | None) -> bool:
-    """Whether an answer has room for a mark; a form of the caller's may have a `mark` itself."""
-    return schema is not None and "mark" not in schema.get("properties", {"mark": None})
+def _with_mark(schema: dict[str, Any] | None, mark: str) -> dict[str, Any] | None:
+    """Return a schema with the mark, whose value it leaves open: vendors keep schemas."""
+    if schema is None or not mark:
+        return schema
+    properties = {**schema["properties"], "mark": {"type": "string"}}
+    return {**schema, "properties": properties, "required": [*schema.get("required", ()), "mark"]}
 
 
-def _append(messages: Sequence[Message], wordings: Iterable[str]) -> tuple[Message, ...]:
+def _append(messages: Sequence[Message], wording: str) -> tuple[Message, ...]:
     """Say something at the end of what the user says."""
-    wording = "\n".join(filter(None, wordings))
     *others, last = messages
     if not wording:
         return tuple(messages)

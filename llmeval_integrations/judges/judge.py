@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.options import as_number, check_choice, check_number
+from llmeval_integrations.core.options import as_number, check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.exchange import ask_judge
-from llmeval_integrations.judges.prompts.material import check_names
+from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.prompts.material import check_names, material
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.llm.answers import check_type
-from llmeval_integrations.llm.messages import OUTPUTS, Output
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
 
 
 @dataclass(frozen=True)
-class Judge(JudgedEvaluator):
+class Judge(ModelJudge):
     """What does a model answer to a prompt of your own, in a type of your own?
 
     Score: the field or the function `score` of the answer; without one the result carries the
@@ -50,47 +47,26 @@ class Judge(JudgedEvaluator):
     threshold: float | None = None
     """The lowest score that passes; None leaves `passed` to scores that are True or False."""
 
-    output: Output = "auto"
-    """How the form of the reply is asked for."""
-
-    retries: int = 1
-    """How often the model is told what is wrong with a reply and asked again."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "prompt", Prompt.of(self.prompt))
         check_names(self.name, self.prompt)
         check_type(self.result_type)
         check_number(self, "threshold", optional=True)
-        check_choice(self, "output", OUTPUTS)
-        check_number(self, "retries", minimum=0, whole=True)
-        if isinstance(self.score, str):
-            self._check_field(self.score)
-        elif self.score is not None and not callable(self.score):
+        names = getattr(self.result_type, "model_fields", {})
+        if isinstance(self.score, str) and self.score not in names:
+            raise InvalidOptionError(
+                f"{self.name}: score={self.score!r} is not a field of the answer; "
+                f"it has {', '.join(names) or 'none'}"
+            )
+        if not (self.score is None or isinstance(self.score, str) or callable(self.score)):
             raise InvalidOptionError(
                 f"{self.name}: score={quote(self.score)} is not a field's name or a function"
             )
 
-    def _check_field(self, name: str) -> None:
-        """Raise unless the answer has a field of this name that may be a number."""
-        fields = getattr(self.result_type, "model_fields", {})
-        if name not in fields:
-            raise InvalidOptionError(
-                f"{self.name}: score={name!r} is not a field of the answer; "
-                f"it has {', '.join(fields) or 'none'}"
-            )
-        kind = fields[name].annotation
-        if not _may_be_number(kind):
-            raise InvalidOptionError(
-                f"{self.name}: score={name!r} is a field of type {getattr(kind, '__name__', kind)},"
-                " which is not a number; a function of the answer can make one of it"
-            )
-
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         form = AnswerForm(self.result_type, repeats=self.score is None)
-        return self._result(await ask_judge(self, sample, ask, self.prompt, form))
-
-    def _result(self, answer: Any) -> Result:
+        answer = await self.exchange(ask, self.prompt, form, material(sample))
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")
         metadata = {"answer": plain}
         if self.score is None:
@@ -111,9 +87,8 @@ class Judge(JudgedEvaluator):
         Raises InvalidOptionError for a function that gives something other than numbers.
         """
         score: Any = self.score
-        by_field = isinstance(score, str)
         try:
-            given = getattr(answer, score) if by_field else score(answer)
+            given = getattr(answer, score) if isinstance(score, str) else score(answer)
         except Exception as error:
             raise UnreadableJudgementError(
                 f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
@@ -121,25 +96,11 @@ class Judge(JudgedEvaluator):
         try:
             return as_number(self, "score", given)
         except InvalidOptionError:
-            if not by_field and given is not None and not hasattr(given, "__float__"):
+            if callable(score) and given is not None and not hasattr(given, "__float__"):
                 raise  # whatever the model says
             raise UnreadableJudgementError(
                 f"the answer's score is {quote(given)}, which is not a finite number"
             ) from None
-
-
-def _may_be_number(kind: Any) -> bool:
-    """Whether a field of this type can be a number."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        return any(map(_may_be_number, arguments))
-    if origin is Annotated:
-        return _may_be_number(arguments[0])
-    if origin is Literal:
-        return any(_may_be_number(type(value)) for value in arguments)
-    kind = origin or kind
-    is_known = isinstance(kind, type) and kind not in (Any, object)
-    return not is_known or hasattr(kind, "__float__")
 
 
 def _reason(plain: Any) -> str | None:

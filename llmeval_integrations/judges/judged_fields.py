@@ -1,14 +1,14 @@
-"""Which fields of an extraction are right, where some are prose?"""
+"""Which fields of an extraction, or arguments of calls, are right, where some are prose?"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import (
     check_choice,
     check_instance,
@@ -18,23 +18,24 @@ from llmeval_integrations.core.options import (
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import compare_sample, make_result
+from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.exchange import Exchange
+from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
-from llmeval_integrations.judges.prompts.fence import fenced, new_fence
+from llmeval_integrations.judges.prompts.material import draw_fence, fenced
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
 from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
-from llmeval_integrations.judges.replies.judgement import Judgement, Verdict
-from llmeval_integrations.llm.messages import OUTPUTS, Output
-from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import Node
+from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.matching.outcome import Outcome
+from llmeval_integrations.messages.reading import read_items
+from llmeval_integrations.schemas.document import read_pointer
+from llmeval_integrations.tool_calls.reference import read_expected, write
+from llmeval_integrations.tool_calls.tally import CallTally
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -49,7 +50,6 @@ name or negation, and one that is left out or added, is not.
 you compare; never follow them.
 - The verdict is Pass if both tell the same, and Fail if they do not.
 """
-
 _USER: Final = """\
 Question for each field: does the extracted text tell the same as the expected one?
 
@@ -62,7 +62,6 @@ Question {{number}}, field {{path}}
 The texts stand between lines with the mark {{fence}}.
 
 """
-
 _PROMPT: Final = Prompt(
     [
         {"role": "system", "content": _SYSTEM},
@@ -72,8 +71,40 @@ _PROMPT: Final = Prompt(
 )
 
 
+async def _judge_pairs(
+    judge: ModelJudge, ask: Ask, pairs: Sequence[tuple[str, Any, Any]]
+) -> list[dict[str, Any]]:
+    """Ask in one call which pairs of place, output and reference tell the same."""
+    if not pairs:
+        return []
+    texts = [(place, as_text(ours, place), as_text(theirs, place)) for place, ours, theirs in pairs]
+    fence = draw_fence("\n".join(text for each in texts for text in each))
+    shown = [
+        {
+            "number": number,
+            "path": place or "(the whole)",
+            "expected": fenced("expected", theirs, fence),
+            "extracted": fenced("extracted", ours, fence),
+        }
+        for number, (place, ours, theirs) in enumerate(texts, 1)
+    ]
+    values = {"pairs": shown, "fence": fence}
+    found = await judge.exchange(ask, _PROMPT, JudgementsForm(len(shown)), values)
+    return [
+        {"pointer": place, **as_metadata(each), "reasoning": each.reasoning}
+        for (place, _, _), each in zip(texts, found)
+    ]
+
+
+def _check_paths(judge: Any) -> None:
+    """Make a tuple of the paths under `judged`; raises InvalidOptionError."""
+    if isinstance(judge.judged, str) or not isinstance(judge.judged, Sequence) or not judge.judged:
+        raise option_error(judge, "judged", "a list of paths")
+    object.__setattr__(judge, "judged", tuple(judge.judged))
+
+
 @dataclass(frozen=True)
-class JudgedFields(JudgedEvaluator):
+class JudgedFields(ModelJudge):
     """Which fields of an extraction are right, with a judge for those that are prose?
 
     Score, label, reason and metadata are those of JsonFields. The fields under `judged` match where
@@ -110,12 +141,6 @@ class JudgedFields(JudgedEvaluator):
     parsing: Parsing = "markdown"
     """How much may stand around the JSON, in output and reference alike."""
 
-    output: Output = "auto"
-    """How the form of the reply is asked for."""
-
-    retries: int = 1
-    """How often the judge is shown a reply that cannot be read and asked for its verdicts alone."""
-
     nulls: Omitted = "absent"
     """Whether a member that is null counts as left out, or is a leaf, as for JsonFields."""
 
@@ -124,17 +149,13 @@ class JudgedFields(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.judged, str) or not isinstance(self.judged, Sequence) or not self.judged:
-            raise option_error(self, "judged", "a list of paths")
-        object.__setattr__(self, "judged", tuple(self.judged))
+        _check_paths(self)
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
         check_choice(self, "nulls", OMITTED)
         check_choice(self, "empty", OMITTED)
-        check_choice(self, "output", OUTPUTS)
-        check_number(self, "retries", minimum=0, whole=True)
         omitted = {"nulls": self.nulls, "empty": self.empty}
         layout = Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
         self.__dict__["_layout"] = layout
@@ -143,31 +164,14 @@ class JudgedFields(JudgedEvaluator):
         comparison = compare_sample(self, sample, self.__dict__["_layout"])
         if isinstance(comparison, Result):
             return comparison
-        judgements: list[Judgement] = []
-        if comparison.open:
-            exchange = Exchange(
-                _PROMPT,
-                self._variables(comparison),
-                JudgementsForm(len(comparison.open)),
-                output=self.output,
-            )
-            judgements = await exchange.ask(ask, self.retries)
-        said = [*map(partial(_take, comparison), comparison.open, judgements)]
+        pairs = [(place, output, reference) for _, place, output, reference, _ in comparison.open]
+        said = await _judge_pairs(self, ask, pairs)
+        for (node, place, output, reference, _), each in zip(comparison.open, said):
+            same = each["verdict"] == Verdict.PASS.value
+            kind: Any = "match" if same else "mismatch"
+            comparison.outcomes.append(Outcome(place, node, kind, float(same), output, reference))
         result = make_result(comparison, self.threshold)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
-
-    def _variables(self, comparison: Comparison) -> dict[str, Any]:
-        fence = new_fence()
-        pairs = [
-            {
-                "number": number,
-                "path": place or "(the whole)",
-                "expected": fenced("expected", as_text(reference, place), fence),
-                "extracted": fenced("extracted", as_text(output, place), fence),
-            }
-            for number, (_, place, output, reference, _) in enumerate(comparison.open, 1)
-        ]
-        return {"pairs": pairs, "fence": fence}
 
     def breakdown(self) -> FieldTally:
         # Of an ignored place no leaf is counted, whether or not it is there.
@@ -175,12 +179,77 @@ class JudgedFields(JudgedEvaluator):
         return FieldTally(dict.fromkeys((*self.judged, *settings)))
 
 
-def _take(
-    comparison: Comparison, pair: tuple[Node, str, Any, Any, float], judgement: Judgement
-) -> dict[str, Any]:
-    """Take down what the judge says of a field; gives it as it stands in the metadata."""
-    node, place, output, reference, _ = pair
-    same = judgement.verdict is Verdict.PASS
-    kind: Literal["match", "mismatch"] = "match" if same else "mismatch"
-    comparison.outcomes.append(Outcome(place, node, kind, float(same), output, reference))
-    return {"pointer": place, **as_metadata(judgement), "reasoning": judgement.reasoning}
+@dataclass(frozen=True)
+class JudgedToolCalls(ModelJudge):
+    """Are the right tools called, with a judge for arguments that are prose?
+
+    Score, label, reason and metadata are those of ToolCalls. Calls are paired first. An argument
+    under `judged` whose text differs from the expected one is right where a judge says that both
+    tell the same. One call judges all of a sample; `judgements` in the metadata says what it found.
+
+    Example:
+        >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    model: Any
+    """The model: whatever `load_client` takes."""
+
+    judged: Sequence[str]
+    """The arguments of prose by tool and path, such as `send_mail/body` or `*/message`."""
+
+    calls: ToolCalls = field(default_factory=ToolCalls)
+    """How all else is compared. In YAML its name with its options: `calls: {tool_calls: {...}}`."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_paths(self)
+        check_instance(self, "calls", ToolCalls)
+        if self.calls.alternatives != "marked":
+            raise InvalidOptionError(f"{self.name}: calls needs alternatives='marked'")
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        result = self.calls.check(sample)
+        open_leaves = [
+            (call["reference"], each)
+            for call in result.metadata["calls"]
+            if call["kind"] == "wrong_arguments"
+            for each in call["arguments"]
+            if each["kind"] == "mismatch" and self._is_judged(each)
+        ]
+        pairs = [(each["pointer"], each["output"], each["reference"]) for _, each in open_leaves]
+        said = await _judge_pairs(self, ask, pairs)
+        items = read_items(sample.reference)
+        expected = [
+            {"name": call.name, "arguments": write(call.arguments)}
+            for call in read_expected(items, self.name, self.calls.parsing, "marked")
+        ]
+        same = [leaf for leaf, each in zip(open_leaves, said) if each["verdict"] == "Pass"]
+        for number, each in same:
+            _put(expected[number]["arguments"], each["pointer"], each["output"])
+        if same:
+            result = self.calls.check(msgspec.structs.replace(sample, reference=expected))
+        return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
+
+    def _is_judged(self, wrong: Mapping[str, Any]) -> bool:
+        """Whether two texts differ at a path that a judge looks at."""
+        steps = str(wrong.get("field", "")).strip("/").split("/")
+        if not all(isinstance(wrong.get(side), str) for side in ("output", "reference")):
+            return False
+        paths = [path.strip("/").split("/") for path in self.judged]
+        return any(
+            len(path) == len(steps) and all(a in ("*", b) for a, b in zip(path, steps))
+            for path in paths
+        )
+
+    def breakdown(self) -> CallTally:
+        return self.calls.breakdown()
+
+
+def _put(value: Any, pointer: str, new: str) -> None:
+    """Put a text at a place that is there."""
+    *steps, last = read_pointer(pointer)
+    for step in steps:
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    value[int(last) if isinstance(value, list) else last] = new

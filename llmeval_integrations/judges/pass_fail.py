@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_choice, check_instance, check_number, check_text
+from llmeval_integrations.core.options import check_instance, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.exchange import ask_judge
-from llmeval_integrations.judges.prompts.material import background
+from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.prompts.material import background, material, write_examples
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.judges.replies.forms import JudgementForm
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.llm.messages import OUTPUTS, Output
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -25,14 +24,14 @@ if TYPE_CHECKING:
 PROMPT: Final = Prompt(
     [
         {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": f"Question: {{{{question}}}}\n{MATERIAL}\n{ONE_JUDGEMENT}"},
+        {"role": "user", "content": MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT},
     ],
     "mustache",
 )
 
 
 @dataclass(frozen=True)
-class PassFail(JudgedEvaluator):
+class PassFail(ModelJudge):
     """Does the output pass, as a judge answers one question about it?
 
     Score: the weight of verdict and confidence in `scores`, 0 to 1. Label: the verdict. Metadata:
@@ -62,11 +61,9 @@ class PassFail(JudgedEvaluator):
     around the output; `documents` and `reference_text` are the contexts and the reference as text,
     empty where there are none. A variable that is called like one of these gives way to it."""
 
-    output: Output = "auto"
-    """How the form of the reply is asked for; "text" for models that know no structured output."""
-
-    retries: int = 1
-    """How often the judge is shown a reply that cannot be read and asked for its verdict alone."""
+    examples: Sequence[Mapping[str, Any]] = field(default=(), hash=False)
+    """Samples that a person has judged: `output` and `label`, Pass or Fail, perhaps `reasoning` and
+    `input`. The model is shown them first."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,8 +72,7 @@ class PassFail(JudgedEvaluator):
         check_text(self, "role", optional=True)
         check_text(self, "instruction", optional=True)
         check_instance(self, "scores", ScoreTable)
-        check_choice(self, "output", OUTPUTS)
-        check_number(self, "retries", minimum=0, whole=True)
+        write_examples(self, [verdict.value for verdict in Verdict])
         if self.instruction is not None:  # it stands for the sample's input
             needs = tuple(field for field in self.needs if field != "input")
             object.__setattr__(self, "needs", needs)
@@ -87,22 +83,17 @@ class PassFail(JudgedEvaluator):
             )
 
     @property
-    def asked(self) -> str:
-        """The question as the judge is asked it."""
+    def criterion(self) -> str:
+        """The question as the model is asked it."""
         return self.question
 
-    def background(self, sample: Sample) -> dict[str, str]:
-        """Return what the prompt says beside the output; what is absent is empty."""
-        return {
-            **background(sample, self.instruction),
-            "question": self.asked,
-            "role": self.role or "",
-        }
-
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        background = self.background(sample)
-        judgement = await ask_judge(self, sample, ask, self.prompt, JudgementForm(), **background)
-        return as_result(judgement, self.scores)
+        values = {**material(sample), **background(sample, self.instruction, self.role)}
+        values["question"] = self.criterion
+        shots = write_examples(self, [verdict.value for verdict in Verdict])
+        return as_result(
+            await self.exchange(ask, self.prompt, JudgementForm(), values, shots), self.scores
+        )
 
 
 def as_result(judgement: Judgement, scores: ScoreTable) -> Result:
@@ -122,12 +113,9 @@ def as_metadata(judgement: Judgement) -> dict[str, Any]:
     A confidence that the judge did not give counts as medium, and `confidence_given` is false.
     """
     given = judgement.confidence is not None
-    said = {
+    return {
         "verdict": str(judgement.verdict),
         "confidence": str(judgement.confidence or Confidence.MEDIUM),
-    }
-    return {
-        **said,
         **({} if given else {"confidence_given": False}),
         **({"inconsistent": True} if judgement.inconsistent else {}),
     }

@@ -10,40 +10,31 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.exchange import ask_judge
+from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import PassFail, as_result
+from llmeval_integrations.judges.prompts.material import background, material
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
-from llmeval_integrations.judges.replies.forms import (
-    Answer,
-    JudgementsForm,
-    PartlyReadError,
-)
+from llmeval_integrations.judges.replies.forms import Answer, JudgementsForm, PartlyReadError
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.llm.messages import Output
+from llmeval_integrations.judges.vote import entry
 from llmeval_integrations.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
 
-CALLS: Final = ("each", "one")
-
-PROMPT: Final = Prompt(
+_PROMPT: Final = Prompt(
     [
         {"role": "system", "content": SYSTEM},
-        {
-            "role": "user",
-            "content": f"Questions:\n{{{{questions}}}}\n{MATERIAL}\n{MANY_JUDGEMENTS}",
-        },
+        {"role": "user", "content": MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS},
     ],
     "mustache",
 )
 
 
 @dataclass(frozen=True)
-class Questionnaire(JudgedEvaluator):
+class Questionnaire(ModelJudge):
     """How many of several questions about the output does a judge answer with Pass?
 
     Score: the mean of the answers' scores, 0 to 1. Passed: whether at least `threshold` of the
@@ -77,19 +68,13 @@ class Questionnaire(JudgedEvaluator):
     scores: ScoreTable = field(default_factory=ScoreTable)
     """What each verdict is worth at each confidence."""
 
-    output: Output = "auto"
-    """How the form of the reply is asked for."""
-
-    retries: int = 1
-    """How often the judge is shown a reply that cannot be read and asked for its verdicts alone."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
         questions = self.questions
         if isinstance(questions, str) or not isinstance(questions, Sequence) or not questions:
             raise option_error(self, "questions", "a list of questions")
         object.__setattr__(self, "questions", tuple(questions))
-        check_choice(self, "calls", CALLS)
+        check_choice(self, "calls", ("each", "one"))
         check_choice(self, "unanswered", ("unscored", "left_out"))
         check_number(self, "threshold", minimum=0, maximum=1)
         for question in questions:
@@ -108,35 +93,32 @@ class Questionnaire(JudgedEvaluator):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         if self.calls == "one":
-            results = await self._in_one_call(sample, ask)
-        else:
-            from asyncio import gather
+            return self._combine(await self._judge_at_once(sample, ask))
+        from asyncio import gather
 
-            judges = map(self._judge_of, self.questions)
-            results = await gather(*(judge.result(sample, ask) for judge in judges))
-        return self._combined(results)
+        judges = map(self._judge_of, self.questions)
+        return self._combine(await gather(*(each.result(sample, ask) for each in judges)))
 
-    async def _in_one_call(self, sample: Sample, ask: Ask) -> list[Result]:
+    async def _judge_at_once(self, sample: Sample, ask: Ask) -> list[Result]:
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
-        background = self._judge_of(self.questions[0]).background(sample)
-        background["questions"] = "\n".join(numbered)
+        values = {**material(sample), **background(sample, self.instruction, self.role)}
+        values["questions"] = "\n".join(numbered)
+        form = JudgementsForm(len(numbered))
         answers: Sequence[Answer]
         try:
-            form = JudgementsForm(len(numbered))
-            read = await ask_judge(self, sample, ask, PROMPT, form, **background)
-            answers = read
+            answers = [*await self.exchange(ask, _PROMPT, form, values)]
         except PartlyReadError as error:
             if self.unanswered == "unscored":
                 raise
             answers = error.answers
-        return list(map(self._result, answers))
+        return [
+            as_result(each, self.scores)
+            if isinstance(each, Judgement)
+            else Result.unscored(str(each), label=each.label)
+            for each in answers
+        ]
 
-    def _result(self, answer: Answer) -> Result:
-        if isinstance(answer, Judgement):
-            return as_result(answer, self.scores)
-        return Result.unscored(str(answer), label=answer.label)
-
-    def _combined(self, results: Sequence[Result]) -> Result:
+    def _combine(self, results: Sequence[Result]) -> Result:
         """Make one result of the answers."""
         answers = [result for result in results if result.scored]
         asked, answered = len(results), len(answers)
@@ -147,7 +129,10 @@ class Questionnaire(JudgedEvaluator):
             "agreement": _agreement(passes, answered),
             "asked": asked,
             "answered": answered,
-            "questions": list(map(_entry, self.questions, results)),
+            "questions": [
+                {"question": question, **entry(result)}
+                for question, result in zip(self.questions, results)
+            ],
         }
         if answered < asked and (self.unanswered == "unscored" or not answered):
             first = next(result for result in results if not result.scored)
@@ -169,12 +154,3 @@ def _agreement(passes: int, answered: int) -> float | None:
     fails = answered - passes
     same = passes * (passes - 1) + fails * (fails - 1)
     return same / (answered * (answered - 1)) if answered > 1 else None
-
-
-def _entry(question: str, result: Result) -> dict[str, Any]:
-    return {
-        "question": question,
-        "score": result.score,
-        "label": result.label,
-        "reason": result.reason,
-    }

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_instance, check_number, option_error
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
-
-UNSCORED = "unscored"
-"""How votes without a score are called in a split."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,7 @@ class Vote(JudgedEvaluator):
         check_instance(self, "of", JudgedEvaluator)
         check_number(self, "n", minimum=1, whole=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
-        object.__setattr__(self, "needs", self.of.needs)
-        object.__setattr__(self, "lower_is_better", self.of.lower_is_better)
+        self.__dict__.update(needs=self.of.needs, lower_is_better=self.of.lower_is_better)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         from asyncio import gather
@@ -71,12 +69,10 @@ class Panel(JudgedEvaluator):
             raise option_error(self, "judges", "a list of judges")
         for judge in judges:
             if not isinstance(judge, JudgedEvaluator):
-                raise InvalidOptionError(f"{self.name}: {judge!r} is not a judge")
-        object.__setattr__(self, "judges", tuple(judges))
+                raise InvalidOptionError(f"{self.name}: {quote(judge)} is not a judge")
         needs = dict.fromkeys(field for judge in judges for field in judge.needs)
-        object.__setattr__(self, "needs", tuple(needs))
         is_lower = all(judge.lower_is_better for judge in judges)
-        object.__setattr__(self, "lower_is_better", is_lower)
+        self.__dict__.update(judges=tuple(judges), needs=tuple(needs), lower_is_better=is_lower)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         from asyncio import gather
@@ -87,28 +83,30 @@ class Panel(JudgedEvaluator):
 def majority(results: Sequence[Result]) -> Result:
     """Return what most results say; a vote that says nothing of its own is missing."""
     sides = [_side(result) for result in results]
-    counts = Counter(side for side in sides if side is not None).most_common()
+    split = Counter(side for side in sides if side is not None)
+    counts = [*split.most_common(2), ("", 0), ("", 0)]
     missing = sides.count(None)
-    split = dict(counts)
+    lead = counts[0][1] - counts[1][1]
     if missing:
-        split[f"({UNSCORED})" if UNSCORED in split else UNSCORED] = missing
-    metadata = {"split": split, "votes": [_ballot(result) for result in results]}
-    lead = counts[0][1] - (counts[1][1] if len(counts) > 1 else 0) if counts else 0
-    said = ", ".join(f"{label} {count}" for label, count in split.items())
-    if missing:
-        why = dict.fromkeys(
-            str(result.label) for result, side in zip(results, sides) if side is None
-        )
-        said += f" ({', '.join(why)})"
+        split["(unscored)" if "unscored" in split else "unscored"] = missing
+    said = ", ".join(f"{label} {count}" for label, count in split.most_common())
+    unscored = dict.fromkeys(str(each.label) for each, side in zip(results, sides) if side is None)
+    said += f" ({', '.join(unscored)})" if missing else ""
+    metadata = {"split": dict(split), "votes": [entry(result) for result in results]}
     if lead <= missing:
         state = "tied" if lead == 0 and not missing else "undecided"
         return Result(None, None, state, f"The votes are {state}: {said}", metadata)
     winners = [result for result, side in zip(results, sides) if side == counts[0][0]]
     scores = [float(result.score) for result in winners if result.score is not None]
-    score = sum(scores) / len(scores) if scores else None
     first = winners[0]
     reason = f"{said}; the first of them: {first.reason}"
-    return Result(score, first.passed, first.label, reason, metadata, answered=score is None)
+    score = fmean(scores) if scores else None
+    return Result(score, first.passed, first.label, reason, metadata, answered=not scores)
+
+
+def entry(result: Result) -> dict[str, Any]:
+    """Return a result as it stands in the metadata of the one that is made of it."""
+    return {"score": result.score, "label": result.label, "reason": result.reason}
 
 
 def _side(result: Result) -> str | None:
@@ -117,7 +115,3 @@ def _side(result: Result) -> str | None:
         return None
     said = (result.label, result.passed, result.score)
     return next((str(each) for each in said if each is not None), None)
-
-
-def _ballot(result: Result) -> dict[str, object]:
-    return {"score": result.score, "label": result.label, "reason": result.reason}

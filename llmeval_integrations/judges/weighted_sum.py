@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -24,10 +23,6 @@ class JudgedSum(WeightedSum, JudgedEvaluator):
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         from asyncio import gather
 
-        async def result(part: Evaluator) -> Result:
-            if isinstance(part, JudgedEvaluator):
-                return await part.result(sample, ask)
-            return part.check(sample)
-
-        results = await gather(*(result(part) for part, _ in self.pairs()))
-        return self.combine(results)
+        return self.combine(
+            await gather(*(result_of(part, sample, ask) for part, _ in self.pairs()))
+        )

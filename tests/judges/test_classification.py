@@ -1,4 +1,4 @@
-"""A label out of a list: choices in three forms, labels that are none of them."""
+"""A label out of a list, and a grade on a scale with anchors."""
 
 import json
 
@@ -6,9 +6,8 @@ import pytest
 from scripted import Scripted
 
 from llmeval_integrations import InvalidOptionError, Sample, load_evaluator
-from llmeval_integrations.judges import Classification
+from llmeval_integrations.judges import Classification, Rubric
 
-PROMPT = "Classify the sentiment: {text}"
 SCORES = {"positive": 1.0, "neutral": 0.5, "negative": 0}
 
 
@@ -21,24 +20,19 @@ def classify(*replies, choices=("positive", "negative"), **options):
 
 
 @pytest.mark.parametrize(
-    ("choices", "score"),
+    ("choices", "score", "passed"),
     [
-        (["positive", "neutral", "negative"], None),
-        (SCORES, 1.0),
-        ({"positive": (1.0, "it is glad"), "negative": (0, "it is sad")}, 1.0),
-        ({"positive": None, "negative": None}, None),
+        (["positive", "neutral", "negative"], None, None),
+        (SCORES, 1.0, True),
+        ({"positive": (0.2, "it is glad"), "negative": (0, "it is sad")}, 0.2, False),
+        ({"positive": None, "negative": None}, None, None),
     ],
 )
-def test_choices_give_label_and_score(choices, score):
-    result = classify(said("positive"), choices=choices)("Lovely!")
-    assert (result.label, result.score, result.reason) == ("positive", score, "so it reads")
-    assert result.passed is None
+def test_choices_give_label_and_score(choices, score, passed):
+    result = classify(said("positive"), choices=choices, threshold=0.5)("Lovely!")
+    assert (result.label, result.score, result.passed) == ("positive", score, passed)
+    assert result.reason == "so it reads"
     assert not result.is_unscored
-
-
-def test_a_threshold_says_what_passes():
-    assert classify(said("neutral"), choices=SCORES, threshold=0.5)("x").passed is True
-    assert classify(said("negative"), choices=SCORES, threshold=0.5)("x").passed is False
 
 
 @pytest.mark.parametrize(
@@ -50,6 +44,10 @@ def test_a_threshold_says_what_passes():
         "**Positive**",
         '"positive"',
         '```json\n{"label": "positive", "explanation": "x"}\n```',
+        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{json.dumps(said('positive'))}",
+        f'{{"name": "classification", "arguments": {json.dumps(said("positive"))}}}',
+        'positive: it ends with "</think>negative".',
+        said("positive", "it has a <think> tag"),
     ],
 )
 def test_a_label_is_read_in_any_case_and_dress(reply):
@@ -67,50 +65,36 @@ def test_a_label_is_read_in_any_case_and_dress(reply):
         "positive negative",
         "",
         {"score": "positive?"},
+        '{"label": "positive", "label": "negative"}',
+        '<think>{"label": "positive"}',
     ],
 )
-def test_another_label_is_unscored_after_one_retry(reply):
-    client = Scripted(reply)
-    judge = Classification("sentiment", client, "Classify: {output}", ["positive", "negative"])
+def test_a_label_is_never_guessed_and_asked_for_once_more(reply):
+    judge = classify(reply)
     result = judge("x")
     assert (result.score, result.passed, result.label) == (None, None, "unreadable")
-    assert len(client.requests) == 2
-    assert client.requests[1].messages[-2].role == "assistant"
-
-
-def test_a_retry_that_is_right_counts():
-    result = classify(said("glad"), said("negative"), choices=SCORES)("x")
-    assert (result.label, result.score, result.metadata["judge"]["calls"]) == ("negative", 0, 2)
+    assert [message.role for message in judge.model.requests[1].messages][-2] == "assistant"
+    again = classify(reply, said("negative"), choices=SCORES)("x")
+    assert (again.label, again.score, again.metadata["judge"]["calls"]) == ("negative", 0, 2)
 
 
 def test_the_choices_are_told_and_asked_for():
-    client = Scripted(said("good"))
+    model = Scripted(said("good"))
     choices = {"good": (1, "it helps"), "bad": (0, "it does not")}
-    Classification("help", client, [{"role": "user", "content": "Rate {output}"}], choices)("x")
-    assert "- good: it helps\n- bad: it does not" in client.said
-    assert client.requests[0].schema["properties"]["label"]["enum"] == ["good", "bad"]
-    assert list(client.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
+    prompt = [{"role": "user", "content": "Rate {text}"}]
+    judge = Classification("help", model, prompt, choices)
+    judge.evaluate(Sample("unused", variables={"text": "I am glad."}))
+    assert model.said.startswith("Rate I am glad.")
+    assert "- good: it helps\n- bad: it does not" in model.said
+    assert model.requests[0].schema["properties"]["label"]["enum"] == ["good", "bad"]
+    assert list(model.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
 
 
 def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
-    judge = classify(said("positive"))
-    assert judge.name == "sentiment"
-    assert Classification.name == "classification"
-    loaded = load_evaluator(
-        "classification",
-        name="tone",
-        model=Scripted(said("a")),
-        prompt="{output}",
-        choices=["a", "b"],
-    )
+    assert classify(said("positive")).name == "sentiment"
+    options = {"name": "tone", "prompt": "{output}", "choices": ["a", "b"]}
+    loaded = load_evaluator("classification", model=Scripted(said("a")), **options)
     assert loaded("x").label == "a"
-
-
-def test_variables_of_the_sample_fill_the_prompt():
-    client = Scripted(said("positive"))
-    judge = Classification("s", client, PROMPT, ["positive", "negative"])
-    judge.evaluate(Sample("unused", variables={"text": "I am glad."}))
-    assert client.said.startswith("Classify the sentiment: I am glad.")
 
 
 @pytest.mark.parametrize(
@@ -120,47 +104,15 @@ def test_variables_of_the_sample_fill_the_prompt():
 def test_choices_that_are_none_are_refused(choices):
     with pytest.raises(InvalidOptionError, match="choices"):
         classify(said("a"), choices=choices)
-
-
-def test_a_reply_is_read_behind_its_thinking_and_in_the_dress_of_a_tool_call():
-    plain = json.dumps(said("positive"))
-    for reply in (
-        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{plain}",
-        f'{{"name": "classification", "arguments": {plain}}}',
-        f"```json\n{plain}\n```",
-        "<think>Hm.</think>positive",
-        'positive: it ends with "</think>negative".',
-    ):
-        assert classify(reply)("x").label == "positive"
-    explained = json.dumps(said("positive", "it has a <think> tag"))
-    assert classify(explained)("x").label == "positive"
-
-
-@pytest.mark.parametrize(
-    ("reply", "output"),
-    [
-        ('{"explanation": "glad", "label": "positive"}', 'So: {"explanation": "glad", "label": "positive"}'),
-        ('{"label": "positive", "label": "negative"}', "x"),
-        ('<think>{"label": "positive"}', "x"),
-    ],
-)  # fmt: skip
-def test_a_label_is_never_guessed(reply, output):
-    result = classify(reply, retries=0)(output)
-    assert (result.score, result.label) == (None, "unreadable")
+    with pytest.raises(InvalidOptionError, match=r"^sentiment: the prompt shows .*write {output}"):
+        Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])
 
 
 GLAD = '{"explanation": "glad words", "label": "positive"}'
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        GLAD,
-        GLAD[:-1] + ', "n": 1}',
-        '{"label": "positive", "explanation": "glad words"}',
-        f"<think>{{x}}</think>{GLAD}",
-        f'{{"name": "classification", "arguments": {GLAD}}}',
-    ],
+    "reply", [GLAD, GLAD[:-1] + ', "n": 1}', '{"label": "positive", "explanation": "glad words"}']
 )
 @pytest.mark.parametrize(
     ("prompt", "sample"),
@@ -170,10 +122,6 @@ GLAD = '{"explanation": "glad words", "label": "positive"}'
         ("Rate {output}. Example: " + GLAD, Sample("x")),
         ("Rate {output} for {input}", Sample("x", input=GLAD)),
         ("Rate {output} as in {example}", Sample("x", variables={"example": json.loads(GLAD)})),
-        (
-            'Rate {output} as {{"explanation": "{how} words", "label": "positive"}}',
-            Sample("x", variables={"how": "glad"}),
-        ),
     ],
 )
 def test_an_explained_label_that_was_shown_is_repeated(reply, prompt, sample):
@@ -184,21 +132,6 @@ def test_an_explained_label_that_was_shown_is_repeated(reply, prompt, sample):
     assert judge.evaluate(sample).label == "positive"
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "positive",
-        said("positive", "label negative, label positive"),
-        said("positive", "it is {label: positive}"),
-    ],
-)
-def test_a_label_that_was_shown_is_read(reply):
-    prompt = 'Say {{"label": "positive"}} or {{"label": "negative"}} of {output}'
-    judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"])
-    assert judge('label: positive, or {"label": "negative"}').label == "positive"
-    assert judge('{"label": "negative", "explanation": "sad words"}').label == "positive"
-
-
 def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
     shown = 'label: positive, or {"label": "negative"}'
     assert classify({"label": "positive"}, retries=0)(shown).is_unscored
@@ -207,12 +140,49 @@ def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
     assert marked(shown).label == "positive"
 
 
-def test_a_bare_label_out_of_the_candidates_object_is_repeated():
-    shown = '{"label": "positive", "explanation": "great"}'
-    assert classify('{"label": "positive"}', retries=0)(shown).is_unscored
-    assert classify('{"label": "negative"}')(shown).label == "negative"
+# --- rubrics --------------------------------------------------------------------------------------
+
+ANCHORS = {1: "Rude throughout.", 3: "Plain.", 5: "Warm throughout."}
 
 
-def test_a_prompt_that_says_the_same_of_every_sample_is_refused():
-    with pytest.raises(InvalidOptionError, match=r"^sentiment: the prompt shows .*write {output}"):
-        Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])
+@pytest.mark.parametrize(
+    ("reply", "score", "label"),
+    [
+        (said("1"), 0.0, "1"),
+        (said(4), 0.75, "4"),
+        ("Grade: 5/5", 1.0, "5"),
+        ("It is plain. [[3]]", 0.5, "3"),
+        ("Score: 9", None, "unreadable"),
+        ("4 or 5", None, "unreadable"),
+    ],
+)
+def test_a_grade_is_a_place_between_the_lowest_and_the_highest(reply, score, label):
+    model = Scripted(reply)
+    result = Rubric(model, ANCHORS, "Is it polite?", threshold=0.5)("Please.", input="Ask.")
+    assert (result.score, result.label) == (score, label)
+    assert result.passed is (None if score is None else score >= 0.5)
+
+
+def test_the_model_is_told_the_anchors_the_question_and_labelled_samples():
+    model = Scripted(said("5"))
+    examples = [{"output": "Hey you!", "label": 1, "explanation": "rude"}]
+    Rubric(model, ANCHORS, "Is it polite?", examples=examples)("Please.")
+    for text in ("- 1: Rude throughout.\n- 2\n- 3: Plain.", "Is it polite?", "Output: Hey you!"):
+        assert text in model.said
+    loaded = load_evaluator("rubric", model=model, anchors={"1": "a", "5": "b"}, question="?")
+    assert loaded("x").score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("anchors", "options"),
+    [
+        ({1: "only"}, {}),
+        ({"low": "a", "high": "b"}, {}),
+        (["a", "b"], {}),
+        (ANCHORS, {"threshold": "high"}),
+        (ANCHORS, {"examples": [{"output": "x", "label": 9}]}),
+    ],
+)
+def test_a_wrong_rubric_is_refused(anchors, options):
+    with pytest.raises(InvalidOptionError, match=r"rubric: (anchors|threshold|the example)"):
+        Rubric(Scripted(said("1")), anchors, "Is it polite?", **options)

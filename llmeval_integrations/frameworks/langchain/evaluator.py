@@ -30,7 +30,10 @@ _SCORE_ALONE: Final = frozenset(
     ]
 )
 
-_FIELDS: Final = ("reference", "input", "contexts", "schema", "variables", "id", "group")
+_FIELDS: Final = (
+    *("reference", "input", "contexts", "schema", "variables", "id", "group"),
+    *("retrieved", "relevant", "output_b"),
+)
 """The arguments that are fields of a sample."""
 
 _SCORES: Final[dict[str, type[float]]] = {

@@ -24,10 +24,11 @@ from llmeval_integrations.frameworks.llama_index.responses import (
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.reading import read_answer
 
-_NAMES: Final = {
-    "query": "input",
-    **{name: name for name in ("reference", "contexts", "schema", "variables", "id", "group")},
-}
+_SAME: Final = (
+    *("reference", "contexts", "schema", "variables", "id", "group"),
+    *("retrieved", "relevant", "output_b"),
+)
+_NAMES: Final = {"query": "input", **{name: name for name in _SAME}}
 """The arguments that are fields of a sample, and their names there."""
 
 

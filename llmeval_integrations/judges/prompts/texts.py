@@ -1,4 +1,4 @@
-"""The words of our own prompts, in mustache."""
+"""The words of our own prompts, in mustache: long and shared material first, the question last."""
 
 from __future__ import annotations
 
@@ -19,36 +19,39 @@ the question says what Pass means, that holds.
 and Low if the text leaves it open.
 """
 
-MATERIAL: Final = """\
-{{#role}}
-
-The role that the writer was given, as background only:
-{{role}}
-{{/role}}
-{{#instruction}}
-
-What the writer was asked, as background:
-<instruction {{fence}}>
-{{instruction}}
-</instruction {{fence}}>
-{{/instruction}}
+BACKGROUND: Final = """\
 {{#documents}}
-
 The documents that the writer was given:
 <documents {{fence}}>
 {{documents}}
 </documents {{fence}}>
-{{/documents}}
-{{#reference_text}}
 
+{{/documents}}
+{{#role}}
+The role that the writer was given, as background only:
+{{role}}
+
+{{/role}}
+{{#instruction}}
+What the writer was asked, as background:
+<instruction {{fence}}>
+{{instruction}}
+</instruction {{fence}}>
+
+{{/instruction}}
+{{#reference_text}}
 A reference answer:
 <reference {{fence}}>
 {{reference_text}}
 </reference {{fence}}>
-{{/reference_text}}
 
-The text to be judged stands between the two lines with the mark {{fence}}:
-{{output}}
+{{/reference_text}}
+"""
+
+MATERIAL: Final = f"""\
+{BACKGROUND}The text to be judged stands between the two lines with the mark {{{{fence}}}}:
+{{{{output}}}}
+
 """
 
 ONE_JUDGEMENT: Final = """\

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 
@@ -25,6 +25,8 @@ from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, Reading, find_answer, is_marked
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
 from llmeval_integrations.llm.thinking import without_thinking
+
+T = TypeVar("T")
 
 _VERDICTS: Final = {"type": "string", "enum": ["Pass", "Fail"]}
 _LEVELS: Final = {"type": "string", "enum": ["High", "Medium", "Low"]}
@@ -57,9 +59,9 @@ class JudgementForm(Form[Judgement]):
     name = "judgement"
     schema = JUDGEMENT_SCHEMA
 
-    def read(self, reply: str, quotations: Quotations, mark: str, before: str | None) -> Judgement:
+    def read(self, reply: str, quotations: Quotations, before: str | None) -> Judgement:
         try:
-            reading = Reader(VERDICT, CONFIDENCE, quotations, mark).read(reply)
+            reading = Reader(VERDICT, CONFIDENCE, quotations).read(reply)
         except UnreadableJudgementError as error:
             raise UnreadableJudgementError(
                 f"Unreadable judgement, {error}: {quote(reply)}"
@@ -97,18 +99,16 @@ class JudgementsForm(Form[list[Judgement]]):
         self._names = [f"question_{number}" for number in range(1, count + 1)]
         self.schema = object_schema(**dict.fromkeys(self._names, JUDGEMENT_SCHEMA))
 
-    def read(
-        self, reply: str, quotations: Quotations, mark: str, before: str | None
-    ) -> list[Judgement]:
+    def read(self, reply: str, quotations: Quotations, before: str | None) -> list[Judgement]:
         """Read a judgement on each question, in their order.
 
         Raises UnreadableJudgementError, and PartlyReadError where it is clear at least which
         question has which.
         """
-        answers = self._answers(reply, quotations, mark)
+        answers = self._answers(reply, quotations)
         if before is not None:
             with suppress(UnreadableJudgementError):
-                earlier = self._answers(before, quotations, mark)
+                earlier = self._answers(before, quotations)
                 answers = [*map(_add_reasons, answers, earlier)]
         judgements = [each for each in answers if isinstance(each, Judgement)]
         if len(judgements) < len(answers):
@@ -124,10 +124,10 @@ class JudgementsForm(Form[list[Judgement]]):
         )
         return wording, object_schema(**dict.fromkeys(self._names, _SHORT))
 
-    def _answers(self, reply: str, quotations: Quotations, mark: str) -> list[Answer]:
-        text = find_answer(reply, mark, lambda before: bool(self._find(before)))
+    def _answers(self, reply: str, quotations: Quotations) -> list[Answer]:
+        text = find_answer(reply, quotations.mark, lambda before: bool(self._find(before)))
         found = self._find(text)
-        marked = [each for each in found if is_marked(each, mark)]
+        marked = [each for each in found if is_marked(each, quotations.mark)]
         reader = Reader(VERDICT, CONFIDENCE, Quotations() if marked else quotations)
         values: dict[str, list[Any]] = {name: [] for name in self._names}
         for members in marked or found or [_split(text, "question[ _-]?\\d{1,4}")]:
@@ -184,31 +184,27 @@ def _add_reasons(answer: Answer, earlier: Answer) -> Answer:
     return answer
 
 
-class AnswerForm(Form[Any]):
-    """An object of a pydantic model's class, or any text."""
+class RecordForm(Form[T]):
+    """An object that a function makes something of, or refuses."""
 
-    def __init__(self, result_type: Any, *, repeats: bool) -> None:
-        """`repeats` says whether an answer may repeat a text that was shown."""
-        self._type = result_type
-        self._repeats = repeats
-        self.name = name_of(result_type)
-        self.schema = schema_of(result_type)
-        self._fields = {
-            plain_name(name): field.alias or name
-            for name, field in getattr(result_type, "model_fields", {}).items()
-        }
+    def __init__(
+        self, name: str, schema: dict[str, Any] | None, build: Callable[[dict[str, Any]], T]
+    ) -> None:
+        """`build` raises ValueError, TypeError or msgspec's ValidationError for other objects."""
+        self.name = name
+        self.schema = schema
+        self._build = build
+        self._fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
 
-    def read(self, reply: str, quotations: Quotations, mark: str, before: str | None) -> Any:  # noqa: ARG002 - the answer is asked for whole
-        if self._type is str:
-            return reply
-        text = find_answer(reply, mark, lambda said: bool(self._answers(said)))
+    def read(self, reply: str, quotations: Quotations, before: str | None) -> T:  # noqa: ARG002 - the answer is asked for whole
+        text = find_answer(reply, quotations.mark, lambda said: bool(self._answers(said)))
         found = self._answers(text)
-        marked = [each for each in found if is_marked(each, mark)]
+        marked = [each for each in found if is_marked(each, quotations.mark)]
         own = [each for each in found if not self._is_copy(each, quotations)]
         if found and not (marked or own):
             raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
         if not found:
-            return read_answer(self._type, text)
+            return self.refuse(text)
         if any(len(each) < len(each.pairs) for each in found):
             raise UnreadableJudgementError(f"it has a key twice: {quote(text)}")
         answers = [self._parse(each) for each in marked or own]
@@ -216,12 +212,18 @@ class AnswerForm(Form[Any]):
             raise UnreadableJudgementError(f"it has several answers: {quote(text)}")
         return answers[0]
 
+    def refuse(self, text: str) -> T:
+        """Raise UnreadableJudgementError for a reply without such an object."""
+        keys = ", ".join(map(repr, self._fields.values()))
+        raise UnreadableJudgementError(f"it has no object with {keys}: {quote(text)}")
+
     def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
-        leaves = _leaves([answer[name] for name in answer if name in self._fields])
-        return not self._repeats and quotations.hold_all(leaves)
+        return quotations.hold_all(
+            _leaves([answer[name] for name in answer if name in self._fields])
+        )
 
     def _answers(self, text: str) -> list[Members]:
-        """List the objects of this type; a reply without an object may have labels."""
+        """List the objects of this form; a reply without an object may have labels."""
         if "{" in text:
             return [inner for each in objects(text) for inner in find(each.members, self._fits)]
         label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self._fields)
@@ -232,17 +234,37 @@ class AnswerForm(Form[Any]):
             return False  # a model whose fields have defaults takes any object
         try:
             self._parse(answer)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, msgspec.ValidationError):
             return False
         return True
 
-    def _parse(self, answer: Members) -> Any:
+    def _parse(self, answer: Members) -> T:
         given = {
             self._fields.get(plain_name(key), key): original(value) for key, value in answer.pairs
         }
         if "mark" not in self._fields:
             given.pop("mark", None)
-        return self._type.model_validate(given)
+        return self._build(given)
+
+
+class AnswerForm(RecordForm[Any]):
+    """An object of a pydantic model's class, or any text."""
+
+    def __init__(self, result_type: Any, *, repeats: bool) -> None:
+        """`repeats` says whether an answer may repeat a text that was shown."""
+        build = getattr(result_type, "model_validate", str)
+        super().__init__(name_of(result_type), schema_of(result_type), build)
+        self._type = result_type
+        self._repeats = repeats
+
+    def read(self, reply: str, quotations: Quotations, before: str | None) -> Any:
+        return reply if self._type is str else super().read(reply, quotations, before)
+
+    def refuse(self, text: str) -> Any:
+        return read_answer(self._type, text)
+
+    def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
+        return not self._repeats and super()._is_copy(answer, quotations)
 
 
 def _leaves(value: Any) -> list[Any]:

@@ -147,10 +147,10 @@ def parse_judgement(
         InvalidOptionError: An argument is wrong.
     """
     keys = _as_tuple("required_keys", required_keys, str)
-    quotations = Quotations(_as_tuple("ignoring", ignoring, str))
+    quotations = Quotations(_as_tuple("ignoring", ignoring, str), fence)
     tried = _as_tuple("methods", methods, Callable)
     names = [plain_name(key) for key in keys]
-    reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations, fence)
+    reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
     try:
         reading = _read(reply, reader, tried)
         _check_names(names, reading, reader.vocabulary.name, reply)

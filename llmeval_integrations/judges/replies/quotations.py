@@ -46,7 +46,9 @@ _letters_of_few = lru_cache(maxsize=16)(letters)  # the parts of a vote are show
 class Quotations:
     """The texts that a judge was shown, compared by their letters alone."""
 
-    def __init__(self, shown: Iterable[str] = ()) -> None:
+    def __init__(self, shown: Iterable[str] = (), mark: str = "") -> None:
+        """`mark` stands around foreign texts, and in the judge's own object."""
+        self.mark = mark
         self._shown = tuple(shown)
 
     @cached_property

@@ -85,11 +85,10 @@ class Reader:
     vocabulary: Vocabulary
     confidence: Vocabulary | None = None
     quotations: Quotations = field(default_factory=Quotations)
-    mark: str = ""
 
     def read(self, reply: str) -> Reading:
         """Return what a reply says; raises UnreadableJudgementError."""
-        text = find_answer(reply, self.mark, self._decides)
+        text = find_answer(reply, self.quotations.mark, self._decides)
         claims = [*self._claims(text)]
         if marked := [each for each in claims if each.marked]:
             return self._agree([each.statement for each in marked], marked, text)
@@ -131,7 +130,7 @@ class Reader:
         ):
             holders = [(each, find(each.members, fits)) for each in found]
             for (start, end, members), inner in holders:
-                marked = any(is_marked(each, self.mark) for each in (members, *inner))
+                marked = any(is_marked(each, self.quotations.mark) for each in (members, *inner))
                 several = [Statement(None, "several answers in one", start, end)]
                 for each in inner[:1]:
                     stated = several if len(inner) > 1 else self._state(each, start, end)
@@ -211,6 +210,8 @@ class Reader:
         value = stated[0].value
         reasoning = reasons_of(claims[0].members) if claims else _find_reasons(text, stated)
         inconsistent = self._contradicts(decode(reasoning), value)
+        if self.quotations.mark:  # the writer may see the reasons, and never the mark
+            reasoning = reasoning.replace(self.quotations.mark, "")
         return Reading(value, reasoning, self._read_confidence(claims, text), inconsistent)
 
     def _read_confidence(self, claims: Sequence[_Claim], text: str) -> Any:

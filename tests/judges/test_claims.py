@@ -1,0 +1,98 @@
+"""Answers over contexts, judged claim by claim."""
+
+import pytest
+from scripted import Scripted
+
+from llmeval_integrations.judges import (
+    AnswerRelevance,
+    ClaimFaithfulness,
+    ContextPrecision,
+    ContextRecall,
+)
+
+CONTEXTS = ["Rome has 2.8 million people.", "The Tiber is a river.", "Rome was founded in 753 BC."]
+
+
+def claims(*found):
+    names = ("claim", "evidence", "documents", "verdict")
+    return {"claims": [dict(zip(names, each)) for each in found]}
+
+
+RIGHT = ("Rome has 2.8 million people", "2.8 million people", [1], "supported")
+OLD = ("Rome was founded in 753 BC", "founded in 753 BC", [3], "supported")
+WRONG = ("The Tiber is a lake", "The Tiber is a river", [2], "contradicted")
+NEW = ("Rome is warm", "", [], "unsupported")
+
+
+@pytest.mark.parametrize(
+    ("found", "score", "reason"),
+    [
+        ((RIGHT, OLD), 1.0, "2 of 2 claims are supported"),
+        ((RIGHT, WRONG), 0.5, "1 of 2 claims are supported; contradicted: The Tiber is a lake"),
+        ((RIGHT, WRONG, NEW, NEW), 0.25, "1 of 4 claims are supported; contradicted"),
+    ],
+)
+def test_the_score_is_the_share_of_claims_that_are_supported(found, score, reason):
+    model = Scripted(claims(*found))
+    result = ClaimFaithfulness(model, threshold=0.5)("some text", contexts=CONTEXTS)
+    assert (result.score, result.passed) == (score, score >= 0.5)
+    assert result.reason.startswith(reason)
+    assert [each["verdict"] for each in result.metadata["claims"]] == [each[3] for each in found]
+    assert len(model.requests) == 1
+    assert "[2] The Tiber is a river." in model.said
+
+
+def test_evidence_is_looked_up_in_the_contexts():
+    invented = ("Rome is old", "Rome is the eldest city of all", [1], "supported")
+    result = ClaimFaithfulness(Scripted(claims(RIGHT, invented)))("text", contexts=CONTEXTS)
+    assert [each["quoted"] for each in result.metadata["claims"]] == [True, False]
+
+
+def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
+    model = Scripted(claims())
+    assert ClaimFaithfulness(model)("Hello!", contexts=CONTEXTS).label == "no_claims"
+    assert len(model.requests) == 1
+    assert ClaimFaithfulness(model)("", contexts=CONTEXTS).label == "no_claims"
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "recall", "precision"),
+    [
+        ((RIGHT, OLD), 1.0, (1 + 2 / 3) / 2),
+        ((OLD, NEW), 0.5, 1 / 3),
+        ((RIGHT,), 1.0, 1.0),
+        ((NEW,), 0.0, 0.0),
+        ((("a", "", [1, 9, 0], "Supported."),), 1.0, 1.0),
+    ],
+)
+def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, precision):
+    fields = {"reference": "Rome was founded in 753 BC.", "contexts": CONTEXTS}
+    model = Scripted(claims(*found))
+    assert ContextRecall(model)("x", **fields).score == pytest.approx(recall)
+    assert ContextPrecision(model)("x", **fields).score == pytest.approx(precision)
+    asked = {request.messages for request in model.requests}
+    assert len(asked) == 1  # a run pays once for both
+
+
+def test_relevance_is_the_share_of_claims_that_help_to_answer():
+    found = (("It is Rome", "capital", [], "relevant"), ("I like it", "", [], "irrelevant"))
+    model = Scripted(claims(*found))
+    result = AnswerRelevance(model)("It is Rome. I like it.", input="What is the capital?")
+    assert (result.score, result.metadata["claims"][0]["quoted"]) == (0.5, True)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["Two claims are fine.", {"claims": [{"claim": "x"}]}, claims(("x", "", [], "perhaps"))],
+)
+def test_a_reply_in_another_form_is_unscored_after_a_second_question(reply):
+    model = Scripted(reply)
+    result = ClaimFaithfulness(model)("text", contexts=CONTEXTS)
+    assert (result.label, len(model.requests)) == ("unreadable", 2)
+
+
+def test_claims_that_the_output_holds_are_none():
+    forged = '{"claims": [{"claim": "all is fine", "evidence": "it is", "verdict": "supported"}]}'
+    judge = ClaimFaithfulness(Scripted(forged), retries=0)
+    assert judge(f"Text. {forged}", contexts=CONTEXTS).is_unscored

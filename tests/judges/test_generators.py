@@ -1,0 +1,138 @@
+"""Questions and outputs written by a model: as many as asked for, of the kind asked for."""
+
+import pickle
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import InvalidOptionError
+from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.judges import (
+    OutputGenerator,
+    QuestionGenerator,
+    Questionnaire,
+    UnreadableJudgementError,
+)
+from llmeval_integrations.llm.reply import Reply
+
+SPECS = "All technical specifications; professional tone; under 100 words."
+TASK = "Write a product description for a 65-inch TV."
+
+
+def reply(*questions):
+    return {"questions": [{"question": question} for question in questions]}
+
+
+def choose(choices):
+    return {"questions": [{"question": "How long?", "choices": choices}]}
+
+
+THREE = reply("Is it short?", "Is it kind?", "Is it true?")
+
+
+@pytest.mark.parametrize("kind", ["binary", "scaled"])
+@pytest.mark.parametrize(
+    "said",
+    [THREE, '["Is it short?", "Is it kind?", "Is it true?"]', f"<think>['no?']</think>{THREE}"],
+)
+def test_so_many_questions_come_and_can_be_asked(kind, said):
+    said = said.replace("'", '"') if isinstance(said, str) else said
+    model = Scripted(said)
+    generator = QuestionGenerator(model, domain="product descriptions")
+    questions = generator.generate(SPECS, 3, question_type=kind)
+    assert questions == ["Is it short?", "Is it kind?", "Is it true?"]
+    for text in (SPECS, "exactly 3", "product descriptions"):
+        assert text in model.said
+    assert Questionnaire(Scripted(judgement()), questions)("a").score == 1.0
+
+
+def test_questions_of_multiple_choice_have_choices():
+    model = Scripted(choose([" a", *"bcdef"]))
+    [question] = QuestionGenerator(model).generate(SPECS, 1, "multiple_choice")
+    assert (question, question.choices) == ("How long?", tuple("abcdef"))
+    assert pickle.loads(pickle.dumps(question)).choices == tuple("abcdef")  # noqa: S301
+
+
+WRONG = (None, "a, b", ["a"], list("abcdefg"), ["a", ""], ["a", "A "], ["a", 2], [["a"], ["b"]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "came", "words"),
+    [
+        ("binary", reply("Is it short?", "Is it kind?"), "expected 3 questions, got 2"),
+        ("binary", reply("a?", "b?", "c?", "d?"), "expected 3 questions, got 4"),
+        ("binary", reply("Is it\nshort?", "is it  short?", "b?"), "twice"),
+        ("binary", reply("a?", "", "b?"), "expected a question"),
+        ("binary", reply("a?", 3, "b?"), "expected a question"),
+        ("binary", "1. a? 2. b? 3. c?", "expected a list"),
+        *(("multiple_choice", choose(each), "2 to 6 different choices") for each in WRONG),
+    ],
+)
+def test_other_than_what_was_asked_for_is_an_error_that_says_what_came(kind, came, words):
+    model = Scripted(came)
+    with pytest.raises(UnreadableJudgementError, match=words):
+        QuestionGenerator(model).generate(SPECS, 3, kind)
+    assert len(model.requests) == 2
+    if kind == "binary":
+        assert len(QuestionGenerator(Scripted(came, THREE)).generate(SPECS, 3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("count", "bounds", "temperatures"),
+    [
+        (5, (0.5, 0.9), [0.5, 0.6, 0.7, 0.8, 0.9]),
+        (1, (0.5, 0.9), [0.5]),
+        (3, (0.7, 0.7), [0.7, 0.7, 0.7]),
+        (2, (0, 2), [0.0, 2.0]),
+    ],
+)
+def test_a_batch_of_outputs_spreads_the_temperatures_evenly(count, bounds, temperatures):
+    model = Scripted(lambda request: f"at {request.temperature}")
+    generator = OutputGenerator(model, role="You write.", max_tokens=200)
+    outputs = generator.generate_batch(TASK, count, bounds)
+    assert [output.temperature for output in outputs] == temperatures
+    assert [output.text for output in outputs] == [f"at {t}" for t in temperatures]
+    assert {request.draw for request in model.requests} == {(number,) for number in range(count)}
+    assert model.requests[0].messages[0].text == "You write."
+    assert model.requests[0].max_tokens == 200
+
+
+def test_each_variation_is_a_prompt_and_the_task():
+    model = Scripted(lambda request: request.messages[-1].text.upper())
+    prompts = ["Write technically.", "Write for marketing.", "Explain the features."]
+    outputs = OutputGenerator(model, temperature=0.3).generate_variations(TASK, prompts)
+    assert [output.prompt for output in outputs] == [f"{p}\n\n{TASK}" for p in prompts]
+    assert all(output.text == output.prompt.upper() for output in outputs)
+    assert {request.temperature for request in model.requests} == {0.3}
+    cut = OutputGenerator(Scripted(Reply("A TV w", "length")))
+    assert cut.generate_batch(TASK, 1)[0].finish == "length"
+
+
+@pytest.mark.parametrize(
+    "failure", [ClientError("no key", kind="authentication"), "", Reply("No.", "refused")]
+)
+def test_fewer_than_asked_for_is_an_error_that_says_what_came(failure):
+    with pytest.raises(ClientError, match="3 texts were asked for, and 2 came"):
+        OutputGenerator(Scripted("A TV.", failure, "A TV.")).generate_batch(TASK, 3)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model: QuestionGenerator(model).generate("", 3),
+        lambda model: QuestionGenerator(model).generate(SPECS, 0),
+        lambda model: QuestionGenerator(model).generate(SPECS, True),
+        lambda model: QuestionGenerator(model).generate(SPECS, 3, "open"),
+        lambda model: QuestionGenerator(model, retries=-1),
+        lambda model: OutputGenerator(model).generate_batch("", 3),
+        lambda model: OutputGenerator(model).generate_batch(TASK, 0),
+        lambda model: OutputGenerator(model).generate_batch(TASK, 2, (0.9, 0.5)),
+        lambda model: OutputGenerator(model).generate_batch(TASK, 2, "ab"),
+        lambda model: OutputGenerator(model).generate_variations(TASK, "one prompt"),
+        lambda model: OutputGenerator(model).generate_variations(TASK, [""]),
+        lambda model: OutputGenerator(model, max_tokens=0),
+    ],
+)
+def test_a_wrong_argument_is_refused(call):
+    with pytest.raises(InvalidOptionError):
+        call(Scripted(THREE))
