@@ -51,10 +51,8 @@ def evaluate(
 
     Args:
         evaluators: A list, or a mapping from the names that the columns shall have.
-        columns: Which column is which field of a sample, where the name is another, as
-            {"output": "answer", "exact_match.reference": "title"}.
-        options: `metadata=True` for a column NAME_metadata, as JSON; options of judges as in
-            `llmeval_integrations.evaluate`.
+        columns: Names of columns, as {"output": "answer", "exact_match.reference": "title"}.
+        options: `metadata=True` for a column NAME_metadata; those of judges as in `evaluate`.
     """
     if isinstance(dataset, DatasetDict):
         every = dataset.items()
