@@ -14,7 +14,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     background,
-    fenced,
+    enclose,
     material,
     output_text,
 )
@@ -122,7 +122,7 @@ class _ClaimJudge(ModelJudge):
         claims: list[Claim] = []
         if text.strip():
             values = {**material(sample), **background(sample), "reference_text": ""}
-            values |= {"verdicts": self.words, "text": fenced("text", text, values["fence"])}
+            values |= {"verdicts": self.words, "text": enclose("text", text, values["fence"])}
             claims = await self.exchange(ask, _PROMPT, self.form, values)
         sources = Quotations([values["documents"], values["instruction"]] if claims else [])
         metadata: dict[str, Any] = {

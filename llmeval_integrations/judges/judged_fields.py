@@ -25,7 +25,7 @@ from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
-from llmeval_integrations.judges.prompts.material import draw_fence, fenced
+from llmeval_integrations.judges.prompts.material import draw_fence, enclose
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
 from llmeval_integrations.judges.prompts.values import as_text
@@ -83,8 +83,8 @@ async def _judge_pairs(
         {
             "number": number,
             "path": place or "(the whole)",
-            "expected": fenced("expected", theirs, fence),
-            "extracted": fenced("extracted", ours, fence),
+            "expected": enclose("expected", theirs, fence),
+            "extracted": enclose("extracted", ours, fence),
         }
         for number, (place, ours, theirs) in enumerate(texts, 1)
     ]

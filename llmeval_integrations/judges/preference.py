@@ -12,7 +12,7 @@ from llmeval_integrations.judges.classification import Choice, LabelForm
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     background,
-    fenced,
+    enclose,
     material,
     output_text,
 )
@@ -105,6 +105,6 @@ class Preference(ModelJudge):
 
     async def _compare(self, sample: Sample, ask: Ask, first: str, second: str) -> Any:
         values = {**material(sample), **background(sample), "question": self.question}
-        values["first"] = fenced("first", first, values["fence"])
-        values["second"] = fenced("second", second, values["fence"])
+        values["first"] = enclose("first", first, values["fence"])
+        values["second"] = enclose("second", second, values["fence"])
         return await self.exchange(ask, _PROMPT, _FORM, values)

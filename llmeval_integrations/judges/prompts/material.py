@@ -32,7 +32,7 @@ def draw_fence(text: str) -> str:
     return hmac.digest(_SECRET, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:16]
 
 
-def fenced(name: str, text: str, fence: str) -> str:
+def enclose(name: str, text: str, fence: str) -> str:
     """Put a text between its marks."""
     return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
 
@@ -57,7 +57,7 @@ def material(sample: Sample) -> dict[str, Any]:
     present = {name: value for name, value in fields.items() if value is not MISSING}
     text = output_text(sample.output)
     fence = draw_fence(documents(sample) or text)
-    return {**variables, **present, "output": fenced("output", text, fence), "fence": fence}
+    return {**variables, **present, "output": enclose("output", text, fence), "fence": fence}
 
 
 def output_text(output: Any) -> str:

@@ -19,7 +19,7 @@ from llmeval_integrations.judges.prompts.template import (
     parse_mustache,
     single_names,
 )
-from llmeval_integrations.judges.prompts.values import fill, missing
+from llmeval_integrations.judges.prompts.values import describe_missing, fill
 from llmeval_integrations.llm.messages import ROLES, Message
 
 _OTHER_ROLES: Final = {
@@ -129,7 +129,7 @@ class Prompt:
             hint = f"to say {literal} as it stands, double its braces"
             if self.syntax == "mustache":
                 hint = "a section needs its value, too: false or an empty list leaves it out"
-            raise MissingFieldError(f"{missing(absent, given)}; {hint}")
+            raise MissingFieldError(f"{describe_missing(absent, given)}; {hint}")
         if self.syntax == "mustache" and self.template_format is None:
             texts = [text for message in self.messages for text in parts_of(message)]
             for name in single_names(texts):

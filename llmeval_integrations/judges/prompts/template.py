@@ -80,12 +80,12 @@ def parse_f_string(text: str) -> Body:
             pieces.append("}")
         elif brace[0] == "{" and (field := fields.get(start)):
             if field[2] != "}":
-                raise _reaches(text, field)
+                raise _field_error(text, field)
             pieces.append(Hole((field[1].strip(),)))
             position = field.end()
         else:
             if half := _HALF_CLOSED.match(text, start):
-                raise _wrong(text, start, f"{half[0]} opens with two braces and closes with one")
+                raise _error_at(text, start, f"{half[0]} opens with two braces and closes with one")
             doubled.append(brace[0] == "{{")
             pieces.append("{")
     return _join([*pieces, text[position:]])
@@ -104,10 +104,10 @@ def _fields(text: str) -> Iterator[re.Match[str]]:
             yield found
 
 
-def _reaches(text: str, field: re.Match[str]) -> InvalidOptionError:
+def _field_error(text: str, field: re.Match[str]) -> InvalidOptionError:
     what = {".": "an attribute", "[": "an index", "!": "a conversion", ":": "a format"}[field[2]]
     name = field[1].strip()
-    return _wrong(
+    return _error_at(
         text,
         field.start(),
         f"{text[field.start() : field.start() + _SHOWN]} has a name with {what}; a template only "
@@ -135,7 +135,7 @@ def parse_mustache(text: str) -> Body:
         elif kind == "/":
             if not opened or opened[-1][2] != path:
                 what = f"{_tag(text, opened[-1][0])} has to be closed first" if opened else ""
-                raise _wrong(
+                raise _error_at(
                     text, start, f"{_tag(text, start)} closes nothing; {what}".rstrip("; ")
                 )
             _, opening, _, around = opened.pop()
@@ -144,7 +144,7 @@ def parse_mustache(text: str) -> Body:
         elif not kind:
             body.append(Hole(path))
     if opened:
-        raise _wrong(text, opened[-1][0], f"{_tag(text, opened[-1][0])} is not closed")
+        raise _error_at(text, opened[-1][0], f"{_tag(text, opened[-1][0])} is not closed")
     return _join([*body, text[position:]])
 
 
@@ -152,18 +152,18 @@ def _read_tag(text: str, start: int) -> tuple[str, tuple[str, ...], int]:
     """Return the kind of the tag at a place ("" for a variable), its path and its end."""
     close = text.find("}}", start + 2)
     if close < 0:
-        raise _wrong(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
+        raise _error_at(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
     content, end = text[start + 2 : close].strip(), close + 2
     if content.startswith("{"):
         if not text.startswith("}", end):
-            raise _wrong(text, start, f"{_tag(text, start)} is not closed by }}}}}}")
+            raise _error_at(text, start, f"{_tag(text, start)} is not closed by }}}}}}")
         content, end = content[1:], end + 1
     kind = content[:1] if content[:1] in ("#", "^", "/", "!", "&") else ""
     name = content[len(kind) :].strip()
     if kind == "!" or name == ".":
         return kind, (), end
     if not _PATH.fullmatch(name):
-        raise _wrong(
+        raise _error_at(
             text,
             start,
             f"{_tag(text, start)} holds no name: write {{{{name}}}}, with dots to walk mappings "
@@ -202,7 +202,7 @@ def _join(body: list[str | Hole | Section]) -> Body:
     return tuple(joined)
 
 
-def _wrong(text: str, offset: int, message: str) -> InvalidOptionError:
+def _error_at(text: str, offset: int, message: str) -> InvalidOptionError:
     """Word the error for a place in a template, line and column counted from 1."""
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)

@@ -46,7 +46,7 @@ def _value(path: tuple[str, ...], scopes: tuple[Any, ...]) -> Any:
     inside = _find(path[:1], scopes)
     if inside is MISSING:
         names = [name for scope in scopes if isinstance(scope, Mapping) for name in scope]
-        raise MissingFieldError(missing([".".join(path) or "."], names))
+        raise MissingFieldError(describe_missing([".".join(path) or "."], names))
     raise MissingFieldError(
         f"prompt: no value for {quote('.'.join(path))}: {path[0]} is of type "
         f"{type(inside).__name__}; a dot walks mappings by key and lists by number, "
@@ -85,7 +85,7 @@ def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
     return (value,) if value or not isinstance(value, (str, int, float, Mapping)) else ()
 
 
-def missing(names: Iterable[str], given: Iterable[Any]) -> str:
+def describe_missing(names: Iterable[str], given: Iterable[Any]) -> str:
     """Say which variables have no value, and which have."""
     listed = ", ".join(map(quote, [*dict.fromkeys(given)][:_MOST_NAMES])) or "none"
     return f"prompt: no value for {', '.join(map(quote, names))}; given: {listed}"
