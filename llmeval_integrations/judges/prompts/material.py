@@ -57,6 +57,8 @@ def material(sample: Sample) -> dict[str, Any]:
     present = {name: value for name, value in fields.items() if value is not MISSING}
     text = output_text(sample.output)
     fence = draw_fence(documents(sample) or text)
+    if "output_b" in present:
+        present["output_b"] = enclose("output_b", output_text(sample.output_b), fence)
     return {**variables, **present, "output": enclose("output", text, fence), "fence": fence}
 
 

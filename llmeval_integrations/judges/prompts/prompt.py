@@ -83,7 +83,7 @@ class Prompt:
             raise option_error(self, "template_format", "'f-string', 'mustache' or None")
         messages = _read_messages(self.template)
         syntax = self.template_format or find_syntax(
-            text for message in messages for text in parts_of(message)
+            text for message in messages for text in message.parts
         )
         bodies = tuple(
             _parse(message, number, syntax) for number, message in enumerate(messages, 1)
@@ -131,7 +131,7 @@ class Prompt:
                 hint = "a section needs its value, too: false or an empty list leaves it out"
             raise MissingFieldError(f"{describe_missing(absent, given)}; {hint}")
         if self.syntax == "mustache" and self.template_format is None:
-            texts = [text for message in self.messages for text in parts_of(message)]
+            texts = [text for message in self.messages for text in message.parts]
             for name in single_names(texts):
                 if name in variables:
                     raise InvalidOptionError(
@@ -141,15 +141,10 @@ class Prompt:
                     )
 
 
-def parts_of(message: Message) -> tuple[str, ...]:
-    """Return the parts of a message; a text is one."""
-    return (message.content,) if isinstance(message.content, str) else message.content
-
-
 def _parse(message: Message, number: int, syntax: Syntax) -> tuple[Body, ...]:
     parse = parse_mustache if syntax == "mustache" else parse_f_string
     try:
-        return tuple(parse(text) for text in parts_of(message))
+        return tuple(parse(text) for text in message.parts)
     except InvalidOptionError as error:
         raise InvalidOptionError(f"prompt: message {number}, {error}") from None
 
