@@ -10,12 +10,18 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.errors import ClientError, JudgeError
 from llmeval_integrations.llm.config import NO_KEY
 from llmeval_integrations.llm.forms import in_words
-from llmeval_integrations.llm.messages import Output, Request, system_apart
+from llmeval_integrations.llm.messages import Message, Output, Request, system_apart
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient, chat_message
 
 MAX_TOKENS: Final = 4096
 """The longest reply where nobody says otherwise; the API wants a limit."""
+
+
+_SHORTEST_SHARED: Final = 4_096
+"""The characters from which on a prefix has the 1,024 tokens that Anthropic keeps."""
+
+_EPHEMERAL: Final = {"type": "ephemeral"}
 
 
 class AnthropicClient(StainlessClient):
@@ -55,13 +61,14 @@ class AnthropicClient(StainlessClient):
         self, request: Request, output: Output, without: Collection[str]
     ) -> dict[str, Any]:
         system, conversation = system_apart(in_words(request, output))
+        messages = [_mark_shared(message, request) for message in conversation]
         has_temperature = "temperature" in self.parameters
         return self.completed(
             {
                 "model": self.config.name,
                 "max_tokens": self.max_tokens(request) or MAX_TOKENS,
                 "system": system or None,
-                "messages": [*map(chat_message, conversation)],
+                "messages": messages,
                 "temperature": self.temperature(request, without) if has_temperature else None,
                 **self._form(request, output),
             }
@@ -100,6 +107,21 @@ class AnthropicClient(StainlessClient):
             # The API does not name the parameter that it refuses, and models are at odds on one.
             problem.parameter = "temperature" if "temperature" in self.parameters else None
         return problem
+
+
+def _mark_shared(message: Message, request: Request) -> Mapping[str, Any]:
+    """Write a message; of a vote's draws, what they share is kept in Anthropic's cache.
+
+    That is the material, up to the last of its marks. Writing it costs a quarter more, and reading
+    it a tenth, so it pays from the second draw on. Below 1,024 tokens nothing is kept.
+    """
+    end = message.text.rfind(f"{request.fence}>") if request.fence and request.draw else -1
+    if end < _SHORTEST_SHARED or not isinstance(message.content, str):
+        return chat_message(message)
+    end += len(request.fence) + 1
+    shared = {"type": "text", "text": message.content[:end], "cache_control": _EPHEMERAL}
+    rest = {"type": "text", "text": message.content[end:]}
+    return {"role": message.role, "content": [shared, rest]}
 
 
 def _text(block: Any) -> str:

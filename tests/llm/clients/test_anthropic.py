@@ -8,6 +8,7 @@ from server import answer
 from vendors import anthropic_body, anthropic_said
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.judges import PassFail, Vote
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Usage
@@ -257,3 +258,20 @@ def test_headers_and_a_query_of_an_object_tell_models_apart():
     ]
     assert all(identities.count(each) == 1 for each in identities)
     assert "default_headers" not in identities[0]
+
+
+@pytest.mark.parametrize(
+    ("length", "draws", "is_kept"), [(9_000, 2, True), (9_000, 1, False), (900, 2, False)]
+)
+def test_what_a_votes_draws_share_is_kept_in_the_vendors_cache(length, draws, is_kept, server):
+    verdict = {"reasoning": "r", "verdict": "Pass", "confidence": "High"}
+    server.plays(anthropic_said(json.dumps(verdict)))
+    judge = PassFail(load_client("anthropic:m", base_url=server.url, api_key="k"), "Is it?")
+    (Vote(judge, draws) if draws > 1 else judge)("x" * length)
+    content = server.last.body["messages"][-1]["content"]
+    assert isinstance(content, list) is is_kept
+    if is_kept:
+        shared, rest = content
+        assert shared["cache_control"] == {"type": "ephemeral"}
+        assert "x" * length in shared["text"]
+        assert "Is it?" in rest["text"]
