@@ -16,4 +16,6 @@ def pointer(path: Iterable[str | int]) -> str:
 
 def escape(name: str) -> str:
     """Write a name as one step of a JSON Pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
+    if "~" in name or "/" in name:  # few names have either
+        return name.replace("~", "~0").replace("/", "~1")
+    return name
