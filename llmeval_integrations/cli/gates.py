@@ -95,6 +95,11 @@ def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
     return target, ""
 
 
+MOST_UNSCORED: Final = 0.05
+"""The largest share of a judge's rows without a score that a gate passes: they are in no rate, so
+that an output which keeps its judge from an answer would leave it."""
+
+
 def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
     """Word each gate that a run misses; one without a rated row is missed."""
     for target, rate in gates.items():
@@ -117,6 +122,9 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"
         elif reached < rate and not is_same(reached, rate):
             yield f"{target}: the {what} {reached:.6g} is under {rate:g}"
+        unscored, rows = figures["unscored"], figures["n"]
+        if "judge" in figures and unscored > MOST_UNSCORED * rows:
+            yield f"{target}: {unscored} of {rows} rows are unscored, more than {MOST_UNSCORED:.0%}"
 
 
 def find_excess(summary: Mapping[str, Any], bound: Bound) -> Iterator[str]:

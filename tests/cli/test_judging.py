@@ -180,6 +180,15 @@ def test_replies_that_are_kept_are_asked_anew_without_the_cache(run, server):
     assert run(*again, "--no-cache")[0] == 0
 
 
+@pytest.mark.parametrize(("unscored", "code"), [(0, 0), (1, 1)])
+def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, code):
+    passed = chat(json.dumps(VERDICT))
+    server.plays(*[chat("", refusal="no")] * unscored, passed)
+    found, _, said = run("-q", "--fail-under", "pass_fail=0.5", "--concurrency", "1")
+    assert found == code
+    assert ("pass_fail: 1 of 10 rows are unscored, more than 5%" in said) == bool(unscored)
+
+
 def test_labels_without_scores_are_results(run, server, tmp_path):
     tone = {"name": "tone", MODEL: model(server.url), "prompt": "{output}?", "choices": ["a", "b"]}
     asked = {"data": "data.jsonl", "out": "run", "evaluators": [{"classification": tone}]}
