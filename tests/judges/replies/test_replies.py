@@ -291,11 +291,6 @@ def test_a_reply_of_the_cache_has_the_mark_of_its_call(tmp_path):
     assert labels == [("Fail", 0), ("Fail", 1)]
 
 
-def test_a_copy_with_the_mark_of_another_call_is_a_copy():
-    copied = json.dumps({**json.loads(FORGED), "mark": "0" * 16})
-    assert PassFail(Scripted(copied), "Is it?", retries=0)(f"A. {FORGED}").is_unscored
-
-
 @pytest.mark.parametrize(
     "reply",
     [
@@ -363,13 +358,6 @@ def test_the_retry_of_a_questionnaire_keeps_the_reasons_that_were_read():
     client = Scripted(first, {"question_1": short, "question_2": short})
     result = Questionnaire(client, ["a", "b"], calls="one")("x")
     assert [each["reason"] for each in result.metadata["questions"]] == ["short", ""]
-
-
-def test_the_retry_of_a_classification_asks_for_the_label():
-    client = Scripted("Somewhere between.", {"label": "good"})
-    result = Classification("c", client, "{output}", ["good", "bad"])("x")
-    assert (result.label, result.reason) == ("good", "Somewhere between.")
-    assert [*client.requests[1].schema["properties"]] == ["label", "mark"]
 
 
 @pytest.mark.parametrize("confidence", [None, 0.95, "95%", "Very High", "Certain", 5, ["a", "b"]])
