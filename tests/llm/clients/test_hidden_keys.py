@@ -109,14 +109,6 @@ def test_a_header_that_may_lead_elsewhere_tells_clients_apart(client_of):
     assert identities[0] != identities[1] == identities[2]
 
 
-@pytest.mark.parametrize("place", ["extra_headers", "extra_query"])
-@pytest.mark.parametrize("name", ["key", "Token", "x-api-key"])
-def test_a_short_key_that_is_sent_is_not_quoted(place, name, client_of, question, server):
-    server.plays(answer({"error": {"message": "hdr-SECRET is wrong"}}, 401))
-    with pytest.raises(ClientError, match=r"\[key\] is wrong"):
-        client_of(options={place: {name: "hdr-SECRET"}}).ask(question())
-
-
 @pytest.mark.parametrize("place", PLACES)
 def test_a_configuration_that_is_printed_shows_no_key(place, client_of):
     config = client_of(**place(KEY)).config

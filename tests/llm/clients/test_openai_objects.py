@@ -1,5 +1,6 @@
 """Clients of OpenAI's own objects: what they take over, what stays the caller's."""
 
+import asyncio
 import json
 import pickle
 
@@ -143,3 +144,18 @@ def test_a_short_key_that_an_object_sends_is_not_quoted(sent, question, server):
     with pytest.raises(ClientError) as caught:
         client.ask(question())
     assert "SECRET" not in str(caught.value) + json.dumps(client.identity())
+
+
+def test_a_blocking_object_is_called_in_a_thread_with_connections_of_its_own(server):
+    mine = openai.DefaultHttpxClient(headers={"x-proxy": "mine"})
+    given = openai.OpenAI(api_key=KEY, base_url=server.url, http_client=mine)
+    assert asyncio.run(load_client(given, name="m").aask("Where?")) == "Paris"
+    assert server.last.headers["x-proxy"] == "mine"
+    assert not mine.is_closed
+
+
+def test_an_asynchronous_object_with_connections_of_its_own_is_refused():
+    mine = openai.DefaultAsyncHttpxClient()
+    given = openai.AsyncOpenAI(api_key=KEY, http_client=mine)
+    with pytest.raises(InvalidOptionError, match="give the blocking object"):
+        load_client(given, name="m")

@@ -1,8 +1,6 @@
 """The failures of `test_all_clients.py`, through libraries that stand on the vendors' SDKs."""
 
-import asyncio
 import pickle
-import time
 import traceback
 
 import pytest
@@ -87,26 +85,6 @@ def test_nobody_there(case, ask, question):
     assert error_of(ask, client, question()).kind == "connection"
 
 
-def test_our_retries_honour_the_pause(case, ask, question, server):
-    client = load_client(case[0](server.url), retries=1)
-    server.plays(error(429, {"retry-after": "0.4"}), case[1]("At last"))
-    start = time.perf_counter()
-    assert ask(client, question()).text == "At last"
-    assert time.perf_counter() - start > 0.4
-    assert len(server.requests) == 2
-
-
-def test_an_awaited_call_ends_at_our_time_out(case, question, server):
-    server.plays(case[1]())
-    # The first call imports what the library needs.
-    asyncio.run(load_client(case[0](server.url)).aask(question()))
-    client = load_client(case[0](server.url), retries=0, timeout=0.5)
-    server.plays(case[1](delay=20))
-    with pytest.raises(ClientError, match=r"no reply within 0\.5 s") as caught:
-        asyncio.run(client.aask(question()))
-    assert caught.value.kind == "timeout"
-
-
 @pytest.mark.parametrize(
     ("make", "setting"),
     [
@@ -131,30 +109,6 @@ def test_a_key_that_the_server_repeats_is_not_shown(client, ask, question, serve
         found = error_of(ask, client, question())
         assert KEY not in "".join(traceback.format_exception(found))
     assert KEY not in f"{client!r} {client.config!r} {client.identity()}"
-
-
-def test_a_model_serves_one_event_loop_after_the_other(client, question, server, case):
-    async def many():
-        replies = await asyncio.gather(*(client.aask(question()) for _ in range(20)))
-        await client.aclose()
-        return replies
-
-    server.plays(case[1]())
-    for _ in range(3):
-        assert {reply.text for reply in asyncio.run(many())} == {"Paris"}
-    assert client.ask(question()).text == "Paris"
-    assert (
-        len(server.requests) == 61
-    )  # a connection of an ended loop would have sent one for nothing
-
-
-@pytest.mark.parametrize("make", [langchain_openai, llama_index])
-def test_a_model_whose_connections_are_its_owners_serves_them_too(make, question, server):
-    connections = pytest.importorskip("openai").DefaultAsyncHttpxClient()
-    name = "async_http_client" if make is llama_index else "http_async_client"
-    client = load_client(make(server.url, **{name: connections}))
-    for _ in range(3):
-        assert asyncio.run(client.aask(question())).text == "Paris"
 
 
 def test_a_bad_request_in_every_form_is_told_as_one(client, ask, question, server):
