@@ -106,11 +106,10 @@ async def exchange(
     Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
     before it said what was asked.
     """
-    mark = quotations.mark if form.schema and "mark" not in form.schema["properties"] else ""
-    said = _MARK.format(mark=mark) if mark else ""
-    messages = _append(messages, "\n".join(filter(None, [form.wording, said])))
-    schema = _with_mark(form.schema, mark)
-    fence = quotations.mark
+    properties = (form.schema or {}).get("properties", {"mark": None})
+    mark = "" if "mark" in properties else quotations.mark  # a form of the caller's may have one
+    messages = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
+    schema, fence = _with_mark(form.schema, mark), quotations.mark
     request = Request(messages, schema, form.name, output, temperature, fence=fence)
     before: str | None = None
     while True:
@@ -126,15 +125,24 @@ async def exchange(
             if not retries:
                 raise
             retries -= 1
-            wording, schema = form.again(error)
-            if not reply.text.strip():
-                wording, schema = f"That reply is empty. {_WHOLE}", form.schema
-            objection = Message("user", f"{wording} {said}".strip())
-            messages = (*messages, Message("assistant", reply.text.strip() or _NOTHING), objection)
-            request = msgspec.structs.replace(
-                request, messages=messages, schema=_with_mark(schema, mark)
-            )
+            request = _follow_up(request, form, reply.text, error, mark)
             before = reply.text if before is None else before
+
+
+def _follow_up(
+    request: Request, form: Form[Any], reply: str, error: Exception, mark: str
+) -> Request:
+    """Show the judge its own reply, and ask what it comes to."""
+    wording, schema = form.again(error)
+    if not reply.strip():
+        wording, schema = f"That reply is empty. {_WHOLE}", form.schema
+    objection = Message("user", f"{wording} {_ask_mark(mark)}".strip())
+    messages = (*request.messages, Message("assistant", reply.strip() or _NOTHING), objection)
+    return msgspec.structs.replace(request, messages=messages, schema=_with_mark(schema, mark))
+
+
+def _ask_mark(mark: str) -> str:
+    return _MARK.format(mark=mark) if mark else ""
 
 
 def _with_mark(schema: dict[str, Any] | None, mark: str) -> dict[str, Any] | None:

@@ -107,5 +107,6 @@ def _reason(plain: Any) -> str | None:
     """Return the text, or the field of an answer that says why."""
     if isinstance(plain, str):
         return plain
-    found = (plain.get(name) for name in ("reasoning", "reason", "explanation"))
+    fields = plain if isinstance(plain, dict) else {}
+    found = (fields.get(name) for name in ("reasoning", "reason", "explanation"))
     return next((text for text in found if isinstance(text, str)), None)

@@ -148,3 +148,11 @@ def test_a_bare_rating_that_was_shown_is_read():
     prompt = 'Rate {output} as {{"grade": 1}} or {{"grade": 2}}'
     judge = Judge(Scripted({"grade": 1}), prompt, Grade, "grade")
     assert judge('{"grade": 1, "name": "x"}').score == 1
+
+
+def test_a_form_without_properties_has_no_mark():
+    class Stars(pydantic.RootModel):
+        root: list[int]
+
+    judge = Judge(Scripted("[4, 5]"), "Rate {output}", Stars, lambda answer: sum(answer.root))
+    assert judge("a poem").score == 9

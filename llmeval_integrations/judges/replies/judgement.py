@@ -132,24 +132,19 @@ def parse_judgement(
 
     Args:
         reply: The text, a mapping, or a pydantic model.
-        required_keys: What has to be there; "reason" or "decision" call a part by another name, and
-            a name that is no part's only has to be there.
+        required_keys: What has to be there; "decision" calls the verdict by another name.
         words: The verdicts, where they are others than Pass and Fail.
         scale: The lowest and the highest number, where the verdict is one.
-        methods: Parsers of one's own, each tried where the reply states no verdict; an exception
-            means that it found none.
+        methods: Parsers of one's own, each tried where the reply states no verdict.
         ignoring: Texts that the reply may quote, such as the candidate's or the prompt.
         fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
 
-    Raises:
-        UnreadableJudgementError: It does not say one verdict for sure, or lacks what is required.
-            A text that quotes a judgement in other words cannot be told from a judgement.
-        InvalidOptionError: An argument is wrong.
+    Raises UnreadableJudgementError, where it does not say one verdict for sure or lacks what is
+    required, and InvalidOptionError.
     """
-    keys = _as_tuple("required_keys", required_keys, str)
+    names = [plain_name(key) for key in _as_tuple("required_keys", required_keys, str)]
     quotations = Quotations(_as_tuple("ignoring", ignoring, str), fence)
     tried = _as_tuple("methods", methods, Callable)
-    names = [plain_name(key) for key in keys]
     reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
     try:
         reading = _read(reply, reader, tried)
