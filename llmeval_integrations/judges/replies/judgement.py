@@ -122,13 +122,11 @@ def parse_judgement(
 ) -> Judgement:
     """Read a judgement from a judge's raw reply, or from a mapping.
 
-    What the reply states has to agree, outside of its thinking and of what it quotes; a verdict is
-    never guessed. Replies of other libraries are read by `words` or `scale`:
+    What it states has to agree, outside of its thinking and of what it quotes. Replies of other
+    libraries are read by `words` or `scale`:
 
     >>> parse_judgement("Assistant A is better. [[A]]", words=("A", "B", "C")).verdict
     'A'
-    >>> parse_judgement("Rating: 4/5", scale=(1, 5)).verdict
-    4.0
 
     Args:
         reply: The text, a mapping, or a pydantic model.
@@ -136,7 +134,7 @@ def parse_judgement(
         words: The verdicts, where they are others than Pass and Fail.
         scale: The lowest and the highest number, where the verdict is one.
         methods: Parsers of one's own, each tried where the reply states no verdict.
-        ignoring: Texts that the reply may quote, such as the candidate's or the prompt.
+        ignoring: Texts that the reply may quote.
         fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
 
     Raises UnreadableJudgementError, where it does not say one verdict for sure or lacks what is

@@ -19,6 +19,7 @@ from llmeval_integrations.judges import (
     Judgement,
     PassFail,
     Questionnaire,
+    Rubric,
     Verdict,
     Vote,
     parse_judgement,
@@ -81,7 +82,9 @@ def test_of_honest_replies_nearly_all_are_read_and_none_turns():
 
 
 @pytest.mark.skipif(not (SHARED / "dresses.py").exists(), reason="the replies are not here")
-@pytest.mark.parametrize("kind", ["pass_fail", "classification", "judge", "questionnaire"])
+@pytest.mark.parametrize(
+    "kind", ["pass_fail", "classification", "rubric", "judge", "questionnaire"]
+)
 def test_the_usual_dresses_of_an_answer_are_read(kind):
     pydantic = pytest.importorskip("pydantic")
     sys.path.insert(0, str(SHARED))
@@ -89,7 +92,7 @@ def test_the_usual_dresses_of_an_answer_are_read(kind):
 
     rating = pydantic.create_model("Rating", reasoning=(str, ...), score=(int, ...))
     for name, dress in DRESSES.items():
-        client = Scripted(dress(OBJECTS[kind]))
+        client = Scripted(dress(OBJECTS.get(kind, OBJECTS["classification"])))
         judge, score = {
             "pass_fail": (PassFail(client, "Q", retries=0), 1.0),
             "classification": (
@@ -98,6 +101,7 @@ def test_the_usual_dresses_of_an_answer_are_read(kind):
                 ),
                 4,
             ),
+            "rubric": (Rubric(client, {0: "bad", 5: "good"}, "Q", retries=0), 0.8),
             "judge": (Judge(client, "Rate {output}", rating, score="score", retries=0), 4),
             "questionnaire": (Questionnaire(client, ["a", "b"], calls="one", retries=0), 0.5),
         }[kind]
