@@ -136,7 +136,7 @@ def test_the_types_and_the_version_are_shipped():
     assert importlib.metadata.version("llmeval-integrations") == llmeval_integrations.__version__
 
 
-@pytest.mark.parametrize("evaluator", EVALUATORS, ids=repr)
+@pytest.mark.parametrize("evaluator", EVALUATORS, ids=lambda evaluator: evaluator.name)
 def test_evaluators_survive_copies_and_processes(evaluator):
     sample = Sample('{"a": 1}', reference="{}", input="1", retrieved=[1], relevant=[1])
     twins = [copy.copy(evaluator), copy.deepcopy(evaluator)]
