@@ -2,6 +2,7 @@
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.agreement import Agreement, agreement
+from llmeval_integrations.judges.bias import Shift, judge_bias
 from llmeval_integrations.judges.calibration import Calibration, calibrate
 from llmeval_integrations.judges.cascade import Cascade
 from llmeval_integrations.judges.claims import (
@@ -74,12 +75,14 @@ __all__ = [
     "Rubric",
     "Safety",
     "ScoreTable",
+    "Shift",
     "Tone",
     "UnreadableJudgementError",
     "Verdict",
     "Vote",
     "agreement",
     "calibrate",
+    "judge_bias",
     "labels_needed",
     "load_client",
     "parse_judgement",

@@ -74,3 +74,9 @@ def test_unscored_samples_are_counted_and_in_no_figure():
             return Result.unscored("no reply")
 
     assert judge_bias(Silent(), SAMPLES)["length"].unscored == 50
+
+
+def test_a_judge_that_takes_the_first_is_wholly_biased_by_position():
+    pairs = [{**sample, "output_b": "No."} for sample in SAMPLES]
+    shift = judge_bias(PrefersFirst(), pairs)["position"]
+    assert (shift.changed, shift.shift) == ((50, 50), -1.0)
