@@ -5,14 +5,11 @@ from importlib.util import find_spec
 
 import pytest
 from server import ModelServer
-from vendors import VENDORS, Vendor
+from vendors import VENDORS, Vendor, ask_client
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import Message, Request
-from llmeval_integrations.llm.session import Session
 
 KEY = "sk-0123456789"
 
@@ -26,7 +23,7 @@ def server():
 @pytest.fixture
 def ask():
     """Ask a client as a judge does, with the retries between."""
-    return lambda client, wanted: wait(start(Session().reply(client, wanted)))
+    return ask_client
 
 
 @pytest.fixture
@@ -78,23 +75,3 @@ class Case:
 def case(vendor, server, ask):
     server.plays(vendor.said())
     return Case(vendor, server, ask)
-
-
-_aask = Client.aask
-
-
-async def _answer(client, wanted, *more, **settings):
-    if isinstance(wanted, Request):
-        return await join(Session().reply(client, wanted))
-    return await _aask(client, wanted, *more, **settings)
-
-
-async def _nothing(client):
-    """Close nothing: connections stay open on the one loop."""
-
-
-# Cases that ask by a Request move to the session's own tests.
-Client.ask = lambda client, wanted, *more, **settings: wait(
-    start(_answer(client, wanted, *more, **settings))
-)
-Client.aask, Client.aclose = _answer, _nothing

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from server import answer
-from vendors import anthropic_body, anthropic_said
+from vendors import anthropic_body, anthropic_said, ask_client
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import PassFail, Vote
@@ -116,7 +116,7 @@ def test_a_refusal_of_something_else_does_not_cost_the_temperature(
 
 
 def test_a_form_is_asked_for_by_the_vendors_own_structured_output(client_of, question, server):
-    client_of().ask(question(schema=SCHEMA, schema_name="judgement"))
+    ask_client(client_of(), question(schema=SCHEMA, schema_name="judgement"))
     sent = server.last.body["output_config"]["format"]
     assert sent["type"] == "json_schema"
     assert sent["schema"]["additionalProperties"] is False
@@ -170,7 +170,7 @@ def test_a_setting_of_ones_own_stands_beside_the_form(client_of, ask, question, 
 )
 def test_why_a_reply_ended(stop, finish, client_of, server):
     server.plays(anthropic_body({"type": "text", "text": "I"}, stop=stop))
-    reply = client_of().ask(TALK)
+    reply = ask_client(client_of(), TALK)
     assert (reply.finish, reply.text) == (finish, "I")
 
 
@@ -211,7 +211,7 @@ def test_thinking_is_no_part_of_the_text(client_of, ask, server):
 )
 def test_tokens_of_the_cache_are_tokens_of_the_prompt(usage, expected, client_of, server):
     server.plays(anthropic_body({"type": "text", "text": "I"}, usage=usage))
-    assert client_of().ask(TALK).usage == expected
+    assert ask_client(client_of(), TALK).usage == expected
 
 
 @pytest.mark.parametrize("kind", ["Anthropic", "AsyncAnthropic"])

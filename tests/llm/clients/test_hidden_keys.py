@@ -5,6 +5,7 @@ import traceback
 
 import pytest
 from server import answer, chat
+from vendors import ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError
@@ -72,7 +73,7 @@ def test_a_server_that_says_a_key_is_not_quoted(place, client_of, question, serv
     ):
         server.plays(play)
         with pytest.raises(ClientError) as caught:
-            client_of(**place(KEY)).ask(question())
+            ask_client(client_of(**place(KEY)), question())
         assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
@@ -80,7 +81,7 @@ def test_a_server_that_says_a_key_is_not_quoted(place, client_of, question, serv
 def test_a_message_is_cut_when_the_key_is_gone(filling, client_of, question, server):
     server.plays(answer({"error": {"message": f"{'x' * filling}{KEY}{'y' * 100_000}"}}, 401))
     with pytest.raises(ClientError) as caught:
-        client_of(api_key=KEY).ask(question())
+        ask_client(client_of(api_key=KEY), question())
     assert "sk-" not in str(caught.value)
     assert len(str(caught.value)) < 600
 
@@ -89,7 +90,7 @@ def test_a_page_of_an_unreadable_reply_does_not_end_within_a_key(client_of, ques
     for filling in range(150, 200, 10):
         server.plays(answer({"choices": f"{'x' * filling}{KEY}"}))
         with pytest.raises(ClientError, match="cannot be read") as caught:
-            client_of(api_key=KEY).ask(question())
+            ask_client(client_of(api_key=KEY), question())
         assert "sk-" not in str(caught.value)
 
 
@@ -99,7 +100,7 @@ def test_an_option_that_may_be_a_key_tells_clients_apart_and_is_quoted(client_of
     assert one != other
     server.plays(answer({"error": {"message": "there is no gpt-4o-mini"}}, 404))
     with pytest.raises(ClientError, match="no gpt-4o-mini"):
-        client_of(options={"prompt_cache_key": "gpt-4o-mini"}).ask(question())
+        ask_client(client_of(options={"prompt_cache_key": "gpt-4o-mini"}), question())
 
 
 def test_a_header_that_may_lead_elsewhere_tells_clients_apart(client_of):

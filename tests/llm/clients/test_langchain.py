@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import pytest
 from server import answer, chat
+from vendors import ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -214,7 +215,7 @@ def test_openais_responses(model_of, ask, question, server):
 )
 def test_why_a_reply_ended_in_the_words_of_every_vendor(metadata, finish, question):
     client = replies(AIMessage("Paris", response_metadata={**metadata, "model_name": "m"}))
-    reply = client.ask(question())
+    reply = ask_client(client, question())
     assert (reply.finish, reply.model) == (finish, "m")
 
 
@@ -229,7 +230,7 @@ def test_why_a_reply_ended_in_the_words_of_every_vendor(metadata, finish, questi
     ],
 )
 def test_a_content_of_blocks_is_its_text_without_the_thinking(content, text, question):
-    assert replies(AIMessage(content)).ask(question()).text == text
+    assert ask_client(replies(AIMessage(content)), question()).text == text
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_a_content_of_blocks_is_its_text_without_the_thinking(content, text, que
     ],
 )  # fmt: skip
 def test_tokens_are_counted_the_same_way_for_all(fields, usage, question):
-    assert replies(AIMessage("Paris", **fields)).ask(question()).usage == usage
+    assert ask_client(replies(AIMessage("Paris", **fields)), question()).usage == usage
 
 
 def test_a_model_without_any_form_is_asked_in_words(ask, question):
@@ -424,7 +425,7 @@ def test_no_reply_of_another_inner_model_is_taken_from_the_cache(model_of, serve
 
 def test_a_client_travels_with_its_model(question):
     client = pickle.loads(pickle.dumps(load_client(FakeListChatModel(responses=["Paris"]))))  # noqa: S301 - our own
-    assert client.ask(question()).text == "Paris"
+    assert ask_client(client, question()).text == "Paris"
 
 
 @pytest.mark.parametrize("option", ["name", "platform", "base_url", "api_key"])

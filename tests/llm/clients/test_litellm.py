@@ -170,8 +170,7 @@ def test_one_loop_after_the_other_without_a_warning(client_of, question, server,
     client = client_of()
 
     async def ask_and_close():
-        await asyncio.gather(*(client.aask(question()) for _ in range(4)))
-        await client.aclose()
+        await asyncio.gather(*(client.aask("Where?") for _ in range(4)))
 
     for _ in range(3):
         asyncio.run(ask_and_close())
@@ -209,7 +208,7 @@ def test_nothing_is_imported_before_the_first_call_and_nothing_fetched_then(serv
         client.identity()
         assert "litellm" not in sys.modules
         try:
-            client.ask(Request((Message("user", "Where?"),)))
+            ask_client(client, Request((Message("user", "Where?"),)))
         except Exception as error:
             told = error.kind
         assert "litellm" in sys.modules

@@ -10,6 +10,8 @@ from tiny_llm import CONTEXT, address, serve
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.loop import start, wait
+from llmeval_integrations.llm.session import Session
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("gguf")
@@ -104,18 +106,15 @@ def test_a_schema_that_the_server_cannot_use(client, ask, question):
 
 def test_200_calls_side_by_side(client, question):
     async def many():
-        few = asyncio.Semaphore(SIDE_BY_SIDE)
+        session = Session(SIDE_BY_SIDE)
 
-        async def one(number):
-            async with few:
-                text = f"Is {number} a prime?"
-                return await client.aask(question(text, schema=SCHEMA, temperature=1.0))
+        def one(number):
+            text = f"Is {number} a prime?"
+            return session.reply(client, question(text, schema=SCHEMA, temperature=1.0))
 
-        replies = await asyncio.gather(*map(one, range(CALLS)))
-        await client.aclose()
-        return replies
+        return await asyncio.gather(*map(one, range(CALLS)))
 
     with at_most(60, time.perf_counter):
-        verdicts = [judgement(reply) for reply in asyncio.run(many())]
+        verdicts = [judgement(reply) for reply in wait(start(many()))]
         assert len(verdicts) == CALLS
         assert set(verdicts) == {"Pass", "Fail"}

@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 from server import answer, chat
+from vendors import ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
@@ -142,7 +143,7 @@ def test_a_short_key_that_an_object_sends_is_not_quoted(sent, question, server):
     settings = {"api_key": KEY, "base_url": server.url, sent: {"key": "hdr-SECRET"}}
     client = load_client(openai.OpenAI(**settings), name="m")
     with pytest.raises(ClientError) as caught:
-        client.ask(question())
+        ask_client(client, question())
     assert "SECRET" not in str(caught.value) + json.dumps(client.identity())
 
 

@@ -8,6 +8,9 @@ from typing import Any
 
 from server import Play, Request, answer, chat
 
+from llmeval_integrations.llm.loop import start, wait
+from llmeval_integrations.llm.session import Session
+
 
 @dataclass(frozen=True)
 class Vendor:
@@ -156,3 +159,8 @@ VENDORS = [
 def keys(vendor: Vendor, requests: list[Request]) -> set[str | None]:
     """Collect the keys that were sent."""
     return {vendor.key(request.headers) for request in requests}
+
+
+def ask_client(client: Any, wanted: Any) -> Any:
+    """Ask a client as a judge does, with the retries between; gives the reply."""
+    return wait(start(Session().reply(client, wanted)))
