@@ -88,7 +88,7 @@ class Columns(msgspec.Struct, frozen=True):
             cells[_GROUP] = found[group]
         return None
 
-    def id(self, row: Any, number: int) -> Any:
+    def id(self, row: Any, number: int | None) -> Any:
         """Return the id of a row, its number where it has none."""
         own = None if isinstance(row, InputError) else _as_mapping(row).get(self.column("id"))
         return number if _is_no_id(own) else own
@@ -215,7 +215,7 @@ def absent_columns(
 def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
     """Return where ids come from, as a manifest says it: the data, or the numbers of the rows."""
     first = next(iter(columns.values()))
-    has_ids = any(first.id(row, 0) != 0 for _, row in source.peek())
+    has_ids = any(first.id(row, None) is not None for _, row in source.peek())
     return "data" if has_ids else NUMBERS
 
 

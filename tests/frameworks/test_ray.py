@@ -193,15 +193,16 @@ def test_a_row_without_an_id_is_refused(second):
 def test_what_is_no_id_in_a_run_is_none_in_a_dataset(ids):
     with _Named([JsonValidity()], None, JudgingOptions()) as batches:
         with pytest.raises(InputError, match="rows without an id in column 'id'"):
-            batches(pa.table({"id": ids, "output": ["{}", "{}"]}))
-        assert batches(pa.table({"id": ids[:1], "output": ["{}"]}))["score"].to_pylist() == [1.0]
+            batches.table(pa.table({"id": ids, "output": ["{}", "{}"]}), metadata=False)
+        table = pa.table({"id": ids[:1], "output": ["{}"]})
+        assert batches.table(table, metadata=False)["score"].to_pylist() == [1.0]
 
 
 def test_a_dataset_with_two_columns_of_ids_is_refused():
     table = pa.table([["a"], ["b"], ["1"]], names=["id", "id", "output"])
     named = _Named([JsonValidity()], None, JudgingOptions())
     with named as batches, pytest.raises(InputError, match="two columns share a name"):
-        batches(table)
+        batches.table(table, metadata=False)
 
 
 def test_a_wrong_call_is_refused_by_the_call(cluster, judge):

@@ -95,8 +95,11 @@ class _Named(Kernel):
     """Looks at tables whose rows can be told apart once they are cut and mixed."""
 
     def table(self, table: Any, *, metadata: bool) -> Any:
-        column = next(iter(self.columns.values())).column("id")
-        if column not in table.column_names or table[column].null_count:
+        first = next(iter(self.columns.values()))
+        column = first.column("id")
+        times = table.column_names.count(column)
+        ids = table[column].to_pylist() if times == 1 else []
+        if not times or any(first.id({column: each}, None) is None for each in ids):
             raise InputError(
                 f"rows without an id in column {column!r}, only {table.column_names!r:.300}; rows "
                 'of a dataset come in no order: name the column with columns={"id": ...}'

@@ -79,19 +79,16 @@ def _check_names(names: Iterable[Any], source: Source) -> None:
 
 def _read_batches(batches: Iterable[Any], source: Source) -> Iterator[Record]:
     for batch in batches:
-        texts = [
-            field.name
-            for field in batch.schema
-            if getattr(field.type, "extension_name", None) == "arrow.json"
-        ]
+        own = [each.name for each in batch.schema if hasattr(each.type, "extension_name")]
         try:
             rows = batch.to_pylist(maps_as_pydicts="lossy")
         except Exception:  # noqa: BLE001 - pyarrow raises what a type's own library does
             rows = map(_read_row, batch.to_struct_array())
         for row in rows:
             source.done += 1
-            for name in texts if isinstance(row, dict) else ():
-                row[name] = _parse(row[name])
+            for name in own if isinstance(row, dict) else ():  # JSON or tensors
+                cell = row[name]
+                row[name] = _parse(cell) if isinstance(cell, str) else as_python(cell)
             yield source.done, row
 
 
@@ -109,9 +106,9 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     return row if is_plain(row) else {name: as_python(cell) for name, cell in row.items()}
 
 
-def _parse(text: str | None) -> Any:
+def _parse(text: str) -> Any:
     """Parse a cell of JSON; one that is none stays a text, about which evaluators say why."""
     try:
-        return None if text is None else decode_as_python(text)
+        return decode_as_python(text)
     except (ValueError, ArithmeticError, RecursionError):
         return text
