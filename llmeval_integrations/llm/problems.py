@@ -44,7 +44,7 @@ _TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
 
 _OVERFLOWS: Final = {"ContextOverflowError", "ContextWindowExceededError"}  # LangChain, LiteLLM
 _REFUSALS: Final = {"ContentFilterFinishReasonError", "ContentPolicyViolationError"}
-_KEYLESS: Final = {"OpenAIError", "DefaultCredentialsError"}
+_KEYLESS: Final = {("openai", "OpenAIError"), ("google", "DefaultCredentialsError")}
 """What SDKs raise where there is no key; OpenAI's by the base class of all its errors."""
 
 
@@ -83,7 +83,7 @@ def transport_problem(error: BaseException) -> ClientError | None:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return ClientError(f"the response is not JSON: {text}", kind="garbled")
-    libraries = {kind.__module__.partition(".")[0] for kind in classes}
+    libraries = {*map(_package, classes)}
     if not isinstance(error, OSError) and not libraries & _LIBRARIES:
         return None
     if {kind.__name__ for kind in classes} & _TIMEOUTS:
@@ -103,7 +103,7 @@ def problem_of(error: BaseException) -> JudgeError | None:
         return RefusedReplyError(str(error))
     if names & _OVERFLOWS:
         return ClientError(str(error), kind="context_overflow", status=_status(error))
-    if _KEYLESS & {type(each).__name__ for each in chain}:
+    if _KEYLESS & {(_package(type(each)), type(each).__name__) for each in chain}:
         return ClientError(str(error), kind="authentication")
     for each in chain:
         if getattr(each, "response", None) is None and (problem := transport_problem(each)):
@@ -117,6 +117,10 @@ def problem_of(error: BaseException) -> JudgeError | None:
     body = next((body for body in bodies if body and isinstance(body, Mapping)), None)
     headers = next((head for head in heads if head and isinstance(head, Mapping)), None)
     return status_problem(status, body or {"message": str(error)}, headers)
+
+
+def _package(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
 
 
 def causes(error: BaseException | None) -> Iterator[BaseException]:
