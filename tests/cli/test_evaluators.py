@@ -127,7 +127,7 @@ def own_module(tmp_path, monkeypatch):
 def test_one_of_ours_is_tested_for_what_it_is_called_and_by_its_options(capsys):
     assert main(["test-evaluator", "json_match"]) == 0
     said = capsys.readouterr().out
-    assert re.match(r"json_match as json_match: no finding in 1\d\d cases", said)
+    assert re.match(r"json_match as json_match: no finding in \d+ cases", said)
     line = ["test-evaluator", "json_match:strict_order=false,ignore_extra_keys=true"]
     assert main([*line, "--list-order", "any", "--extra-keys"]) == 0
     assert main(line) == 1
@@ -144,7 +144,7 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
     main(["test-evaluator", f"{own_module}:equal", *claim, "--json"])
     found = json.loads(capsys.readouterr().out)
     assert (found["evaluator"], found["claim"]) == ("equal", "json_equality")
-    assert found["cases"] > 100
+    assert found["cases"] > 50
     assert {"case", "kind", "expected", "got", "why", "severity"} <= found["findings"][0].keys()
 
 

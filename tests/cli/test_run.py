@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -259,7 +260,11 @@ WRONG = [
     ([*RUN, "--limit", "0"], "limit=0 is not a whole number above 0"),
     ([*RUN, "--open"], "add --out DIR"),
     ([*RUN, "--workers", "0"], "workers=0 is not a whole number above 0"),
-    ([*RUN, "--engine", "ray", "--workers", "2"], "workers=2 are processes of this machine, not an engine's"),
+    pytest.param(
+        [*RUN, "--engine", "ray", "--workers", "2"],
+        "workers=2 are processes of this machine, not an engine's",
+        marks=pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed"),
+    ),
     ([*RUN, "--retry-errors"], "retry_errors is for a run that is resumed"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
     ([*RUN, "-e", "x=json_validity", "--concurrency", "4"], "--concurrency is for judges, and json_match, x ask none"),

@@ -71,13 +71,13 @@ def open_source(samples: Any, format: str | None = None) -> Source:
 
 def _load_from_hub(name: str) -> Any:
     """Load `hf://OWNER/NAME/SPLIT` by the package `datasets`; OWNER/NAME may be a folder."""
+    dataset, _, split = name.removeprefix(HUB).rpartition("/")
+    if not dataset or not split:
+        raise InputError(f"{name!r} names no split; write hf://OWNER/NAME/SPLIT")
     try:
         from datasets import load_dataset
     except ModuleNotFoundError as error:
         raise MissingDependencyError.of("datasets", "datasets") from error
-    dataset, _, split = name.removeprefix(HUB).rpartition("/")
-    if not dataset or not split:
-        raise InputError(f"{name!r} names no split; write hf://OWNER/NAME/SPLIT")
     try:
         return load_dataset(dataset, split=split)
     except Exception as error:
