@@ -52,25 +52,14 @@ def acceptance(
 
     Raises InputError for a run without confidences.
     """
-    for name, value in (("errors", errors), ("sure", sure)):
-        if not is_number(value) or not 0 < value < 1:
-            raise InvalidOptionError(f"{name}={quote(value)} is not a number between 0 and 1")
+    for name, share in (("errors", errors), ("sure", sure)):
+        if not is_number(share) or not 0 < share < 1:
+            raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
+    values = _rated_values(run, evaluator)
     fields: dict[str, list[Answer]] = defaultdict(list)
-    values: list[Review] = []
-    names: set[str] = set()
-    for row in run.rows:
-        if evaluator not in (None, row.evaluator):
-            continue
-        for leaf in row.metadata.get("confidence", ()):
-            names.add(row.evaluator)
-            group = repr(row.id if row.group is None else row.group)
-            fields[leaf["field"]].append(Answer(leaf["confidence"], leaf["right"], group))
-            values.append(Review(row.id, leaf["pointer"], leaf["confidence"]))
-    if len(names) > 1:
-        raise InputError(f"{', '.join(sorted(names))} have confidences; name one as evaluator")
-    overall = safe_threshold(
-        [each for answers in fields.values() for each in answers], errors, sure
-    )
+    for value in values:
+        fields[value.field].append(value.answer)
+    overall = safe_threshold([value.answer for value in values], errors, sure)
     if overall is None:
         raise InputError(
             "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
@@ -79,12 +68,33 @@ def acceptance(
     ranked = sorted(fields.items(), key=lambda item: (-len(item[1]), item[0]))
     found = {path: safe_threshold(answers, errors, sure) for path, answers in ranked}
     least = 2.0 if overall.confidence is None else overall.confidence
+    unsure = (value.review for value in values if value.review.confidence < least)
     return Acceptance(
         overall,
         {path: threshold for path, threshold in found.items() if threshold is not None},
-        nsmallest(
-            review,
-            (value for value in values if value.confidence < least),
-            key=lambda value: value.confidence,
-        ),
+        nsmallest(review, unsure, key=lambda value: value.confidence),
     )
+
+
+class _Value(NamedTuple):
+    field: str
+    answer: Answer
+    review: Review
+
+
+def _rated_values(run: Run, evaluator: str | None) -> list[_Value]:
+    """Return the values with a confidence; raise InputError for those of several evaluators."""
+    values: list[_Value] = []
+    names: set[str] = set()
+    for row in run.rows:
+        if evaluator not in (None, row.evaluator):
+            continue
+        group = repr(row.id if row.group is None else row.group)
+        for leaf in row.metadata.get("confidence", ()):
+            names.add(row.evaluator)
+            answer = Answer(leaf["confidence"], leaf["right"], group)
+            review = Review(row.id, leaf["pointer"], leaf["confidence"])
+            values.append(_Value(leaf["field"], answer, review))
+    if len(names) > 1:
+        raise InputError(f"{', '.join(sorted(names))} have confidences; name one as evaluator")
+    return values

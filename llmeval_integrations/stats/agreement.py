@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -61,15 +61,12 @@ def kappa(
     """
     n = len(ratings)
     firsts = Counter(rating.first for rating in ratings)
-    seconds = Counter(rating.second for rating in ratings)
-    near_first = {
-        one: math.fsum(closeness(one, other) * count for other, count in seconds.items()) / n
-        for one in firsts
-    }
-    near_second = {
-        one: math.fsum(closeness(other, one) * count for other, count in firsts.items()) / n
-        for one in seconds
-    }
+    near_first = _mean_closeness(firsts, [each.second for each in ratings], closeness)
+    near_second = _mean_closeness(
+        [each.second for each in ratings],
+        [each.first for each in ratings],
+        lambda one, other: closeness(other, one),
+    )
     chance = math.fsum(near_first[one] * count for one, count in firsts.items()) / max(n, 1)
     if not n or math.isclose(chance, 1, abs_tol=1e-12):
         return None
@@ -89,6 +86,18 @@ def kappa(
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
     low, high = wilson_of(agreed, effective / effect.factor, t_of(level, effect.freedom))
     return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
+
+
+def _mean_closeness(
+    ratings: Iterable[Hashable], others: Sequence[Hashable], closeness: Closeness
+) -> dict[Hashable, float]:
+    """Return how close each rating is on average to those of the other rater."""
+    counts = Counter(others)
+    return {
+        one: math.fsum(closeness(one, other) * count for other, count in counts.items())
+        / len(others)
+        for one in set(ratings)
+    }
 
 
 def krippendorff_alpha(

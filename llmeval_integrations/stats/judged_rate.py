@@ -180,14 +180,8 @@ def labels_needed(
     >>> labels_needed(width=0.1, judged=2_000)
     178
     """
-    shares = (
-        rate * sensitivity,
-        rate * (1 - sensitivity),
-        (1 - rate) * (1 - specificity),
-        (1 - rate) * specificity,
-    )
-    covariance = shares[0] - rate * (shares[0] + shares[2])
-    passes = shares[0] + shares[2]
+    passes = rate * sensitivity + (1 - rate) * (1 - specificity)
+    covariance = rate * (sensitivity - passes)
     correlation = covariance**2 / (rate * (1 - rate) * passes * (1 - passes))
 
     def reaches(n: int) -> bool:
