@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -298,8 +299,12 @@ def written(source: ast.Module) -> Iterator[str]:
 
 
 def documentation(thing: Any) -> str:
-    """Return a docstring as reStructuredText."""
-    return restructured(ast.get_docstring(thing) or "")
+    """Return a docstring as reStructuredText; its arguments are a list without a heading."""
+    text = ast.get_docstring(thing) or ""
+    listed = re.sub(
+        r"^Args:\n((?: {4}.*\n?)+)", lambda found: dedent(found[1]), text, flags=re.MULTILINE
+    )
+    return restructured(listed)
 
 
 def defined(module: ModuleType) -> Iterator[str]:

@@ -6,9 +6,10 @@
     reward = as_function(JsonEquality(), "verl")
     reward("mine", "[1]", "[1.0]")["score"]  # 1.0
 
-verl: `custom_reward_function`. OpenRLHF: `reward_func` of the file that `remote_rm_url` names.
-Braintrust: among the `scores` of `Eval`. autoevals: called like one of its scorers. Langfuse: among
-the `evaluators` of `run_experiment`. Ragas: what `numeric_metric(name=...)` is called with.
+verl takes it as `custom_reward_function`, OpenRLHF as the `reward_func` of the file that
+`remote_rm_url` names, Braintrust among the `scores` of `Eval`, Langfuse among the `evaluators` of
+`run_experiment`. It is called like a scorer of autoevals, and Ragas calls
+`numeric_metric(name=...)` with it.
 """
 
 from __future__ import annotations

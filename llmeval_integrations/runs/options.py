@@ -43,9 +43,9 @@ class RunOptions(JudgeOptions, total=False):
     """How `evaluate` reads its data, keeps its rows and, by `JudgeOptions`, asks judges."""
 
     columns: Mapping[str, str | None] | None
-    """Other columns than those called as the fields of a sample, as `{"output": "response",
-    "exact_match.reference": "title"}`: a field of all evaluators or of one, and its column; None
-    for a field that no column is."""
+    """Other columns than those called as the fields of a sample, such as
+    `{"output": "response", "exact_match.reference": "title"}`: a field of all evaluators or of one,
+    and its column; None for a field that no column is."""
 
     out: str | PathLike[str] | None
     """A directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they

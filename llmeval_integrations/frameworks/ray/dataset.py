@@ -48,8 +48,8 @@ def evaluate_dataset(
     An actor that is lost is begun anew: what it was asking is asked again unless it is cached, and
     its budget begins anew.
 
-    options: `concurrency`, `cache`, `frozen`, `max_cost` and `max_tokens` of judges, and arguments
-    of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
+    The options are `concurrency`, `cache`, `frozen`, `max_cost` and `max_tokens` of judges, and
+    arguments of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
 
     Raises InputError for what is not a dataset of Ray Data, InvalidOptionError for what is not
     an evaluator; the rest is raised when the dataset is read.
