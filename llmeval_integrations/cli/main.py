@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import compare, evaluators, reports, run, shell, threshold
+from llmeval_integrations.cli import compare, evaluators, prefer, reports, run, shell, threshold
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
@@ -24,6 +24,7 @@ examples:
   llmeval runs
   llmeval view runs/first
   llmeval compare runs/first runs/second --fail-on-regression
+  llmeval prefer runs/first runs/second -e preference:model=openai:gpt-5-mini
   llmeval threshold runs/first --errors 1%
   llmeval report runs/first --open
   llmeval export runs/first --to csv
@@ -104,7 +105,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (run, reports, compare, threshold, evaluators, shell):
+    for module in (run, reports, compare, prefer, threshold, evaluators, shell):
         module.add_commands(commands)
     parser.set_defaults(parser=parser)
     return parser, commands.choices

@@ -14,9 +14,7 @@ from server import ModelServer, chat
 
 from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.main import main
-from llmeval_integrations.judges import Tone
 
-MODEL = "model" if "model" in Tone.__dataclass_fields__ else "client"
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
 TOKENS = 11 + 7
 """What each call takes."""
@@ -40,7 +38,7 @@ def run(server, tmp_path, monkeypatch, capsys):
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
     def command(*options, url=server.url, data="data.jsonl", is_judged=True, **changes):
-        judge = ["-e", f"pass_fail:{MODEL}={json.dumps(model(url, **changes))},question=Is it, or not?"]  # fmt: skip
+        judge = ["-e", f"pass_fail:model={json.dumps(model(url, **changes))},question=Is it, or not?"]  # fmt: skip
         code = main(["run", data, *(judge if is_judged else []), *options])
         out, said = capsys.readouterr()
         return code, json.loads(out) if "--json" in options and out else out, said
@@ -131,9 +129,9 @@ evaluators:
   - name: harbour
     evaluator: pass_fail
     options:
-      {MODEL}: {json.dumps(model(server.url))}
+      model: {json.dumps(model(server.url))}
       question: Is it about the harbour?
-  - pass_fail: {{{MODEL}: {json.dumps(model(server.url))}, question: "Is it short?"}}
+  - pass_fail: {{model: {json.dumps(model(server.url))}, question: "Is it short?"}}
 concurrency: 2
 cache: kept/c.sqlite
 max_tokens: {1000 * TOKENS}
@@ -152,7 +150,7 @@ max_tokens: {1000 * TOKENS}
 
 
 def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
-    judge = f"pass_fail:{MODEL}={json.dumps(model(server.url + '/v1?key=SECRET-1234'))},question=Is it?"  # fmt: skip
+    judge = f"pass_fail:model={json.dumps(model(server.url + '/v1?key=SECRET-1234'))},question=Is it?"  # fmt: skip
     command = [sys.executable, "-m", "llmeval_integrations", "-v", "run", "data.jsonl", "-e", judge]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "an address with a login or a query is refused" in done.stderr
@@ -190,7 +188,12 @@ def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, c
 
 
 def test_labels_without_scores_are_results(run, server, tmp_path):
-    tone = {"name": "tone", MODEL: model(server.url), "prompt": "{output}?", "choices": ["a", "b"]}
+    tone = {
+        "name": "tone",
+        "model": model(server.url),
+        "prompt": "{output}?",
+        "choices": ["a", "b"],
+    }
     asked = {"data": "data.jsonl", "out": "run", "evaluators": [{"classification": tone}]}
     (tmp_path / "run.yaml").write_text(json.dumps(asked))  # which is YAML, too
     server.plays(chat('{"explanation": "it is", "label": "a"}'))
@@ -211,7 +214,7 @@ def test_ctrl_c_keeps_the_replies_under_way_and_the_next_run_pays_only_for_the_r
     rows, answered = 60, 40
     lines = (json.dumps({"output": f"text {number}"}) for number in range(rows))
     (tmp_path / "data.jsonl").write_text("\n".join(lines))
-    judge = f"pass_fail:{MODEL}={json.dumps(model(server.url))},question=Is it so?"
+    judge = f"pass_fail:model={json.dumps(model(server.url))},question=Is it so?"
     command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "-e", judge]
     command += ["--json", "--cache", "replies.sqlite", "--concurrency", "4"]
     options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -275,3 +278,20 @@ def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypa
     address = server.url.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - this machine, and not known to be
     code, _, said = run("-q", url=address)
     assert (code, f"the cost is not known: {prices}\n" in said) == (0, True)
+
+
+def test_two_runs_are_shown_to_a_judge_of_pairs(run, server, tmp_path, capsys):
+    for name in ("one", "two"):
+        rows = [{"id": number, "output": f"{name} {number}"} for number in range(20)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        assert main(["run", f"{name}.jsonl", "-q", "-e", "length_penalty", "-o", name]) == 0
+    server.plays(chat(json.dumps({"reasoning": "It comes first.", "label": "first"})))
+    capsys.readouterr()
+    judge = f"preference:model={json.dumps(model(server.url))}"
+    assert main(["prefer", "one", "two", "-e", judge]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("one against two: 50.0% (")
+    assert said[0].endswith("0 won, 20 tied, 0 lost")
+    assert "the first place was preferred in both orders in 100.0% of pairs" in said[1]
+    assert main(["prefer", "one", "-e", judge]) == 2
+    assert main(["prefer", "one", "two", "-e", "json_validity"]) == 2

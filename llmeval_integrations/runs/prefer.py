@@ -1,0 +1,158 @@
+"""Two outputs of the same sample beside each other: which run is better, as a judge says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from os import PathLike
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.runs.evaluate import evaluate
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_run, read_texts
+from llmeval_integrations.stats.intervals import Share
+from llmeval_integrations.stats.preferences import (
+    Match,
+    Strength,
+    WinRate,
+    bradley_terry,
+    win_rate,
+)
+
+Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
+"""A run with a directory, the directory, or samples with an `id`."""
+
+
+class Preferences(NamedTuple):
+    """What a judge of pairs says of runs; printed, it is a line for each figure."""
+
+    names: Sequence[str]
+    """The runs in their order."""
+
+    rates: Mapping[tuple[str, str], WinRate]
+    """For each two runs how often the first is better; a tie counts half."""
+
+    strengths: Mapping[str, Strength]
+    """Of three runs or more the strength of each, the strongest first; else empty."""
+
+    position: Share
+    """Of the pairs with a score, those of which both orders preferred the text in first place."""
+
+    unscored: int
+    """The pairs of which the judge could not tell."""
+
+    left_out: int
+    """The samples that not all runs have."""
+
+    judged: Run
+    """The judge's own run, a row for each pair."""
+
+    def __str__(self) -> str:
+        lines = [f"{a} against {b}: {rate}" for (a, b), rate in self.rates.items()]
+        for name, each in self.strengths.items():
+            low, high = each.interval
+            lines.append(f"{name}: strength {each.value:+.2f} ({low:+.2f} to {high:+.2f})")
+        if self.position.whole:
+            low, high = self.position.interval() or (0.0, 1.0)
+            share = self.position.rate or 0.0
+            lines.append(
+                f"the first place was preferred in both orders in {share:.1%} of pairs "
+                f"({low:.1%} to {high:.1%})"
+            )
+        lines.append(f"{self.unscored} unscored, {self.left_out} left out")
+        return "\n".join(lines)
+
+
+def prefer(
+    a: Outputs,
+    b: Outputs,
+    judge: Evaluator,
+    *,
+    others: Sequence[Outputs] = (),
+    pairs: int | None = None,
+    seed: int = 0,
+    **options: Any,
+) -> Preferences:
+    """Have a judge of pairs say which of two runs, or of several, has the better outputs.
+
+    a, b, others: runs over the same samples, joined by the samples' ids.
+    judge: an evaluator of `output` and `output_b`, such as Preference.
+    pairs: how many pairs to judge, drawn by chance with the seed; None judges all.
+    options: those of `evaluate` for judges, and `out`, a directory for the judge's rows.
+
+    Raises InputError where a run keeps no outputs or no sample is in all runs.
+    """
+    if "output_b" not in getattr(judge, "needs", ()):
+        raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
+    runs = _by_name([a, b, *others])
+    shared = [key for key in runs[next(iter(runs))] if all(key in each for each in runs.values())]
+    if not shared:
+        raise InputError("prefer: no sample's id is in all runs")
+    drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
+    if pairs is not None and pairs < len(drawn):
+        drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
+    samples = [
+        {
+            **runs[first][key],
+            "output_b": runs[second][key]["output"],
+            "group": runs[first][key].get("group", key),
+            "id": place,
+        }
+        for place, (key, first, second) in enumerate(drawn)
+    ]
+    judged = evaluate(samples, judge, **options)
+    rows = [*judged.rows]
+    matches = [
+        Match(first, second, row.score, str(row.group))
+        for row, (_, first, second) in zip(rows, drawn)
+        if row.score is not None
+    ]
+    rates = {two: _rate(matches, *two) for two in combinations(runs, 2)}
+    first_place = sum(row.metadata.get("position") == "first" for row in rows)
+    return Preferences(
+        [*runs],
+        {two: rate for two, rate in rates.items() if rate is not None},
+        bradley_terry(matches) if others and matches else {},
+        Share(first_place, len(matches)),
+        len(rows) - len(matches),
+        len({key for each in runs.values() for key in each}) - len(shared),
+        judged,
+    )
+
+
+def _rate(matches: Sequence[Match], first: str, second: str) -> WinRate | None:
+    return win_rate([match for match in matches if match[:2] == (first, second)])
+
+
+def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str, Any]]]:
+    """Return the samples of each run by their ids, under names of their own."""
+    found: dict[str, dict[Any, Mapping[str, Any]]] = {}
+    for number, outputs in enumerate(all_outputs):
+        name = chr(ord("a") + number)
+        if isinstance(outputs, (str, PathLike)):
+            outputs = read_run(outputs)  # noqa: PLW2901 - the same, read
+        if isinstance(outputs, Run) and outputs.out is not None:
+            name = Path(outputs.out).name
+        samples = _samples_by_id(outputs)
+        if not samples:
+            raise InputError(
+                f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
+            )
+        found[name if name not in found else f"{name} ({number + 1})"] = samples
+    return found
+
+
+def _samples_by_id(outputs: Any) -> dict[Any, Mapping[str, Any]]:
+    if not isinstance(outputs, Run):
+        samples = [*outputs]
+        if not all(isinstance(each, Mapping) and "id" in each for each in samples):
+            raise InputError("prefer: samples are mappings with an id")
+        return {each["id"]: each for each in samples}
+    evaluator = next(iter(outputs.summary["evaluators"]))
+    ids = [row.id for row in outputs.rows if row.evaluator == evaluator]
+    return {ids[place]: fields for place, fields in read_texts(outputs, evaluator)}

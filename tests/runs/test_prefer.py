@@ -1,0 +1,79 @@
+"""Runs beside each other, by a judge of pairs."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from llmeval_integrations import Evaluator, Result, evaluate
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.runs.prefer import prefer
+
+
+@dataclass(frozen=True)
+class Longer(Evaluator):
+    """Prefers the longer of two."""
+
+    needs = ("output_b",)
+
+    def check(self, sample):
+        a, b = len(sample.output), len(sample.output_b)
+        return Result(0.5 if a == b else float(a > b), None)
+
+
+@dataclass(frozen=True)
+class First(Evaluator):
+    """Prefers the first of two in both orders, which is a tie."""
+
+    needs = ("output_b",)
+
+    def check(self, sample):
+        return Result(0.5, None, "tie", None, {"position": "first"})
+
+
+def outputs(length, count=40):
+    return [{"id": n, "output": "x" * (length + n % 3), "input": "?"} for n in range(count)]
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for name, length in (("short", 3), ("long", 5)):
+        evaluate(outputs(length), "length_penalty", out=tmp_path / name)
+    return tmp_path / "short", tmp_path / "long"
+
+
+def test_the_better_of_two_wins_and_samples_are_joined_by_id(folders):
+    found = prefer(*folders, Longer())
+    assert found.names == ["short", "long"]
+    rate = found.rates["short", "long"]
+    assert (rate.rate, rate.losses) == (0.0, 40)
+    assert (found.strengths, found.unscored, found.left_out) == ({}, 0, 0)
+    found = prefer(outputs(5), outputs(5, 30), Longer())
+    assert (found.rates["a", "b"].ties, found.left_out) == (30, 10)
+
+
+def test_a_judge_that_always_says_first_gives_all_ties_and_bias_1():
+    found = prefer(outputs(3), outputs(9), First())
+    assert found.rates["a", "b"].ties == 40
+    assert found.position.rate == 1
+    assert (
+        "the first place was preferred in both orders in 100.0% of pairs (91.2% to 100.0%)"
+        in str(found)
+    )
+
+
+def test_three_runs_have_strengths_out_of_a_budget_of_pairs():
+    found = prefer(outputs(3), outputs(9), Longer(), others=[outputs(6)], pairs=60)
+    assert list(found.strengths) == ["b", "c", "a"]
+    assert sum(each.matches for each in found.strengths.values()) == 120
+    assert len([*found.judged.rows]) == 60
+
+
+def test_what_cannot_be_compared_is_named(folders):
+    with pytest.raises(InputError, match="no sample's id is in all runs"):
+        prefer(outputs(3), [{"id": "other", "output": "x"}], Longer())
+    with pytest.raises(InputError, match="samples are mappings with an id"):
+        prefer(outputs(3), [{"output": "x"}], Longer())
+    with pytest.raises(InputError, match="run 1 keeps no outputs"):
+        prefer(evaluate(outputs(3), "length_penalty"), outputs(3), Longer())
+    with pytest.raises(InvalidOptionError, match="compares no two outputs; use Preference"):
+        prefer(outputs(3), outputs(3), "length_penalty")
