@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, get_args
 
@@ -167,11 +167,7 @@ class ToolCalls(Evaluator):
             )
             reason = several if calls else "No call, as expected"
             return Result(score, True, None, reason, metadata)
-        wrong = [call for call in calls if call.kind != "right"]
-        named = [*map(str, wrong[:_MOST_NAMED])]
-        more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
-        named += [f"{count} more {kind}" for kind, count in more.items()]
-        reason = make_printable("; ".join(named))
+        reason = _name_wrong([call for call in calls if call.kind != "right"])
         if "limit_reached" in metadata:
             reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
         return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
@@ -179,3 +175,11 @@ class ToolCalls(Evaluator):
     def breakdown(self) -> CallTally:
         # Of an ignored place no leaf is counted, whether or not it is there.
         return CallTally(path for path, each in self.fields.items() if not each.get("ignore"))
+
+
+def _name_wrong(calls: Sequence[Any]) -> str:
+    """Name the first calls that are wrong, and how many more there are of each kind."""
+    named = [*map(str, calls[:_MOST_NAMED])]
+    more = Counter(call.kind.replace("_", " ") for call in calls[_MOST_NAMED:])
+    named += [f"{count} more {kind}" for kind, count in more.items()]
+    return make_printable("; ".join(named))

@@ -96,31 +96,38 @@ def prefer(
     drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
     if pairs is not None and pairs < len(drawn):
         drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
-    samples = [
-        {
-            **runs[first][key],
-            "output_b": runs[second][key]["output"],
-            "group": runs[first][key].get("group", key),
-            "id": place,
-        }
-        for place, (key, first, second) in enumerate(drawn)
-    ]
-    judged = evaluate(samples, judge, **options)
+    samples = [_pair(runs[first][key], runs[second][key], key) for key, first, second in drawn]
+    judged = evaluate(
+        [{**sample, "id": place} for place, sample in enumerate(samples)], judge, **options
+    )
+    return _preferences(
+        [*runs], drawn, judged, left_out=len(set().union(*runs.values())) - len(shared)
+    )
+
+
+def _pair(one: Mapping[str, Any], other: Mapping[str, Any], key: Any) -> dict[str, Any]:
+    return {**one, "output_b": other["output"], "group": one.get("group", key)}
+
+
+def _preferences(
+    names: Sequence[str], drawn: Sequence[tuple[Any, str, str]], judged: Run, *, left_out: int
+) -> Preferences:
+    """Return what the judge's rows come to, one for each pair that was drawn."""
     rows = [*judged.rows]
     matches = [
         Match(first, second, row.score, str(row.group))
         for row, (_, first, second) in zip(rows, drawn)
         if row.score is not None
     ]
-    rates = {two: _rate(matches, *two) for two in combinations(runs, 2)}
+    rates = {two: _rate(matches, *two) for two in combinations(names, 2)}
     first_place = sum(row.metadata.get("position") == "first" for row in rows)
     return Preferences(
-        [*runs],
+        names,
         {two: rate for two, rate in rates.items() if rate is not None},
-        bradley_terry(matches) if others and matches else {},
+        bradley_terry(matches) if len(names) > 2 and matches else {},
         Share(first_place, len(matches)),
         len(rows) - len(matches),
-        len({key for each in runs.values() for key in each}) - len(shared),
+        left_out,
         judged,
     )
 

@@ -130,13 +130,13 @@ def score_columns(
 
     For each evaluator NAME is its score, then come NAME_passed, NAME_label, NAME_reason and
     NAME_error, and with `metadata` also NAME_metadata, as JSON. An unscored row has no score, but a
-    reason and perhaps a label. A row that an evaluator cannot look at has nothing but an error, and
-    a RowErrorWarning says how many there are. Half a surrogate pair, which no column of texts can
+    reason and perhaps a label. A row that an evaluator cannot look at has an error alone, and a
+    RowErrorWarning says how many there are. Half a surrogate pair, which no column of texts can
     hold, is written as its escape.
 
     Args:
         present: The columns of the table.
-        select: Gives the table with these columns alone: those that are read.
+        select: Gives the table with the columns that are read.
 
     Raises:
         InputError: For a column that is not there, and for two new ones of one name.
@@ -145,22 +145,15 @@ def score_columns(
     check_names(judges, JudgeOptions)
     ends = {end: cell for end, cell in _CELLS.items() if metadata or end != "_metadata"}
     with Kernel(evaluators, columns, judging_options(judges)) as kernel:
-        read = list(_columns_read(kernel, present))
         names = [f"{name}{end}" for name in kernel.evaluators for end in ends]
         if len(set(names)) < len(names):
-            raise InputError(
-                f"two new columns would have one name: {names}; give one of the evaluators another "
-                "name: {name: evaluator}"
-            )
-        for name, rows in zip(kernel.evaluators, kernel.rows(select(read)), strict=True):
-            errors = [row.error for row in rows if row.error is not None]
-            if errors:
-                warnings.warn(
-                    f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
-                    f"{errors[0]}",
-                    RowErrorWarning,
-                    stacklevel=3,
-                )
+            hint = "give one of the evaluators another name: {name: evaluator}"
+            raise InputError(f"two new columns would have one name: {names}; {hint}")
+        found = kernel.rows(select([*_columns_read(kernel, present)]))
+        for name, rows in zip(kernel.evaluators, found, strict=True):
+            if errors := [row.error for row in rows if row.error is not None]:
+                text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
+                warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)
             for end, (kind, cell) in ends.items():
                 yield f"{name}{end}", kind, list(map(cell, rows))
 

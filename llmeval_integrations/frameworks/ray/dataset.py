@@ -36,23 +36,17 @@ def evaluate_dataset(
 ) -> Any:
     """Evaluate every row of a dataset of Ray Data with every evaluator.
 
-    Gives a dataset, lazy as the given one, with the columns of `evaluate_batch`: id, evaluator,
-    score, passed, label, reason, unscored, error, and on request metadata. It is in no order, and
-    without an id nobody could tell which row belongs to which sample; so the data need a column of
-    ids.
+    Gives a dataset, lazy as the given one, with the columns of `evaluate_batch`, in no order; so
+    the data need a column of ids.
 
-    evaluators, columns and what concerns judges are those of `evaluate`. Evaluators that ask nobody
-    are tasks. Where there is a judge, all evaluators are in actors, one for every 128 samples that
-    may be judged at a time; `concurrency` holds for all of them together. A budget is kept by one
-    actor. A cache is a file of the machine that this is called on, and the actors are there, too.
-    An actor that is lost is begun anew: what it was asking is asked again unless it is cached, and
-    its budget begins anew.
+    Evaluators that ask nobody are tasks. Where there is a judge, all are in actors, one for every
+    128 samples that may be judged at a time; `concurrency` and a budget hold for all together. A
+    cache is a file of the machine that this is called on. An actor that is lost is begun anew.
 
     The options are `concurrency`, `cache`, `frozen`, `max_cost` and `max_tokens` of judges, and
     arguments of `map_batches`, such as `num_cpus`, `memory` or `runtime_env`.
 
-    Raises InputError for what is not a dataset of Ray Data, InvalidOptionError for what is not
-    an evaluator; the rest is raised when the dataset is read.
+    Raises InputError for what is no dataset, InvalidOptionError for what is no evaluator.
     """
     from ray.data import ActorPoolStrategy, Dataset
 
@@ -68,16 +62,9 @@ def evaluate_dataset(
         return dataset.map_batches(_evaluate_rows, **arguments)
     with judging(named, replace(judges, cache=None, frozen=judges.frozen and not judges.cache)):
         actors, judges = shared(judges)
-    return dataset.map_batches(
-        _Rows,
-        **{
-            "batch_size": _ROWS_JUDGED,
-            "compute": ActorPoolStrategy(size=actors),
-            "fn_constructor_args": (named, columns, judges, metadata),
-            **place(judges),
-            **arguments,
-        },
-    )
+    pool = {"batch_size": _ROWS_JUDGED, "compute": ActorPoolStrategy(size=actors)}
+    made = {"fn_constructor_args": (named, columns, judges, metadata), **place(judges)}
+    return dataset.map_batches(_Rows, **{**pool, **made, **arguments})
 
 
 def _evaluate_rows(

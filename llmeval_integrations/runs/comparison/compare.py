@@ -160,8 +160,7 @@ def compare(
     """Compare two runs over the same samples, each a Run or a run's directory.
 
     evaluators: those that are compared; all that both runs have by default.
-    by_field: whether single fields are compared, too. Each takes its part in the correction for
-        many differences, so without them smaller differences of the evaluators are shown.
+    by_field: whether single fields are compared, too; each takes its part in the correction.
     lower_is_better: evaluators with a score that is better where it is lower, beside those that
         say so of themselves by their own `lower_is_better`.
     changes: how many samples are listed for each evaluator and direction.
@@ -170,9 +169,8 @@ def compare(
     independent and count for what they are worth. What is unscored or an error in either run is
     left out and counted, never taken for 0.
 
-    The chance that any difference is called better or worse where nothing has changed is 5 % at
-    most, for all together. Raises InputError where there is no run, no such evaluator, or no
-    sample that both runs have.
+    Where nothing has changed, any difference is called better or worse in 5 % of cases at most.
+    Raises InputError where there is no run, no such evaluator, or no sample of both runs.
     """
     if changes < 0:
         raise InputError(f"changes={changes} is not a whole number from 0 on")
