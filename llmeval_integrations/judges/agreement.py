@@ -295,7 +295,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     if other is not None and any(row.judge is not None and row.people for row in read):
         _check_shared(judges, people)
     positive = spelling.get(fold(positive), positive)
-    return Agreement(read, _passing_label(positive, judges | people, binary=other is None), level)
+    return Agreement(read, _choose_positive(positive, judges | people, binary=other is None), level)
 
 
 def _check_shared(judged: AbstractSet[Any], human: AbstractSet[Any]) -> None:
@@ -311,7 +311,7 @@ def _list(labels: Iterable[Any]) -> str:
     return ", ".join(sorted(map(quote, labels))[:10])
 
 
-def _passing_label(positive: Any, labels: AbstractSet[Any], *, binary: bool) -> Any:
+def _choose_positive(positive: Any, labels: AbstractSet[Any], *, binary: bool) -> Any:
     """Return the label that passes, of verdicts True, of labels the caller's to say."""
     if binary and positive is not None and as_verdict(positive) is not True:
         raise InvalidOptionError(

@@ -137,14 +137,14 @@ def calibrate(judged: Any, human: Any) -> Calibration:
         counts[place] = Share(counts[place].part + passed, counts[place].whole + 1)
     learned = rising_chances(counts, defaults, PRIOR_ROWS)
 
-    def held_out(place: int, passed: bool) -> float:
+    def predict_without(place: int, passed: bool) -> float:
         others = list(counts)
         others[place] = Share(counts[place].part - passed, counts[place].whole - 1)
         return rising_chances(others, defaults, PRIOR_ROWS)[place]
 
     return Calibration(
         [Level(*level) for level in zip(names, starts, defaults, learned, counts)],
-        brier=_brier(counts, held_out),
+        brier=_brier(counts, predict_without),
         brier_of_defaults=_brier(counts, lambda place, _: defaults[place]),
         unscored=sum(row.judge is None and bool(row.people) for row in rows),
         unlabelled=sum(not row.people for row in rows),

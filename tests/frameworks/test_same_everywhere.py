@@ -70,7 +70,7 @@ def samples():
         for line in file.read_text(encoding="utf-8").splitlines()[:45]
     ]
     if not real:
-        pytest.skip("the shared data are not here")
+        pytest.skip("the shared data are not here")  # none of it is in the repository
     made = [{"output": text, "reference": REFERENCE, "schema": SCHEMA} for text in MADE]
     rows = [*real, *made]
     assert len(rows) == 300
