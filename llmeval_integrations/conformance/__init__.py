@@ -1,4 +1,4 @@
-"""Does an evaluator do what it claims? Hard cases to try it on.
+"""Hard cases for what an evaluator claims.
 
 `check_evaluator(evaluator, claims="json_equality")` gives findings, which
 `llmeval test-evaluator` prints.

@@ -15,7 +15,7 @@ Says = Literal["yes", "no", "Pass", "Fail", "nothing", "raised", "unclear", "slo
 """What an evaluator can say; the last four are not answers."""
 
 Severity = Literal["high", "medium", "low"]
-"""How much harm a finding does, beginning with figures that are wrong and look right."""
+"""How much harm a finding does; high is a wrong figure that looks right."""
 
 RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
     "yes": ("yes",),
@@ -43,6 +43,11 @@ class Case:
     why: str = ""
     severity: Severity = "high"
     only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def given_reference(self) -> Any:
+        """The reference as other libraries take it: None where there is none."""
+        return None if self.reference is MISSING else self.reference
 
 
 @dataclass(frozen=True)

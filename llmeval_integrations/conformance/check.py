@@ -10,19 +10,17 @@ from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.faults import RANK, find_faults, make_finding
-from llmeval_integrations.conformance.finding import Finding, Findings
+from llmeval_integrations.conformance.finding import Finding, Findings, find_faults
 from llmeval_integrations.conformance.growth import find_explosion
 from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.options import check_choice, check_flag, check_number
+from llmeval_integrations.core.options import check_flag, check_number
 from llmeval_integrations.core.quoting import quote
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 """Whether the order of array items counts: everywhere, nowhere, or but in the outermost array."""
 
-_USUAL: Final = {"list_order": "strict", "extra_keys": False}
 _MOST_SLOW: Final = 3
 _FIRST_CALL: Final = 5
 """How many times the limit the first call has: it may import what it needs."""
@@ -58,14 +56,13 @@ def check_evaluator(
         UnknownNameError: There is no such claim.
         InvalidOptionError: An option is wrong, or nothing of the claim depends on it.
     """
-    rules = Rules(list_order, extra_keys, limit, seconds, isolate)
     claim = _claim_of(evaluator, claims)
-    chosen = rules.select(claim)
-    check = _Check(recognize(evaluator, claim), rules)
+    cases = select(claim, list_order, extra_keys=extra_keys)
+    trial = _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate)
     try:
-        return check.run(claim, *chosen)
+        return trial.run(cases)
     finally:
-        check.close()
+        trial.close()
 
 
 def list_claims() -> list[str]:
@@ -86,41 +83,25 @@ def _claim_of(evaluator: Any, claims: str | None) -> str:
     raise UnknownNameError(f"no claim is called {quote(claims)}; there are {known}")
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The options of `check_evaluator`."""
+def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Growth]:
+    """Return the cases and families of a claim that have one right answer under these rules.
 
-    list_order: str
-    extra_keys: bool
-    limit: float
-    seconds: float
-    isolate: bool
-    name = "check_evaluator"
-
-    def __post_init__(self) -> None:
-        check_choice(self, "list_order", get_args(ListOrder))
-        check_flag(self, "extra_keys")
-        check_number(self, "limit", minimum=0.001)
-        check_number(self, "seconds", minimum=0.001)
-        check_flag(self, "isolate")
-
-    def select(self, claim: str) -> tuple[list[Case], list[Growth]]:
-        """Return the cases and families of a claim that have one right answer under these rules.
-
-        Raises InvalidOptionError for a rule on which nothing of this claim depends.
-        """
-        module = import_module(f"{bank.__name__}.{claim}")
-        decisive = {name for each in (*module.CASES, *module.GROWTHS) for name in each.only}
-        for name, usual in _USUAL.items():
-            if getattr(self, name) != usual and name not in decisive:
-                raise InvalidOptionError(
-                    f"{self.name}: nothing of {claim} depends on {name}; leave it out"
-                )
-
-        def is_decided(each: Case | Growth) -> bool:
-            return all(getattr(self, name) in values for name, values in each.only.items())
-
-        return [*filter(is_decided, module.CASES)], [*filter(is_decided, module.GROWTHS)]
+    Raises InvalidOptionError for a rule on which nothing of this claim depends.
+    """
+    if list_order not in get_args(ListOrder) or not isinstance(extra_keys, bool):
+        raise InvalidOptionError(
+            f"check_evaluator: list_order={quote(list_order)} is one of "
+            f"{', '.join(get_args(ListOrder))}, and extra_keys={quote(extra_keys)} true or false"
+        )
+    rules: dict[str, Any] = {"list_order": list_order, "extra_keys": extra_keys}
+    module = import_module(f"{bank.__name__}.{claim}")
+    cases: list[Case | Growth] = [*module.CASES, *module.GROWTHS]
+    for name, usual in (("list_order", "strict"), ("extra_keys", False)):
+        if rules[name] != usual and not any(name in each.only for each in cases):
+            raise InvalidOptionError(
+                f"check_evaluator: nothing of {claim} depends on {name}; leave it out"
+            )
+    return [each for each in cases if all(rules[name] in kept for name, kept in each.only.items())]
 
 
 class _TimeIsUpError(Exception):
@@ -128,35 +109,41 @@ class _TimeIsUpError(Exception):
 
 
 @dataclass
-class _Check:
+class _Trial:
     """One evaluator being tried, by one worker after the other."""
 
     subject: Subject
-    rules: Rules
-    found: list[Finding] = field(default_factory=list)
+    claim: str
+    limit: float
+    seconds: float
+    isolate: bool
     tried: int = 0
     slow: int = 0
     start: float = field(default_factory=time.monotonic)
     worker: Worker | None = None
+    name = "check_evaluator"
 
-    def run(self, claim: str, cases: list[Case], growths: list[Growth]) -> Findings:
-        """Try all cases of a claim, twice each, and awaited where that is possible."""
-        total = len(cases) + len(growths)
+    def __post_init__(self) -> None:
+        check_number(self, "limit", minimum=0.001)
+        check_number(self, "seconds", minimum=0.001)
+        check_flag(self, "isolate")
+
+    def run(self, cases: list[Case | Growth]) -> Findings:
+        """Try all cases, twice each, and awaited where that is possible."""
+        found: list[Finding] = []
         try:
             for case in cases:
-                self.found += find_faults(case, self.ask(case))
-                self.tried += 1
-            for growth in growths:
-                if got := find_explosion(growth, lambda case: self.ask(case, once=True)):
-                    self.found.append(make_finding(growth.case(60), "cost", "linear time", got))
+                if isinstance(case, Case):
+                    found += find_faults(case, self.ask(case))
+                elif got := find_explosion(case, lambda case: self.ask(case, once=True)):
+                    found.append(Finding.of(case.case(60), "cost", "linear time", got))
                 self.tried += 1
         except _TimeIsUpError:
-            got = f"{self.tried} of {total} cases in {self.elapsed():.0f} s"
+            got = f"{self.tried} of {len(cases)} cases in {self.elapsed():.0f} s"
             why = "what it does in the other cases is not known"
-            self.found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
-        found = sorted(self.found, key=lambda finding: RANK[finding.severity])
-        name = self.subject.name
-        return Findings(name, claim, tuple(found), self.tried, total, self.elapsed())
+            found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+        name, count = self.subject.name, len(cases)
+        return Findings(name, self.claim, tuple(found), self.tried, count, self.elapsed())
 
     def elapsed(self) -> float:
         """Return the seconds since the start."""
@@ -170,12 +157,12 @@ class _Check:
 
     def ask(self, case: Case, *, once: bool = False) -> Observation:
         """Ask the worker, or a new one; raise _TimeIsUpError where no time is left."""
-        left = self.rules.seconds - self.elapsed()
+        left = self.seconds - self.elapsed()
         if left <= 0 or self.slow >= _MOST_SLOW:
             raise _TimeIsUpError
-        limit = self.rules.limit * (1 if self.tried else _FIRST_CALL)
+        limit = self.limit * (1 if self.tried else _FIRST_CALL)
         if self.worker is None:
-            self.worker = Worker(self.subject, isolate=self.rules.isolate)
+            self.worker = Worker(self.subject, isolate=self.isolate)
         observation = self.worker.ask(case, min(limit, left), once=once)
         if observation in (SLOW, DIED):
             self.close()

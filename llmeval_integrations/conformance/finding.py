@@ -1,27 +1,37 @@
-"""What was found wrong with an evaluator."""
+"""What is wrong with an evaluator."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, overload
+from typing import Any, Final, Literal
 
-from llmeval_integrations.conformance.case import Severity
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.conformance.case import RIGHT, Case, Severity
+from llmeval_integrations.conformance.worker import Observation
+from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.quoting import quote, shorten
 
 Kind = Literal[
-    "wrong",  # an answer
-    "raised",  # an exception
-    "nothing",  # no score where there should be one
-    "unclear",  # a result that is none
-    "slow",  # no answer in time
-    "died",  # the end of the process
-    "unsteady",  # another answer the second time
-    "async",  # another answer when awaited
-    "changed",  # a reference that was
-    "cost",  # one that grows faster than the output
-]
-"""What is the matter."""
+    "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "changed", "cost"
+]  # fmt: skip
+"""What is the matter; `wrong` is an answer, the others have their reason below."""
+
+_RANK: Final = ("high", "medium", "low")
+_REASONS: Final[dict[Kind, tuple[Severity, str]]] = {
+    "raised": ("medium", "what a model wrote ends the run, or loses the row"),
+    "nothing": ("medium", "the row has no score, and the figure stands on fewer"),
+    "unclear": ("high", "what is neither yes nor no is averaged all the same"),
+    "slow": ("high", "one output holds up all others"),
+    "died": ("high", "one output ends the process, and the run with it"),
+    "unsteady": ("high", "the figure changes from run to run"),
+    "async": ("high", "the figure depends on how the evaluator is called"),
+    "changed": ("medium", "the next sample is compared with something else"),
+    "cost": ("medium", "one long output holds up all others"),
+}
+"""How much a fault does that is no wrong answer, and why it matters."""
+
+_SILENCE: Final = {"slow": "no answer in time", "died": "the end of its process"}
+_LONGEST: Final = 50
 
 
 @dataclass(frozen=True)
@@ -41,6 +51,37 @@ class Finding:
     output: str = ""
     reference: str = ""
 
+    @classmethod
+    def of(cls, case: Case, kind: Kind, expected: str, got: str) -> Finding:
+        """Make a finding, with its reason and its severity."""
+        severity, why = _REASONS.get(kind, (case.severity, case.why))
+        if kind in ("raised", "nothing"):
+            severity = max(severity, case.severity, key=_RANK.index)
+        output, reference = (one_line(quote(value)) for value in (case.output, case.reference))
+        return cls(case.name, kind, expected, got, why, severity, output, reference)
+
+    def __str__(self) -> str:
+        got = shorten(self.got, _LONGEST)
+        head = f"{self.severity:6}  {self.case}: expected {self.expected}, got {got}"
+        return f"{head}\n        {self.why}"
+
+
+def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
+    """Find a wrong answer, or one that changes, and a reference that was changed."""
+    first, again, awaited, changed, _ = observation
+    if first.says not in RIGHT[case.expected]:
+        if first.says in ("raised", "nothing", "unclear", "slow", "died"):
+            got = first.text or _SILENCE[first.says]
+            yield Finding.of(case, first.says, case.expected, got)
+        else:
+            yield Finding.of(case, "wrong", case.expected, str(first))
+    elif again and not again.agrees_with(first):
+        yield Finding.of(case, "unsteady", "the same twice", f"{first}, then {again}")
+    elif awaited and not awaited.agrees_with(first):
+        yield Finding.of(case, "async", "the same awaited", f"{first}; awaited {awaited}")
+    if changed:
+        yield Finding.of(case, "changed", "the reference as it was", "it was changed")
+
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
@@ -57,11 +98,11 @@ class Findings(Sequence[Finding]):
     cases: int
     seconds: float
 
-    @overload
-    def __getitem__(self, index: int) -> Finding: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Finding]: ...
-    def __getitem__(self, index: int | slice) -> Finding | Sequence[Finding]:
+    def __post_init__(self) -> None:
+        ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.severity))
+        object.__setattr__(self, "findings", tuple(ranked))
+
+    def __getitem__(self, index: int | slice) -> Any:
         return self.findings[index]
 
     def __len__(self) -> int:
@@ -71,16 +112,8 @@ class Findings(Sequence[Finding]):
         count = "no finding" if not self else f"{len(self)} finding{'s' * (len(self) > 1)}"
         tried = f"{self.tried}" if self.tried == self.cases else f"{self.tried} of {self.cases}"
         head = f"{self.evaluator} as {self.claim}: {count} in {tried} cases, {self.seconds:.1f} s"
-        return "\n".join([head, *map(_as_text, self.findings)])
+        return "\n".join([head, *map(str, self.findings)])
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         return asdict(self)
-
-
-def _as_text(finding: Finding) -> str:
-    got = shorten(finding.got, 50)
-    return (
-        f"{finding.severity:6}  {finding.case}: expected {finding.expected}, got {got}\n"
-        f"        {finding.why}"
-    )

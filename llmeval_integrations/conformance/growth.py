@@ -19,17 +19,16 @@ _STEEP: Final = 1.5
 def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
     """Say how the cost explodes, nothing where it does not.
 
-    Outputs of 1, 2, 4, … 128 kB are tried until one takes 0.1 s of the processor, which is enough
-    to tell. The last three are tried twice more, in turns, and the least time of each counts: the
-    machine may be busy for a moment. Time that grows as the length to the power of 1.5 or more over
-    these two doublings is too steep, as is an output that takes longer than the limit.
+    Outputs of 1, 2, 4, ... 128 kB are tried until one takes 0.1 s of the processor. The last three
+    are tried twice more, in turns, and the least time of each counts: the machine may be busy. Time
+    that grows as length^1.5 or more over these is too steep, as is an output without an answer.
     """
     times: dict[int, float] = {}
     size = _FIRST
     while size <= _LAST and max(times.values(), default=0.0) <= _ENOUGH:
         seconds = _measure(growth.case(size), ask)
         if seconds is None:
-            return f"no answer at {size // 1000} kB" + _format_times(times)
+            return f"no answer at {size // 1000} kB{_format_times(times)}"
         times[size] = seconds
         size *= 2
     if max(times.values()) <= _ENOUGH:
@@ -39,7 +38,7 @@ def find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
         times[size] = min(times[size], _measure(growth.case(size), ask) or math.inf)
     least, most = (max(times[size], _MIN) for size in (last[0], last[-1]))
     power = math.log(most / least) / math.log(last[-1] / last[0]) if len(last) > 1 else 0.0
-    return f"time grows as length^{power:.1f}:" + _format_times(times) if power >= _STEEP else ""
+    return f"time grows as length^{power:.1f}:{_format_times(times)}" if power >= _STEEP else ""
 
 
 def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:

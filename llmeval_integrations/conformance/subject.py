@@ -1,49 +1,59 @@
-"""How an evaluator is called, which its shape tells."""
+"""How an evaluator is called, and how its result is read, whatever its shape."""
 
 from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import partial
-from typing import Any, Final, TypeAlias
+from itertools import product
+from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.conformance.answer import Answer, read_score, read_verdict
-from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.conformance.case import Case, Says
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 
-_Form: TypeAlias = Callable[[Any, Any], tuple[tuple[Any, ...], dict[str, Any]]]
+_NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"))
+"""What functions call their arguments; openevals' last."""
 
-_ALONE: Final[tuple[_Form, ...]] = (
-    lambda output, _: ((output,), {}),
-    lambda output, _: ((), {"output": output}),
-    lambda output, _: ((), {"outputs": output}),
-)
-_PAIR: Final[tuple[_Form, ...]] = (
-    lambda output, reference: ((output, reference), {}),
-    lambda output, reference: ((output,), {"reference": reference}),
-    lambda output, reference: ((), {"output": output, "reference": reference}),
-    lambda output, reference: ((), {"outputs": output, "reference_outputs": reference}),
-)
-"""The arguments of functions, by position and by name; openevals' last."""
+
+class Answer(NamedTuple):
+    """One result, in plain values that go from one process to another."""
+
+    says: Says
+    score: float | None = None
+    text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.says}: {self.text}"
+
+    def agrees_with(self, other: Answer) -> bool:
+        """Whether another call said the same."""
+        return (self.says, self.score) == (other.says, other.score)
 
 
 @dataclass(frozen=True)
 class Subject:
     """One evaluator: how it is asked, and how its result is read.
 
-    It has a second call where it can be both called and awaited. By an exception of the type
-    `refusal` it says that there is no answer.
+    It has a second call where it can be both called and awaited.
     """
 
     name: str
     calls: tuple[Callable[[Case], Any], ...]
-    read: Callable[[Any], Answer] = read_score
-    refusal: type[Exception] | tuple[()] = ()
+    is_reader: bool = False
+    """Whether it reads verdicts; a ValueError then says that there is none."""
+
+    def read(self, result: Any) -> Answer:
+        """Read what it gave."""
+        return _read_verdict(result) if self.is_reader else _read_score(result)
 
 
 def recognize(thing: Any, claim: str) -> Subject:
@@ -59,7 +69,7 @@ def recognize(thing: Any, claim: str) -> Subject:
             raise InvalidOptionError(
                 f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
             )
-        return Subject(name, _function(thing, _ALONE + _PAIR), read_verdict, ValueError)
+        return Subject(name, (_function(thing, (1, 2)),), is_reader=True)
     if isinstance(thing, Evaluator):
         return Subject(thing.name, _methods(thing, "evaluate", _our_arguments))
     if callable(getattr(thing, "evaluate_strings", None)):
@@ -73,7 +83,8 @@ def recognize(thing: Any, claim: str) -> Subject:
             f"{quote(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
             "evaluate(response=...), and cannot be called"
         )
-    return Subject(name, _function(thing, _ALONE + _PAIR if claim == "json_validity" else _PAIR))
+    counts = (1, 2) if claim == "json_validity" else (2,)
+    return Subject(name, (_function(thing, counts),))
 
 
 def _methods(
@@ -91,39 +102,82 @@ def _our_arguments(case: Case) -> dict[str, Any]:
 
 
 def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
-    arguments = {"prediction": case.output}
-    if case.reference is not MISSING:
-        arguments["reference"] = case.reference
-    elif getattr(thing, "requires_reference", False):
-        arguments["reference"] = None
-    return {**arguments, "input": ""} if getattr(thing, "requires_input", False) else arguments
+    more = {"input": ""} if getattr(thing, "requires_input", False) else {}
+    return {"prediction": case.output, "reference": case.given_reference, **more}
 
 
 def _llama_index_arguments(case: Case) -> dict[str, Any]:
-    if case.reference is MISSING:
-        return {"response": case.output}
-    is_text = isinstance(case.reference, str)
-    reference = case.reference if is_text else json.dumps(case.reference)
-    return {"response": case.output, "reference": reference}
+    reference = case.given_reference
+    is_text = reference is None or isinstance(reference, str)
+    return {"response": case.output, "reference": reference if is_text else json.dumps(reference)}
 
 
-def _function(function: Any, forms: tuple[_Form, ...]) -> tuple[Callable[[Case], Any]]:
-    """Call a function by the first of these forms that its signature takes."""
+def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
+    """Call a function with so many arguments, by position or name, as its signature takes them."""
     signature = inspect.signature(function)
-    for form in forms:
-        arguments, keywords = form("", None)
-        try:
-            signature.bind(*arguments, **keywords)
-        except TypeError:
-            continue
+    for count, names, places in product(counts, _NAMES, (2, 1, 0)):
 
-        def call(case: Case, form: _Form = form) -> Any:
-            reference = None if case.reference is MISSING else case.reference
-            arguments, keywords = form(case.output, reference)
-            return function(*arguments, **keywords)
+        def bind(
+            case: Case, count: int = count, names: Any = names, places: int = places
+        ) -> inspect.BoundArguments:
+            given = (case.output, case.given_reference)[:count]
+            return signature.bind(*given[:places], **dict(zip(names[places:], given[places:])))
 
-        return (call,)
+        def call(case: Case, bind: Any = bind) -> Any:
+            bound = bind(case)
+            return function(*bound.args, **bound.kwargs)
+
+        with suppress(TypeError):
+            bind(Case("", "either", ""))
+            return call
     raise InvalidOptionError(
         f"{quote(function)} takes {signature}, and is asked for (output, reference), also by "
         "these names, or (outputs=..., reference_outputs=...)"
     )
+
+
+def _read_score(result: Any) -> Answer:
+    """Read a boolean, a number from 0 to 1, a mapping or an object with a score or a verdict.
+
+    Only 1 is a yes.
+    """
+    passed, score = None, result
+    if isinstance(result, Mapping) or hasattr(result, "score"):
+        passed = _get(result, "passed", _get(result, "passing"))
+        score = _get(result, "score")
+    text, number, truth = one_line(quote(result)), _read_number(score), _read_number(passed)
+    if truth in (0, 1):
+        return Answer("yes" if truth else "no", number, text)
+    if score is None or getattr(result, "invalid_result", False):  # LlamaIndex's
+        return Answer("nothing", None, text)
+    if number is None or not 0 <= number <= 1:
+        return Answer("unclear", None, text)
+    return Answer("yes" if number == 1 else "no", number, text)
+
+
+def _read_verdict(result: Any) -> Answer:
+    """Read Pass or Fail, also as a boolean, a member of an enumeration, or what has a `verdict`."""
+    verdict = _get(result, "verdict", None if isinstance(result, Mapping) else result)
+    word = str(verdict.value if isinstance(verdict, Enum) else verdict).strip().casefold()
+    says: dict[str, Says] = {"pass": "Pass", "true": "Pass", "fail": "Fail", "false": "Fail"}
+    if verdict is None:
+        return Answer("nothing", None, one_line(quote(result)))
+    return Answer(says.get(word, "unclear"), None, one_line(quote(result)))
+
+
+def _get(result: Any, name: str, default: Any = None) -> Any:
+    """Return a member of a mapping or an attribute of an object."""
+    if isinstance(result, Mapping):
+        return result.get(name, default)
+    return getattr(result, name, default)
+
+
+def _read_number(value: Any) -> float | None:
+    """Return a finite number or a truth value, another library's among them; None for others."""
+    if isinstance(value, str) or not hasattr(value, "__float__"):
+        return None
+    try:
+        number = float(value)
+    except Exception:  # noqa: BLE001 - what is not a number may fail in any way
+        return None
+    return number if math.isfinite(number) else None

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import faulthandler
 import inspect
-import logging
 import multiprocessing
 import os
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Awaitable
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.conformance.answer import Answer
 from llmeval_integrations.conformance.case import Case
-from llmeval_integrations.conformance.subject import Subject
+from llmeval_integrations.conformance.subject import Answer, Subject
 from llmeval_integrations.core.printable import one_line
 from llmeval_integrations.core.quoting import quote
 
@@ -84,11 +82,9 @@ class Worker:
 
 
 def _serve_process(subject: Subject, theirs: Any, ours: Any) -> None:
-    """Answer in a process, where nothing is printed, logged or warned of."""
+    """Answer in a process, where nothing is printed."""
     ours.close()  # else the end of ours would not be seen
     faulthandler.disable()  # that it died is what the other end says
-    logging.disable(logging.CRITICAL)
-    warnings.simplefilter("ignore")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
@@ -113,30 +109,28 @@ def _observe(
 ) -> Observation:
     """Ask about a case twice and await the answer too; `once` where the time is all that counts."""
     case, before = replace(case, reference=deepcopy(case.reference)), case.reference
-
-    def ask(call: Any) -> Answer:
-        try:
-            result = call(case)
-            if inspect.isawaitable(result):
-                result = loop.run_until_complete(_wait_for(result))
-            return subject.read(result)
-        except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
-            try:
-                text = str(error)
-            except Exception:  # noqa: BLE001 - an error's own words may fail
-                text = quote(error)
-            words = one_line(f"{type(error).__name__}: {text[:200]}")
-            refuses = isinstance(error, subject.refusal)
-            return Answer("nothing" if refuses else "raised", None, words)
-
     start = time.process_time()
-    first = ask(subject.calls[0])
+    first = _ask(subject, subject.calls[0], case, loop)
     seconds = time.process_time() - start
     if once:
         return Observation(first, seconds=seconds)
-    again, *awaited = map(ask, subject.calls)
+    again, *awaited = (_ask(subject, call, case, loop) for call in subject.calls)
     return Observation(first, again, next(iter(awaited), None), case.reference != before, seconds)
 
 
-async def _wait_for(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable
+def _ask(
+    subject: Subject, call: Callable[[Case], Any], case: Case, loop: asyncio.AbstractEventLoop
+) -> Answer:
+    try:
+        result = call(case)
+        if inspect.isawaitable(result):
+            result = loop.run_until_complete(result)
+        return subject.read(result)
+    except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
+        try:
+            text = str(error)[:200]
+        except Exception:  # noqa: BLE001 - an error's own words may fail
+            text = quote(error)
+        has_refused = subject.is_reader and isinstance(error, ValueError)
+        words = one_line(f"{type(error).__name__}: {text}")
+        return Answer("nothing" if has_refused else "raised", None, words)

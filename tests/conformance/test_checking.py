@@ -15,7 +15,8 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.conformance import Finding, check_evaluator, list_claims
 from llmeval_integrations.conformance.case import RIGHT as RIGHT_ANSWERS
-from llmeval_integrations.conformance.check import Rules
+from llmeval_integrations.conformance.case import Case
+from llmeval_integrations.conformance.check import select
 from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import Worker
 
@@ -29,14 +30,12 @@ RIGHT = JsonEquality()
 
 
 def bank(claim, list_order="strict", extra_keys=False):
-    return Rules(list_order, extra_keys, 1, 1, isolate=False).select(claim)
+    found = select(claim, list_order, extra_keys=extra_keys)
+    return [case for case in found if isinstance(case, Case)]
 
 
 def key(output, reference):
     return output, json.dumps(reference, default=repr)
-
-
-# --- the bank ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -47,11 +46,10 @@ def key(output, reference):
     ],
 )
 def test_each_case_has_a_name_of_its_own_and_one_right_answer(claim, list_order, extra_keys):
-    cases, growths = bank(claim, list_order, extra_keys)
-    names = [case.name for case in (*cases, *growths)]
-    assert sorted(set(names)) == sorted(names)
+    found = select(claim, list_order, extra_keys=extra_keys)
+    assert len({case.name for case in found}) == len(found)
     answers = {}
-    for case in cases:
+    for case in bank(claim, list_order, extra_keys):
         assert case.why
         assert case.expected in RIGHT_ANSWERS
         reference = getattr(case.reference, "name", case.reference)
@@ -65,7 +63,7 @@ def oracle(claim, *, wrong=False):
     opposite["no verdict"] = "Pass"
     answers = {
         key(case.output, getattr(case.reference, "name", case.reference)): case.expected
-        for case in bank(claim)[0]
+        for case in bank(claim)
     }
 
     def answer(output, reference=None):
@@ -82,21 +80,14 @@ def oracle(claim, *, wrong=False):
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_who_is_always_right_has_no_finding(claim):
+def test_who_is_always_right_has_no_finding_and_who_is_always_wrong_one_in_each_case(claim):
     found = check(oracle(claim), claim)
     assert not found, str(found)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_who_is_always_wrong_has_a_finding_in_each_case_that_has_a_right_answer(claim):
     found = check(oracle(claim, wrong=True), claim)
-    decided = [case for case in bank(claim)[0] if case.expected != "either"]
-    assert {(each.case, each.kind) for each in found} == {(case.name, "wrong") for case in decided}
-    ranks = ["high medium low".split().index(finding.severity) for finding in found]
+    decided = {case.name for case in bank(claim) if case.expected != "either"}
+    assert {(each.case, each.kind) for each in found} == {(name, "wrong") for name in decided}
+    ranks = [("high", "medium", "low").index(finding.severity) for finding in found]
     assert ranks == sorted(ranks)
-
-
-# --- shapes ------------------------------------------------------------------------------------
 
 
 def shape_of_langchain(**attributes):
@@ -164,7 +155,7 @@ def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evalu
 def answers(evaluator, claim):
     """Ask about the first case that passes, and the first that does not."""
     worker = Worker(recognize(evaluator, claim), isolate=False)
-    cases = {case.expected: case for case in reversed(bank(claim)[0])}
+    cases = {case.expected: case for case in reversed(bank(claim))}
     asked = [cases[name] for name in ("yes", "no", "Pass", "Fail", "no verdict") if name in cases]
     observations = [worker.ask(case, 9) for case in asked]
     worker.close()
@@ -200,9 +191,6 @@ def answers(evaluator, claim):
 def test_what_cannot_be_checked_is_refused(evaluator, claim, options, error, says):
     with pytest.raises(error, match=says):
         check(evaluator, claim, **options)
-
-
-# --- what comes back ---------------------------------------------------------------------------
 
 
 def test_findings_are_a_sequence_and_a_text():

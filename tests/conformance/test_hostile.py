@@ -8,7 +8,6 @@ import math
 import multiprocessing
 import os
 import re
-import sys
 import threading
 import time
 
@@ -30,25 +29,20 @@ ISOLATED = pytest.param(True, marks=FORKS)
 EITHER = pytest.mark.parametrize("isolate", [ISOLATED, False])
 
 
-def raises(_output, _reference):
-    raise KeyError("odd")
-
-
-def exits(_output, _reference):
-    sys.exit(3)
-
-
-def calls_itself(output, reference):
-    return calls_itself(output, reference)
-
-
 class Mute(Exception):  # noqa: N818
     def __str__(self):
         raise ValueError("no words")
 
 
-def raises_without_words(_output, _reference):
-    raise Mute
+def raises(error):
+    def evaluate(_output, _reference):
+        raise error
+
+    return evaluate
+
+
+def calls_itself(output, reference):
+    return calls_itself(output, reference)
 
 
 def returns(value):
@@ -58,19 +52,13 @@ def returns(value):
 @pytest.mark.parametrize(
     ("evaluator", "kind"),
     [
-        (raises, "raised"),
-        (exits, "raised"),
+        *((raises(error), "raised") for error in (KeyError("odd"), SystemExit(3), Mute())),
         (calls_itself, "raised"),
-        (raises_without_words, "raised"),
-        (returns(None), "nothing"),
-        (returns({"score": None}), "nothing"),
-        (returns(math.nan), "unclear"),
-        (returns(math.inf), "unclear"),
-        (returns(7), "unclear"),
-        (returns("yes"), "unclear"),
-        (returns(10**400), "unclear"),
-        (returns({"score": "high"}), "unclear"),
-        (returns(object()), "unclear"),
+        *((returns(value), "nothing") for value in (None, {"score": None})),
+        *(
+            (returns(value), "unclear")
+            for value in (math.nan, math.inf, 7, "yes", 10**400, {"score": "high"}, object())
+        ),
     ],
 )
 def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind):

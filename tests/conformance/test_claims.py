@@ -1,0 +1,157 @@
+"""Ours keep the claims they make, alone and in frameworks; the known faults of peers are found."""
+
+import json
+from functools import partial
+
+import pytest
+from pace import PATIENT, TooSlowError
+
+from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
+from llmeval_integrations.conformance import check_evaluator
+from llmeval_integrations.judges.replies.judgement import parse_judgement
+
+check = partial(check_evaluator, **PATIENT)
+
+pytestmark = pytest.mark.once  # test_checking would notice an import that leaks
+
+ANY, TOP, EXTRA = {"list_order": "any"}, {"list_order": "top_level_any"}, {"extra_keys": True}
+OURS = [
+    (JsonValidity(), "json_validity", {}),
+    (JsonEquality(), "json_equality", {}),
+    (JsonEquality(list_order="any"), "json_equality", ANY),
+    (JsonEquality(list_order="top_level_any"), "json_equality", TOP),
+    (JsonMatch(), "json_match", {}),
+    (JsonMatch(strict_order=False, ignore_extra_keys=True), "json_match", ANY | EXTRA),
+    (JsonSchema(), "json_schema", {}),
+    (parse_judgement, "verdict_reading", {}),
+    *(
+        pytest.param(kind(parsing="strict"), claim, {}, marks=pytest.mark.nightly)
+        for kind, claim in (
+            (JsonValidity, "json_validity"),
+            (JsonEquality, "json_equality"),
+            (JsonMatch, "json_match"),
+            (JsonSchema, "json_schema"),
+        )
+    ),
+]
+
+
+def assert_conforms(findings):
+    assert not findings, str(findings)
+    assert findings.tried == findings.cases > 30
+    assert findings.seconds < 15  # some 2 s, and what a framework takes to be imported
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "claim", "rules"),
+    OURS,
+    ids=lambda value: getattr(value, "__name__", repr(value))[:60],
+)
+def test_ours_keep_their_claims(evaluator, claim, rules):
+    assert_conforms(check(evaluator, claim, **rules))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("name", "claim", "rules"),
+    [
+        ("JsonValidityEvaluator", "json_validity", {}),
+        ("JsonEqualityEvaluator", "json_equality", TOP),
+        ("JsonSchemaEvaluator", "json_schema", {}),
+    ],
+)
+@pytest.mark.parametrize("framework", ["langchain", "llama_index"])
+def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
+    module = pytest.importorskip(f"llmeval_integrations.frameworks.{framework}")
+    assert_conforms(check(getattr(module, name)(), claim, **rules))
+
+
+@pytest.mark.usefixtures("few_sizes")
+@pytest.mark.parametrize(
+    ("framework", "wrapper"),
+    [("langchain", "LangChainEvaluator"), ("llama_index", "LlamaIndexEvaluator")],
+)
+def test_any_evaluator_keeps_them_in_a_framework(framework, wrapper):
+    module = pytest.importorskip(f"llmeval_integrations.frameworks.{framework}")
+    assert_conforms(check(getattr(module, wrapper)(JsonMatch()), "json_match"))
+
+
+CUT = {
+    *("cut object", "cut array", "cut within a text", "cut behind a comma", "cut behind a key"),
+    "cut before the fence ends",
+}
+FIRST_ONLY = {
+    *("prose behind", "prose before a fence", "two fences", "two documents"),
+    *("two lines of documents", "a number with its unit"),
+}
+BOOLEANS = {"true and 1", "false and 0", "true and 1.0, deep down"}
+NULLS = {"missing and null", "null and missing", "missing and null, deep down"}
+BLAMED = {
+    *("reference cut", "reference empty", "reference that is prose", "reference with NaN"),
+    "output and reference broken",
+}
+
+
+def cases(findings, *kinds):
+    """Name the cases of these kinds."""
+    return {finding.case for finding in findings if finding.kind in kinds}
+
+
+@pytest.mark.usefixtures("few_sizes")
+def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
+    found = check(JsonEquality(parsing="lenient"))
+    texts = {"closing bracket alone", "raw line break in a text"}
+    blamed = {"reference cut", "reference with NaN"}
+    assert cases(found, "wrong") == CUT | FIRST_ONLY | texts | blamed
+    assert {finding.kind for finding in found} == {"wrong"}
+
+
+@pytest.mark.nightly
+def test_langchains_equality():
+    peer = pytest.importorskip("langchain_classic.evaluation").JsonEqualityEvaluator()
+    found = check_evaluator(peer, "json_equality", **TOP)
+    wrong = cases(found, "wrong")
+    assert wrong >= CUT | FIRST_ONLY | BOOLEANS | {"objects turned, allowed", "reference cut"}
+    # Where it reads no JSON at all, its parser's error ends the run.
+    raised = {"empty", "a refusal", "single quotes", "prose before", "100,000 levels"}
+    assert raised <= cases(found, "raised")
+    assert not wrong & NULLS
+
+
+def test_openjudges_match():
+    peer = pytest.importorskip("openjudge.graders.format.json.json_match").JsonMatchGrader()
+
+    async def evaluate(output, reference=None):
+        return await peer.aevaluate(response=output, reference_response=reference)
+
+    found = check_evaluator(evaluate, "json_match")
+    wrong = cases(found, "wrong")
+    assert wrong >= BOOLEANS | NULLS | BLAMED
+    assert not wrong & (CUT | FIRST_ONLY)
+    assert "100,000 levels" in cases(found, "raised")
+
+
+def test_pythons_equality():
+    found = check_evaluator(lambda o, r: json.loads(o) == json.loads(r), "json_equality")
+    assert cases(found, "wrong") == BOOLEANS | {"reference with NaN"}
+    # json.loads takes some prose for none of JSON, and says so in the way that ends a run.
+    assert CUT | FIRST_ONLY | {"empty", "100,000 levels"} <= cases(found, "raised")
+
+
+def test_a_cost_that_explodes_is_found_and_one_that_is_high_and_linear_is_none():
+    def quadratic(output):
+        brackets = output.count("[")
+        for _ in range(brackets**2 // 500 if brackets != 100_000 else 0):
+            pass
+        return JsonValidity()(output)
+
+    def linear(output, reference):
+        for _ in range(len(output) * 4):
+            pass
+        return JsonEquality()(output, reference)
+
+    found = check_evaluator(quadratic, "json_validity", limit=9)
+    if not cases(found, "cost"):  # a machine that stands still for the small sizes hides the growth
+        raise TooSlowError(str(found))
+    assert cases(found, "cost") == {"brackets that never close"}
+    assert not cases(check_evaluator(linear, "json_equality", limit=9), "cost")
