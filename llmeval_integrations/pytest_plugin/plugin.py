@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
-from llmeval_integrations.pytest_plugin.finding import FINDINGS, EvaluationFailure, Finding
+from llmeval_integrations.pytest_plugin.evaluation import (
+    EVALUATIONS,
+    Evaluation,
+    EvaluationFailure,
+)
 
 if TYPE_CHECKING:
-    from llmeval_integrations.pytest_plugin.evaluate import Evaluate
+    from llmeval_integrations.pytest_plugin.fixture import Evaluate
     from llmeval_integrations.pytest_plugin.marker import Marker
 
 MARKER: Final = "llmeval"
@@ -31,19 +35,12 @@ _MISS: Final = "llmeval_miss"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add where judges' replies are kept, and what becomes of tests that are unscored."""
-    group = parser.getgroup("llmeval", "evaluations of what language models write")
-    group.addoption(
-        "--llmeval-cache", metavar="FILE", help="keep the replies of judges in this file"
-    )
-    group.addoption(
-        "--llmeval-frozen", action="store_true", help="ask judges nothing that the cache lacks"
-    )
-    group.addoption(
-        "--llmeval-unscored",
-        choices=("fail", "skip"),
-        default="fail",
-        help="what becomes of a test whose evaluator could not tell (fail)",
-    )
+    add = parser.getgroup("llmeval", "evaluations of what language models write").addoption
+    add("--llmeval-cache", metavar="FILE", help="keep the replies of judges in this file")
+    frozen = "ask judges nothing that the cache lacks"
+    add("--llmeval-frozen", action="store_true", help=frozen)
+    unscored = "what becomes of a test whose evaluator could not tell (fail)"
+    add("--llmeval-unscored", choices=("fail", "skip"), default="fail", help=unscored)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,11 +96,10 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Forget what was found when the test was run before, and refuse one that has no row.
 
-    Pytest makes tests of rows of functions only: what is marked and of another kind, as a
-    unittest.TestCase, would pass with nothing evaluated.
+    Else a marked unittest.TestCase, of which pytest makes no rows, would pass unevaluated.
     """
-    if FINDINGS in item.stash:
-        item.stash[FINDINGS] = []
+    if EVALUATIONS in item.stash:
+        item.stash[EVALUATIONS] = []
     if item.get_closest_marker(MARKER) is None:
         return
     if _SAMPLE not in _parameters(item):
@@ -128,7 +124,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     if _EVALUATE not in pyfuncitem.fixturenames:
         __tracebackhide__ = True
         _evaluate(pyfuncitem)()
-    elif not pyfuncitem.stash.get(FINDINGS, None):
+    elif not pyfuncitem.stash.get(EVALUATIONS, None):
         pytest.fail(
             "nothing was evaluated: the test takes `evaluate` and does not call it; "
             "write evaluate(sample.output)",
@@ -144,7 +140,7 @@ def pytest_runtest_makereport(
     """Send along what was found, and let single rows fail where a pass rate is asked for."""
     report = yield
     marked = item.stash.get(_MARKED, None)
-    if FINDINGS in item.stash:
+    if EVALUATIONS in item.stash:
         _send_along(report, item, marked)
     if not marked or report.when != "call" or call.excinfo is None:
         return report
@@ -156,29 +152,29 @@ def pytest_runtest_makereport(
     if marked.min_pass_rate < 1 and not failure.undecided:
         report.outcome = "skipped"
         vars(report)["wasxfail"] = (
-            f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.short}"
+            f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.line}"
         )
     return report
 
 
 def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
     """Let a report, also one of xdist's workers, say all that was found for the test so far."""
-    found = item.stash[FINDINGS]
+    found = item.stash[EVALUATIONS]
     rate = None if marked is None else marked.min_pass_rate
     for xfail in item.iter_markers("xfail"):
         condition = xfail.args[0] if xfail.args else xfail.kwargs.get("condition", True)
-        if rate is not None and rate < 1 and condition is True:
+        if rate is not None and condition is True:
             rate = 0.0  # it is known to be missed
     group = getattr(_parameters(item).get(_SAMPLE), "group", None)
     # Brackets, which the rows of a test differ in, may stand in folder names, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
-    sent = test, [each[:4] for each in found], rate, None if not group else str(group)
+    sent = test, [each[:3] for each in found], rate, None if not group else str(group)
     vars(report)["llmeval"] = sent
     times: Counter[str] = Counter()
     for each in found:  # what an evaluator says the second time is `llmeval.json_match.2.score`
         times[each.evaluator] += 1
         time = f".{times[each.evaluator]}" if times[each.evaluator] > 1 else ""
-        for key in Finding._fields[2:]:
+        for key in Evaluation._fields[1:]:
             if getattr(each, key) is not None:
                 name = f"llmeval.{each.evaluator}{time}.{key}"
                 report.user_properties.append((name, getattr(each, key)))
@@ -257,7 +253,7 @@ def _parameters(item: Any) -> Mapping[str, Any]:
 
 
 def _evaluate(item: Any) -> Evaluate:
-    from llmeval_integrations.pytest_plugin.evaluate import Evaluate
+    from llmeval_integrations.pytest_plugin.fixture import Evaluate
 
     config = item.config
     path = config.getoption("--llmeval-cache")

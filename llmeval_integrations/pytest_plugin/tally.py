@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from llmeval_integrations.core.quoting import shorten_middle
 from llmeval_integrations.runs.numbers import percent, percents
 from llmeval_integrations.stats.groups import Figures, Group, mean_interval
 
-Sent: TypeAlias = tuple[str, str, float | None, bool | None]
-"""What goes along with a test's report: evaluator, options, score and verdict."""
+Sent: TypeAlias = tuple[str, float | None, bool | None]
+"""What goes along with a test's report: evaluator, score and verdict."""
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
-_MOST_SETUPS: Final = 10
-_LONGEST_SETUP: Final = 60
 
 
+@dataclass
 class _Tally:
     """One evaluator's figures over samples."""
 
-    def __init__(self) -> None:
-        self.verdicts: list[tuple[bool, str | None]] = []
-        """Whether each row passed, and its group."""
-        self.unscored = 0
-        self.scores: list[float] = []
+    verdicts: list[tuple[bool, str | None]] = field(default_factory=list)
+    """Whether each row passed, and its group."""
+    unscored: int = 0
+    scores: list[float] = field(default_factory=list)
 
-    def add(self, score: float | None, passed: bool | None, group: str | None) -> None:
+    def add(self, said: Sent, group: str | None) -> None:
+        _, score, passed = said
         if score is None:
             self.unscored += 1
             return
@@ -39,22 +39,22 @@ class _Tally:
         passes = sum(passed for passed, _ in self.verdicts)
         return passes / len(self.verdicts) if self.verdicts else None
 
-    def cells(self) -> Iterator[str]:
-        yield str(len(self.scores) + self.unscored)
-        if self.rate is None:
-            yield from ("-", "-")
-        else:
-            groups: dict[object, list[int]] = {}
-            for number, (passed, group) in enumerate(self.verdicts):
-                groups.setdefault(number if group is None else group, []).append(int(passed))
+    def cells(self) -> tuple[str, ...]:
+        groups: dict[object, list[int]] = defaultdict(list)
+        for number, (passed, group) in enumerate(self.verdicts):
+            groups[number if group is None else group].append(int(passed))
+        interval = None
+        if self.verdicts:
             figures = Figures.of([float(passed) for passed, _ in self.verdicts])
-            interval = mean_interval(
-                figures, [Group(len(each), sum(each)) for each in groups.values()]
-            )
-            yield percent(self.rate)
-            yield "-" if interval is None else percents(interval)
-        yield str(self.unscored)
-        yield f"{sum(self.scores) / len(self.scores):.4g}" if self.scores else "-"
+            of_groups = [Group(len(each), sum(each)) for each in groups.values()]
+            interval = mean_interval(figures, of_groups)
+        return (
+            str(len(self.scores) + self.unscored),
+            "-" if self.rate is None else percent(self.rate),
+            "-" if interval is None else percents(interval),
+            str(self.unscored),
+            f"{sum(self.scores) / len(self.scores):.4g}" if self.scores else "-",
+        )
 
 
 class Tallies:
@@ -83,26 +83,12 @@ class Tallies:
         self._found[nodeid] = test, found, group
 
     def lines(self) -> Iterator[str]:
-        """Write a table: a line for every evaluator, by its options, and for marked tests."""
-        tests, setups = self._count()
-        rows: list[tuple[str, ...]] = [_HEADS]
-        for evaluator, tallies in setups.items():
-            if len(tallies) > _MOST_SETUPS:
-                total = _Tally()
-                for tally in tallies.values():
-                    total.verdicts += tally.verdicts
-                    total.unscored += tally.unscored
-                    total.scores += tally.scores
-                rows.append((f"{evaluator}, set up in {len(tallies)} ways", *total.cells()))
-                continue
-            for setup, tally in tallies.items():
-                options = f"({shorten_middle(setup, _LONGEST_SETUP)})" if len(tallies) > 1 else ""
-                rows.append((f"{evaluator}{options}", *tally.cells()))
-        rows += [
-            (f"{test}: {evaluator}", *tally.cells())
-            for (test, evaluator), tally in tests.items()
-            if test in self._rates
-        ]
+        """Write a table: a line for every evaluator, and for those of marked tests."""
+        by_evaluator: dict[str, _Tally] = defaultdict(_Tally)
+        for _, said, group in self._samples():
+            by_evaluator[said[0]].add(said, group)
+        marked = {f"{test}: {name}": each for (test, name), each in self._marked().items()}
+        rows = [_HEADS, *((name, *each.cells()) for name, each in (by_evaluator | marked).items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for first, *others in rows:
             cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
@@ -110,26 +96,27 @@ class Tallies:
 
     def misses(self) -> dict[str, list[str]]:
         """Word, by marked test, where the pass rate is under what it asks for."""
-        found: dict[str, list[str]] = {}
-        for (test, evaluator), tally in self._count()[0].items():
-            least = self._rates.get(test, 1)
+        found: dict[str, list[str]] = defaultdict(list)
+        for (test, evaluator), tally in self._marked().items():
+            least = self._rates[test]
             if least < 1 and (tally.rate or 0.0) < least:
                 rate = "nothing" if tally.rate is None else percent(tally.rate)
-                line = f"{evaluator} passed {rate}, under min_pass_rate={least:g}"
-                found.setdefault(test, []).append(line)
+                found[test].append(f"{evaluator} passed {rate}, under min_pass_rate={least:g}")
         return found
 
-    def _count(self) -> tuple[dict[tuple[str, str], _Tally], dict[str, dict[str, _Tally]]]:
-        """Return the figures by test and evaluator, and by evaluator and its options."""
-        tests: dict[tuple[str, str], _Tally] = {}
-        setups: dict[str, dict[str, _Tally]] = {}
+    def _marked(self) -> dict[tuple[str, str], _Tally]:
+        """Return the figures of marked tests, by test and evaluator."""
+        found: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
+        for test, said, group in self._samples():
+            if test in self._rates:
+                found[test, said[0]].add(said, group)
+        return found
+
+    def _samples(self) -> Iterator[tuple[str, Sent, str | None]]:
+        """Yield the test, what an evaluator said, and the group of each sample."""
         for test, found, group in self._found.values():
-            samples = _merge_row(found) if test in self._rates else found
-            for evaluator, setup, score, passed in samples:
-                by_setup = setups.setdefault(evaluator, {})
-                tests.setdefault((test, evaluator), _Tally()).add(score, passed, group)
-                by_setup.setdefault(setup, _Tally()).add(score, passed, group)
-        return tests, setups
+            for each in _merge_row(found) if test in self._rates else found:
+                yield test, each, group
 
 
 def _merge_row(found: list[Sent]) -> Iterator[Sent]:
@@ -137,15 +124,14 @@ def _merge_row(found: list[Sent]) -> Iterator[Sent]:
 
     What fails makes it fail; else what is unscored makes it unscored. Its score is the mean.
     """
-    by_evaluator: dict[str, list[Sent]] = {}
+    by_evaluator: dict[str, list[Sent]] = defaultdict(list)
     for each in found:
-        by_evaluator.setdefault(each[0], []).append(each)
+        by_evaluator[each[0]].append(each)
     for evaluator, said in by_evaluator.items():
-        setup = said[0][1]
-        scores = [score for _, _, score, _ in said if score is not None]
-        verdicts = [passed for _, _, score, passed in said if score is not None]
+        scores = [score for _, score, _ in said if score is not None]
+        verdicts = [passed for _, score, passed in said if score is not None]
         if not scores or (len(scores) < len(said) and False not in verdicts):
-            yield evaluator, setup, None, None
+            yield evaluator, None, None
             continue
         verdict = False if False in verdicts else None if None in verdicts else True
-        yield evaluator, setup, sum(scores) / len(scores), verdict
+        yield evaluator, sum(scores) / len(scores), verdict

@@ -1,4 +1,4 @@
-"""What a test found."""
+"""What an evaluator said in a test, and the failure that comes of it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from typing import Final, NamedTuple
 import pytest
 
 
-class Finding(NamedTuple):
-    """What one evaluator found in a test, in types that every process can send."""
+class Evaluation(NamedTuple):
+    """What one evaluator said in a test, in types that every process can send."""
 
     evaluator: str
-    setup: str
-    """Its options that are not the default ones."""
     score: float | None
     passed: bool | None
     label: str | None
     reason: str | None
 
 
-FINDINGS: Final = pytest.StashKey[list[Finding]]()
-"""Where a test keeps what its evaluators found."""
+EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
+"""Where a test keeps what its evaluators said."""
 
 
 class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a test ends with
@@ -28,9 +26,9 @@ class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a 
 
     __module__ = "builtins"  # else the module's name fills pytest's short summary
 
-    def __init__(self, message: str, short: str, *, undecided: bool) -> None:
+    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
         super().__init__(message)
-        self.short = short
-        """The same in a few words."""
+        self.line = line
+        """The same in a line."""
         self.undecided = undecided
         """Whether an evaluator gave no score or no verdict, which no pass rate allows for."""
