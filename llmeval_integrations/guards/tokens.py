@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import regex
 
 from llmeval_integrations.core.limits import MAX_DEPTH
-from llmeval_integrations.json_values.decode import UNREADABLE, decode
+from llmeval_integrations.json_values.numbers import UNREADABLE, decode
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(

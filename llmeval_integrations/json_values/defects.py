@@ -8,7 +8,6 @@ from typing import Final
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGITS, MAX_NODES
-from llmeval_integrations.json_values.size import find_deepest
 
 DEFECTS: Final[dict[str, str]] = {
     "empty": "nothing but white space",
@@ -46,7 +45,6 @@ DEFECTS: Final[dict[str, str]] = {
     "unexpected_character": "a character that cannot stand there",
 }
 """Every defect's name and what it means."""
-
 
 MAX_EXCERPT: Final = 30
 """Characters of a text that are quoted at a defect's place."""
@@ -93,17 +91,6 @@ def locate(text: str, name: str, message: str, offset: int, *, is_json: bool = F
     error = json.JSONDecodeError(message, text, offset)
     near = shorten(text[offset : offset + MAX_EXCERPT + 1])
     return Defect(name, str(error), offset, error.lineno, error.colno, is_json, near)
-
-
-def too_deep(text: str, start: int, *, is_json: bool = True) -> Defect:
-    """Nested deeper than MAX_DEPTH; the offset is that of the innermost bracket."""
-    levels, offset = find_deepest(text, start)
-    return locate(text, "too_deep", f"Nested {levels} levels deep", offset, is_json=is_json)
-
-
-def too_large() -> Defect:
-    """More characters or values than are read."""
-    return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")
 
 
 def shorten(text: str) -> str:

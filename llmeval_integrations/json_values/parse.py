@@ -11,26 +11,21 @@ from typing import Any, Final, Literal, get_args
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_CHARACTERS
-from llmeval_integrations.json_values import defects
-from llmeval_integrations.json_values.completion import check_lenient, parse_lenient
-from llmeval_integrations.json_values.decode import (
-    UNREADABLE,
-    WHITE_SPACE,
-    decode,
-    decode_exactly,
-    decode_short,
-    find_limit,
-    refuse_byte_order_mark,
-    refuse_depth,
-    validate,
-)
-from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
-from llmeval_integrations.json_values.numbers import NumberRangeError
+from llmeval_integrations.json_values.lenient import parse_lenient
+from llmeval_integrations.json_values.limits import (
+    LARGE,
+    SHORT,
+    find_limit,
+    may_be_too_deep,
+    too_deep,
+    too_large,
+)
+from llmeval_integrations.json_values.numbers import UNREADABLE, decode, decode_as_python
 from llmeval_integrations.json_values.python_error import python_error
 from llmeval_integrations.json_values.python_values import copy_value
 from llmeval_integrations.json_values.search import find_duplicate_key, find_extension
-from llmeval_integrations.json_values.size import LARGE, SHORT, may_be_too_deep
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
@@ -43,10 +38,13 @@ around a fence is skipped, NaN and Infinity are numbers, and a stray closing bra
 
 PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
-_WRAPPING = frozenset(" \t\n\r`~")
+_SPACE: Final = " \t\n\r"
+_WRAPPING: Final = frozenset(_SPACE + "`~")
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:[\w+.:/-]*[ \t]*\r?\n|(?i:json))?")
 _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
+_decode_short = msgspec.json.Decoder().decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
 
@@ -58,11 +56,11 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     what exceeds the limits of `core.limits` is a Defect, too.
     """
     if parsing != "markdown" or type(text) is not str:
-        return _parse(text, parsing, parse_lenient)
+        return _parse(text, parsing)
     if len(text) > SHORT:
         return _parse_markdown(text)
     try:
-        return decode_short(text)
+        return _decode_short(text)
     except UNREADABLE as error:
         return _parse_wrapped(text, str(error))
 
@@ -73,11 +71,11 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode truncated text is *not* completed here: it would make any text valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        return invalidity(_parse(text, parsing, check_lenient))
+        return invalidity(_parse(text, parsing, complete=False))
     if len(text) > LARGE:
         return invalidity(_parse_markdown(text))
     try:
-        validate(text)
+        _validate(text)
     except UNREADABLE as error:
         return invalidity(_parse_wrapped(text, str(error)))
     return None
@@ -111,7 +109,7 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
         return False
 
 
-def _parse(text: Any, parsing: Parsing, read_leniently: Callable[[str], Any]) -> Any:
+def _parse(text: Any, parsing: Parsing, *, complete: bool = True) -> Any:
     """Read a text, bytes or a value in any mode."""
     if not isinstance(text, (str, bytes, bytearray)):
         return copy_value(text, finite=parsing != "lenient")
@@ -122,17 +120,27 @@ def _parse(text: Any, parsing: Parsing, read_leniently: Callable[[str], Any]) ->
     if parsing == "markdown":
         return _parse_markdown(text)
     if len(text) > MAX_CHARACTERS:
-        return defects.too_large()
-    return _parse_strict(text) if parsing == "strict" else read_leniently(text)
+        return too_large()
+    return _parse_strict(text) if parsing == "strict" else parse_lenient(text, complete=complete)
 
 
-# --- plain JSON, and JSON in a wrapper ----------------------------------------------------------
+def _parse_strict(text: str) -> Any:
+    """Read the whole text as one JSON text in which no object has a name twice."""
+    try:
+        value = decode(text)
+        value = find_limit(text, 0, text, value) or value
+    except UNREADABLE:
+        if _WRAPPED_JSON.match(text):
+            start = len(text) - len(text.lstrip(_SPACE))
+            return locate(text, "code_fence", "Expecting value", start)
+        value = _explain(text, 0, len(text))
+    return invalidity(value) or find_duplicate_key(text) or value
 
 
 def _parse_markdown(text: str) -> Any:
     """Read one JSON text, which may stand in white space, back-ticks or one fence."""
     if len(text) > MAX_CHARACTERS:
-        return defects.too_large()
+        return too_large()
     try:
         value = decode(text)
     except UNREADABLE as error:
@@ -147,7 +155,7 @@ def _parse_wrapped(text: str, message: str) -> Any:
         start, end = _unwrap(text)
     body = text
     if start or end < len(text):
-        body = text[start:end].strip(WHITE_SPACE)
+        body = text[start:end]
         try:
             value = decode(body)
         except UNREADABLE as error:
@@ -155,9 +163,7 @@ def _parse_wrapped(text: str, message: str) -> Any:
         else:
             return find_limit(text, start, body, value) or value
     known = python_error(body, message) if body else None
-    if known is not None:
-        return diagnose(text, body, text.index(body, start), known)
-    return _explain(text, start, len(text[:end].rstrip(WHITE_SPACE)))
+    return diagnose(text, body, start, known) if known else _explain(text, start, end)
 
 
 def _unwrap(text: str) -> tuple[int, int]:
@@ -166,8 +172,8 @@ def _unwrap(text: str) -> tuple[int, int]:
     The closing fence is the last one of the text, since a JSON string may hold back-ticks.
     A fence that is never closed ends with the text, as in CommonMark.
     """
-    end = len(text.rstrip(WHITE_SPACE))
-    start = len(text) - len(text.lstrip(WHITE_SPACE))
+    end = len(text.rstrip(_SPACE))
+    start = len(text) - len(text.lstrip(_SPACE))
     opening = _FENCE.match(text, start, end)
     if opening:
         fence = opening[1]
@@ -181,50 +187,20 @@ def _unwrap(text: str) -> tuple[int, int]:
             start += 2 if text.startswith("``", start) else 1
     elif text.endswith("```", start, end):  # whose opening stood at the end of the prompt
         end = start + len(text[start:end].rstrip("`"))
-    return start, max(start, end)
+    body = text[start:end].rstrip(_SPACE)
+    return start + len(body) - len(body.lstrip(_SPACE)), start + len(body)
 
 
 def _explain(text: str, start: int, end: int) -> Any:
     """Say with Python's own parser what the fast one refused, or read what it can read."""
-    part = text[start:end]
-    body = part.lstrip(WHITE_SPACE)
-    start += len(part) - len(body)
+    body = text[start:end].lstrip(_SPACE)
+    start = end - len(body)
     if not body:
-        return defects.locate(text, "empty", "Expecting value", start)
-    value = None
+        return locate(text, "empty", "Expecting value", start)
     try:
-        if not text[:start].isspace():  # behind white space Python has other words for it
-            refuse_byte_order_mark(body)
-        value = decode_exactly(body)
+        value = decode_as_python(body)
     except json.JSONDecodeError as error:
         return diagnose(text, body, start, error)
     except RecursionError:
-        return refuse_depth(text, start)
-    except NumberRangeError:
-        pass
+        return too_deep(text, start, is_json=False)
     return find_extension(text, start) or find_limit(text, start, body, value) or value
-
-
-class _DuplicateKeyError(ValueError):
-    """An object has a key twice."""
-
-
-def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _DuplicateKeyError
-    return members
-
-
-def _parse_strict(text: str) -> Any:
-    """Read the whole text as one JSON text in which no object has a name twice."""
-    try:
-        validate(text)
-        value = decode_exactly(text, object_pairs_hook=_refuse_duplicates)
-    except UNREADABLE:
-        if _WRAPPED_JSON.match(text):
-            start = len(text) - len(text.lstrip(WHITE_SPACE))
-            return defects.locate(text, "code_fence", "Expecting value", start)
-        value = _explain(text, 0, len(text))
-        return invalidity(value) or find_duplicate_key(text) or value
-    return find_limit(text, 0, text, value) or value

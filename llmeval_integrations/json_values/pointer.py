@@ -7,11 +7,7 @@ from collections.abc import Iterable
 
 def pointer(path: Iterable[str | int]) -> str:
     """Write a path of names and positions as a JSON Pointer; the root is the empty text."""
-    steps = list(map(str, path))
-    text = "/".join(steps)
-    if "~" in text or text.count("/") >= len(steps) > 0:
-        text = "/".join(map(escape, steps))
-    return f"/{text}" if steps else ""
+    return "".join(f"/{escape(str(step))}" for step in path)
 
 
 def escape(name: str) -> str:
@@ -19,3 +15,8 @@ def escape(name: str) -> str:
     if "~" in name or "/" in name:  # few names have either
         return name.replace("~", "~0").replace("/", "~1")
     return name
+
+
+def read_pointer(text: str) -> list[str]:
+    """Read the steps of a JSON Pointer, whatever stands before its first."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]

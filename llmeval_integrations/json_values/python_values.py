@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from decimal import Decimal
+from math import isfinite
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS
 from llmeval_integrations.json_values.defects import DEFECTS, Defect
-from llmeval_integrations.json_values.numbers import NumberRangeError, exact_float, exact_int
+from llmeval_integrations.json_values.limits import measure
+from llmeval_integrations.json_values.numbers import has_long_integer, read_number
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.json_values.size import SHORT, may_have_long_integer, measure
 
 _Path: TypeAlias = tuple[str | int, ...]
 
 _LARGEST: Final = 10**MAX_DIGITS
-_UNUSUAL = (TypeError, ValueError, OverflowError, RecursionError)
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
@@ -32,9 +31,9 @@ def copy_value(value: Any, *, finite: bool) -> Any:
         try:  # to write and read it is quicker than to look at each part
             text = _encode(value)
             copy = _decode(text)
-            if copy == value and not (len(text) > SHORT and may_have_long_integer(text.decode())):
+            if copy == value and not (len(text) > MAX_DIGITS and has_long_integer(text.decode())):
                 return copy
-        except _UNUSUAL:
+        except (TypeError, ValueError, OverflowError, RecursionError):
             pass
         try:
             copy = _copy(value, (), finite=finite)
@@ -66,10 +65,13 @@ def _copy(value: Any, path: _Path, *, finite: bool) -> Any:
     if isinstance(value, (list, tuple)):
         return [_copy(item, (*path, n), finite=finite) for n, item in enumerate(value)]
     if isinstance(value, dict):
-        return {
-            _copy_key(key, path): _copy(part, (*path, str(key)), finite=finite)
-            for key, part in value.items()
-        }
+        copy = {}
+        for key, part in value.items():
+            inside = (*path, str(key))
+            if not isinstance(key, str):
+                raise _NotJsonError("not_json", f"the key {key!r:.80} is not text", inside)
+            copy[_copy_text(key, inside)] = _copy(part, inside, finite=finite)
+        return copy
     problem = f"{type(value).__name__} is not a JSON value"
     if not hasattr(type(value), "model_dump"):
         raise _NotJsonError("not_json", problem, path)
@@ -80,28 +82,21 @@ def _copy(value: Any, path: _Path, *, finite: bool) -> Any:
     return _copy(dumped, path, finite=finite)
 
 
-def _copy_number(value: Any, path: _Path, *, finite: bool) -> int | float:
-    is_decimal = isinstance(value, Decimal)
-    if not isinstance(value, int):
-        is_finite = value.is_finite() if is_decimal else math.isfinite(value)
-        if not is_finite and (finite or is_decimal):
+def _copy_number(value: float | Decimal, path: _Path, *, finite: bool) -> int | float:
+    number: int | float | None
+    if isinstance(value, int):
+        number = int(value) if -_LARGEST < value < _LARGEST else None
+    elif isinstance(value, float):
+        if finite and not isfinite(value):
             raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
-        if not is_decimal:
-            return float(value)
-        text = str(value)
-        try:
-            return exact_int(text) if text.lstrip("-").isdigit() else exact_float(text)
-        except NumberRangeError:
-            pass
-    elif -_LARGEST < value < _LARGEST:
-        return int(value)
-    raise _NotJsonError("number_out_of_range", "Number out of range", path)
-
-
-def _copy_key(key: Any, path: _Path) -> str:
-    if not isinstance(key, str):
-        raise _NotJsonError("not_json", f"the key {key!r:.80} is not text", (*path, str(key)))
-    return _copy_text(key, (*path, key))
+        number = float(value)
+    elif not value.is_finite():
+        raise _NotJsonError("nan_or_infinity", f"{value!r} is not JSON", path)
+    else:
+        number = read_number(str(value))
+    if number is None:
+        raise _NotJsonError("number_out_of_range", "Number out of range", path)
+    return number
 
 
 def _copy_text(value: str, path: _Path) -> str:
@@ -141,10 +136,8 @@ def as_python(value: Any) -> Any:
 
     A value that is too deep, or whose library fails, is given as it is.
     """
-    if is_plain(value):
-        return value
     try:
-        return _as_python(value)
+        return value if is_plain(value) else _as_python(value)
     except Exception:  # noqa: BLE001 - an array's own code may raise anything
         return value
 

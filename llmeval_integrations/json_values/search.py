@@ -10,30 +10,36 @@ from llmeval_integrations.json_values.numbers import read_number
 
 # Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
 _STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
-_CONSTANT = re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL)
-_NUMBER = re.compile(_STRING + r"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", re.DOTALL)
-_SURROGATE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
-    re.DOTALL,
-)
 _EXTENSIONS = {
-    "nan_or_infinity": (_CONSTANT, "{} is not JSON"),
-    "lone_surrogate": (_SURROGATE, "Lone surrogate"),
-    "number_out_of_range": (_NUMBER, "Number out of range"),
+    "nan_or_infinity": re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL),
+    "lone_surrogate": re.compile(
+        r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+        r"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\ud800-\udfff])|\\.",
+        re.DOTALL,
+    ),
+    "number_out_of_range": re.compile(
+        _STRING + r"|(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)", re.DOTALL
+    ),
+}
+_MESSAGES = {
+    "nan_or_infinity": "{} is not JSON",
+    "lone_surrogate": "Lone surrogate",
+    "number_out_of_range": "Number out of range",
 }
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
 
 
-def find_extension(text: str, start: int = 0, name: str | None = None) -> Defect | None:
-    """Locate the first defect of this name, or of the first name of which there is one."""
-    for each in [name] if name else _EXTENSIONS:
-        pattern, message = _EXTENSIONS[each]
+def find_extension(text: str, start: int = 0, *, nan: bool = False) -> Defect | None:
+    """Locate the first NaN, else lone surrogate, else number out of range; `nan` lets NaN pass."""
+    for name, pattern in _EXTENSIONS.items():
+        if nan and name == "nan_or_infinity":
+            continue
+        is_number = name == "number_out_of_range"
         for found in pattern.finditer(text, start):
-            if found[1] and (pattern is not _NUMBER or read_number(found[1]) is None):
-                words, is_json = message.format(found[1]), pattern is _NUMBER
-                return locate(text, each, words, found.start(), is_json=is_json)
+            if found[1] and not (is_number and read_number(found[1]) is not None):
+                message = _MESSAGES[name].format(found[1])
+                return locate(text, name, message, found.start(), is_json=is_number)
     return None
 
 

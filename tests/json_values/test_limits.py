@@ -14,8 +14,8 @@ from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonValidity
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.limits import may_be_too_deep, measure
 from llmeval_integrations.json_values.parse import PARSINGS, check, parse
-from llmeval_integrations.json_values.size import may_be_too_deep, measure
 
 modes = pytest.mark.parametrize("parsing", PARSINGS)
 kinds = pytest.mark.parametrize("kind", ["array", "object", "both"])

@@ -6,6 +6,7 @@ import re
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
+from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 
 SHORT: Final = min(2 * MAX_DEPTH, MAX_DIGITS)
 """Characters within which no text is too deep and no integer too long."""
@@ -17,8 +18,6 @@ _CONTAINERS: Final = frozenset((dict, list, tuple))
 _ROUND_TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
 _NO_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 _PASSES: Final = 8
-_STRIDE: Final = (MAX_DIGITS + 1) // 3
-_THREE_DIGITS = re.compile(r"[0-9]{3}").search
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
@@ -44,6 +43,16 @@ def measure(value: Any) -> Literal["too_deep", "too_large"] | None:
     return "too_deep" if level else None
 
 
+def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
+    """Say which limit a value exceeds that was read from `body`, which begins at `start`."""
+    if len(body) <= LARGE and not may_be_too_deep(body):
+        return None
+    limit = measure(value)
+    if limit == "too_deep":
+        return too_deep(text, start, is_json=True)
+    return too_large() if limit else None
+
+
 def may_be_too_deep(text: str) -> bool:
     """Whether a JSON text may be nested deeper than MAX_DEPTH; its value tells for certain.
 
@@ -60,23 +69,19 @@ def may_be_too_deep(text: str) -> bool:
     return len(marks) // 2 + _PASSES > MAX_DEPTH
 
 
-def may_have_long_integer(text: str) -> bool:
-    """Whether an integer may have more than MAX_DIGITS digits.
-
-    One so long has three neighbours in a sample that takes every 103rd character.
-    """
-    return _THREE_DIGITS(text[_STRIDE - 1 :: _STRIDE]) is not None
-
-
-def find_deepest(text: str, start: int) -> tuple[int, int]:
-    """Find how many levels deep a text is nested from `start` on, and the offset where."""
+def too_deep(text: str, start: int, *, is_json: bool) -> Defect:
+    """Return the defect of a text that is too deep; its place is that of the innermost bracket."""
     depth, most, offset = 0, 0, start
     for token in _TOKEN.finditer(text, start):
-        bracket = token[0]
-        if bracket in ("[", "{"):
+        if token[0] in ("[", "{"):
             depth += 1
             if depth > most:
                 most, offset = depth, token.start()
-        elif bracket in ("]", "}"):
+        elif token[0] in ("]", "}"):
             depth -= 1
-    return most, offset
+    return locate(text, "too_deep", f"Nested {most} levels deep", offset, is_json=is_json)
+
+
+def too_large() -> Defect:
+    """Return the defect of a text of more characters or values than are read."""
+    return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")

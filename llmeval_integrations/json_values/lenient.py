@@ -1,0 +1,139 @@
+"""What LangChain's `parse_json_markdown` accepts, in linear time and within our limits."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+import msgspec
+
+from llmeval_integrations.core.limits import MAX_DEPTH
+from llmeval_integrations.json_values.defects import Defect, locate
+from llmeval_integrations.json_values.diagnosis import diagnose
+from llmeval_integrations.json_values.limits import LARGE, measure, too_deep, too_large
+from llmeval_integrations.json_values.numbers import UNREADABLE, decode, decode_as_python
+from llmeval_integrations.json_values.search import find_extension
+
+_ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
+_ESCAPES: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_BRACKET_OR_STRING = re.compile(r'[\[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*(")?', re.DOTALL)
+_TOKEN = re.compile(
+    r'[ \t\n\r]*(?:("[^"\\]*(?:\\.[^"\\]*)*")'
+    r"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null|NaN|-?Infinity"
+    r"|([\[\]{}:,]))",
+    re.DOTALL,
+)
+_CLOSING: Final = {"{": "}", "[": "]"}
+
+
+def parse_lenient(text: str, *, complete: bool) -> Any:
+    """Read the text, or what follows its first fence.
+
+    With `complete` it may be truncated, with raw control characters in its strings; without, it is
+    what `json.loads` reads.
+    """
+    body, position = text, text.find("```")
+    while True:
+        body = _strip(body)
+        try:
+            value = _complete(body) if complete else _read(body)
+            break
+        except json.JSONDecodeError as error:
+            if position < 0:
+                return _explain(text, error)
+        except RecursionError:
+            return too_deep(text, 0, is_json=False)
+        body, position = text[position + 3 :].removeprefix("json"), -1
+    if type(value) is Defect:
+        offset = max(text.rfind(body), 0) + (value.offset or 0)
+        message = value.reason.partition(":")[0]
+        return locate(text, value.name, message, offset, is_json=value.is_json)
+    # A text that was completed is as deep as its value, whatever its open quotes hide.
+    if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
+        limit = measure(value)
+        if limit:
+            return too_large() if limit == "too_large" else too_deep(text, 0, is_json=True)
+    return value
+
+
+def _strip(text: str) -> str:
+    """Cut off white space and back-ticks; escape line breaks as LangChain's agents need it."""
+    text = text.strip(" \n\r\t`")
+    if '"action_input"' not in text:
+        return text
+    return _ACTION_INPUT.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)
+
+
+def _explain(text: str, error: json.JSONDecodeError) -> Defect:
+    """Name what is wrong, in LangChain's words."""
+    if not error.doc:
+        return Defect("empty", str(error), 0, 1, 1)
+    # What was read is the end of the text, but for white space and back-ticks.
+    defect = diagnose(text, error.doc, max(text.rfind(error.doc), 0), error)
+    return msgspec.structs.replace(defect, reason=str(error))
+
+
+def _read(text: str, *, strict: bool = True) -> Any:
+    """Read a text that may have NaN; raise json.JSONDecodeError."""
+    try:
+        return decode(text)
+    except UNREADABLE:
+        value = decode_as_python(text, strict=strict)
+    return find_extension(text, nan=True) or value
+
+
+def _complete(text: str) -> Any:
+    """Read a JSON text of which the end may be missing.
+
+    The value is that of the longest beginning which is JSON once the brackets that the whole
+    text leaves open are closed: what LangChain's `parse_partial_json` finds by trying every
+    beginning. A stray closing bracket gives None, as there. Raises json.JSONDecodeError.
+    """
+    try:
+        return _read(text, strict=False)
+    except json.JSONDecodeError as error:
+        first_error = error
+    brackets: list[str] = []
+    for token in _BRACKET_OR_STRING.finditer(text):
+        mark = token[0][0]
+        if mark == '"':
+            if token[1] is None:  # it is open
+                text = text[: token.end()] + '"'
+        elif mark in _CLOSING:
+            brackets.append(_CLOSING[mark])
+        elif not brackets or brackets.pop() != mark:
+            return None
+    closing = "".join(reversed(brackets))
+    try:
+        return _read(text + closing, strict=False)
+    except json.JSONDecodeError as error:
+        end = _longest_beginning(text[: error.pos], brackets)
+    if end < 0:
+        raise first_error
+    return _read(text[:end] + closing, strict=False)
+
+
+def _longest_beginning(text: str, brackets: list[str]) -> int:
+    """Find the last place where a value ends and exactly these brackets are open; -1 if none.
+
+    The text is the beginning of a JSON text.
+    """
+    opened: list[str] = []
+    agree = 0  # how many of the outermost brackets are those that are to be open
+    best, before, position = -1, "", 0
+    while token := _TOKEN.match(text, position):
+        string, mark = token.groups("")
+        position = token.end()
+        is_name = string and before in ("{", ",") and opened[-1:] == ["}"]
+        if mark in _CLOSING:
+            if agree == len(opened) and brackets[agree : agree + 1] == [_CLOSING[mark]]:
+                agree += 1
+            opened.append(_CLOSING[mark])
+        elif mark in ("}", "]"):
+            opened.pop()
+            agree = min(agree, len(opened))
+        if mark not in (",", ":") and not is_name and agree == len(opened) == len(brackets):
+            best = position
+        before = mark
+    return best
