@@ -22,7 +22,6 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import Form, ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     background,
-    check_names,
     material,
     write_examples,
 )
@@ -124,8 +123,7 @@ class Classification(_LabelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_text(self, "name")
-        object.__setattr__(self, "prompt", Prompt.of(self.prompt))
-        check_names(self.name, self.prompt)
+        self._set_prompt(self.prompt)
         self._set_form(self._read_choices())
 
     def _read_choices(self) -> list[Choice]:

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 import msgspec
 
-from llmeval_integrations.core.errors import CutReplyError, UnreadableJudgementError
+from llmeval_integrations.core.errors import (
+    CutReplyError,
+    InvalidOptionError,
+    UnreadableJudgementError,
+)
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
@@ -72,6 +76,16 @@ class ModelJudge(JudgedEvaluator):
         super().__post_init__()
         check_choice(self, "output", OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
+
+    def _set_prompt(self, template: Any) -> None:
+        """Make a Prompt of a template; raises InvalidOptionError for one without a variable."""
+        prompt = Prompt.of(template)
+        if not prompt.variables:
+            raise InvalidOptionError(
+                f"{self.name}: the prompt shows the judge nothing of the sample; write {{output}} "
+                "where the output shall stand"
+            )
+        object.__setattr__(self, "prompt", prompt)
 
     async def exchange(
         self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any], shots: str = ""

@@ -12,8 +12,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
-from llmeval_integrations.judges.prompts.material import check_names, material
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.material import material
 from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.llm.answers import check_type
 
@@ -49,8 +48,7 @@ class Judge(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "prompt", Prompt.of(self.prompt))
-        check_names(self.name, self.prompt)
+        self._set_prompt(self.prompt)
         check_type(self.result_type)
         check_number(self, "threshold", optional=True)
         names = getattr(self.result_type, "model_fields", {})

@@ -15,7 +15,6 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.values import as_text
 from llmeval_integrations.messages.reading import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
@@ -37,26 +36,16 @@ def enclose(name: str, text: str, fence: str) -> str:
     return f"<{name} {fence}>\n{text}\n</{name} {fence}>"
 
 
-def check_names(name: str, prompt: Prompt) -> None:
-    """Raise InvalidOptionError for a prompt that would say the same of every sample."""
-    if not prompt.variables:
-        raise InvalidOptionError(
-            f"{name}: the prompt shows the judge nothing of the sample; write {{output}} where the "
-            "output shall stand"
-        )
-
-
 def material(sample: Sample) -> dict[str, Any]:
     """Return a prompt's variables: the sample's own, its fields, its outputs between marks."""
-    variables = sample.variables
-    if variables is MISSING or variables is None:
-        variables = {}
+    has_none = sample.variables is MISSING or sample.variables is None
+    variables = {} if has_none else sample.variables
     if not isinstance(variables, Mapping):
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
     fields = {name: getattr(sample, name) for name in FIELDS}
     present = {name: value for name, value in fields.items() if value is not MISSING}
     text = output_text(sample.output)
-    fence = draw_fence(documents(sample) or text)
+    fence = draw_fence(_documents(sample) or text)
     if "output_b" in present:
         present["output_b"] = enclose("output_b", output_text(sample.output_b), fence)
     return {**variables, **present, "output": enclose("output", text, fence), "fence": fence}
@@ -81,21 +70,20 @@ def background(
     What is absent is an empty text, and left out of the prompt. What is there and empty says so:
     a judge that is shown no documents would guess what they say.
     """
-    told = reference = ""
-    asked = sample.input if instruction is None else instruction
-    if asked is not MISSING and asked is not None:
-        told = as_text(asked, "input") or "(empty)"
-    if sample.reference is not MISSING:
-        reference = as_text(sample.reference, "reference") or "(empty)"
+    task = sample.input if instruction is None else instruction
+    has_task = task is not MISSING and task is not None
+    has_reference = sample.reference is not MISSING
     return {
         "role": role or "",
-        "instruction": told,
-        "documents": documents(sample),
-        "reference_text": reference,
+        "instruction": (as_text(task, "input") or "(empty)") if has_task else "",
+        "documents": _documents(sample),
+        "reference_text": (
+            (as_text(sample.reference, "reference") or "(empty)") if has_reference else ""
+        ),
     }
 
 
-def documents(sample: Sample) -> str:
+def _documents(sample: Sample) -> str:
     """Return the contexts, numbered; empty where there are none."""
     contexts = sample.contexts
     if contexts is MISSING or contexts is None:
@@ -108,7 +96,7 @@ def documents(sample: Sample) -> str:
 
 def write_examples(judge: Any, labels: Sequence[str]) -> str:
     """Write a judge's labelled samples as a model is shown them; raises InvalidOptionError."""
-    shown = []
+    lines = ["Samples that a person has judged:"]
     for number, example in enumerate(judge.examples, 1):
         if not isinstance(example, Mapping) or not {"output", "label"} <= example.keys():
             raise InvalidOptionError(
@@ -120,7 +108,7 @@ def write_examples(judge: Any, labels: Sequence[str]) -> str:
                 f"{judge.name}: the example's label {quote(label)} is none of its labels; "
                 f"{hint(label, [*labels])}"
             )
-        named = [*(name for name in example if name not in ("output", "label")), "output", "label"]
-        lines = [f"{name.capitalize()}: {as_text(example[name], name)}" for name in named]
-        shown.append("\n".join([f"Example {number}", *lines]))
-    return "\n\n".join(["Samples that a person has judged:", *shown]) if shown else ""
+        lines += ["", f"Example {number}"]
+        names = [*(name for name in example if name not in ("output", "label")), "output", "label"]
+        lines += [f"{name.capitalize()}: {as_text(example[name], name)}" for name in names]
+    return "\n".join(lines) if judge.examples else ""

@@ -19,7 +19,7 @@ from llmeval_integrations.judges.prompts.template import (
     parse_mustache,
     single_names,
 )
-from llmeval_integrations.judges.prompts.values import describe_missing, fill
+from llmeval_integrations.judges.prompts.values import fill
 from llmeval_integrations.llm.messages import ROLES, Message
 
 _OTHER_ROLES: Final = {
@@ -76,7 +76,7 @@ class Prompt:
     messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
     """The messages, their variables as they are written."""
 
-    _bodies: tuple[tuple[Body, ...], ...] = field(init=False, repr=False, compare=False)
+    _bodies: list[list[Body]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.template_format is not None and self.template_format not in SYNTAXES:
@@ -85,13 +85,15 @@ class Prompt:
         syntax = self.template_format or find_syntax(
             text for message in messages for text in message.parts
         )
-        bodies = tuple(
-            _parse(message, number, syntax) for number, message in enumerate(messages, 1)
-        )
+        parse = parse_mustache if syntax == "mustache" else parse_f_string
+        bodies: list[list[Body]] = []
+        for number, message in enumerate(messages, 1):
+            try:
+                bodies.append([*map(parse, message.parts)])
+            except InvalidOptionError as error:
+                raise InvalidOptionError(f"prompt: message {number}, {error}") from None
         holes = (node for parts in bodies for body in parts for node in body)
-        names = dict.fromkeys(
-            hole.path[0] for hole in holes if not isinstance(hole, str) and hole.path
-        )
+        names = {hole.path[0]: None for hole in holes if not isinstance(hole, str) and hole.path}
         template = self.template if isinstance(self.template, str) else messages
         self.__dict__.update(
             template=template, variables=(*names,), syntax=syntax, messages=messages, _bodies=bodies
@@ -112,41 +114,33 @@ class Prompt:
         neither text nor JSON; InvalidOptionError where a mustache template that was found by the
         rule has a given variable in single braces, which would be said to the model as it stands.
         """
-        self._check(variables)
+        if not isinstance(variables, Mapping):
+            raise InputError(f"prompt: variables are a mapping of names, not {quote(variables)}")
+        given = {name: value for name, value in variables.items() if value is not MISSING}
+        self._check(given)
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
             for message, bodies in zip(self.messages, self._bodies)
-            for texts in [tuple(fill(body, (variables,)) for body in bodies)]
+            for texts in [tuple(fill(body, (given,)) for body in bodies)]
         ]
 
-    def _check(self, variables: Mapping[str, Any]) -> None:
-        if not isinstance(variables, Mapping):
-            raise InputError(f"prompt: variables are a mapping of names, not {quote(variables)}")
-        absent = [name for name in self.variables if variables.get(name, MISSING) is MISSING]
-        if absent:
-            given = [name for name, value in variables.items() if value is not MISSING]
-            literal = f"{{{absent[0]}}}"
-            hint = f"to say {literal} as it stands, double its braces"
-            if self.syntax == "mustache":
+    def _check(self, given: Mapping[str, Any]) -> None:
+        is_mustache = self.syntax == "mustache"
+        if absent := [name for name in self.variables if name not in given]:
+            hint = f"to say {{{absent[0]}}} as it stands, double its braces"
+            if is_mustache:
                 hint = "a section needs its value, too: false or an empty list leaves it out"
-            raise MissingFieldError(f"{describe_missing(absent, given)}; {hint}")
-        if self.syntax == "mustache" and self.template_format is None:
-            texts = [text for message in self.messages for text in message.parts]
-            for name in single_names(texts):
-                if name in variables:
-                    raise InvalidOptionError(
-                        f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
-                        f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
-                        "for the text, 'f-string' for the variable"
-                    )
-
-
-def _parse(message: Message, number: int, syntax: Syntax) -> tuple[Body, ...]:
-    parse = parse_mustache if syntax == "mustache" else parse_f_string
-    try:
-        return tuple(parse(text) for text in message.parts)
-    except InvalidOptionError as error:
-        raise InvalidOptionError(f"prompt: message {number}, {error}") from None
+            names = ", ".join(map(quote, [*given][:50])) or "none"
+            wanted = ", ".join(map(quote, absent))
+            raise MissingFieldError(f"prompt: no value for {wanted}; given: {names}; {hint}")
+        texts = (text for message in self.messages for text in message.parts)
+        if is_mustache and self.template_format is None:
+            for name in given.keys() & single_names(texts):
+                raise InvalidOptionError(
+                    f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
+                    f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
+                    "for the text, 'f-string' for the variable"
+                )
 
 
 def _read_messages(template: Any) -> tuple[Message, ...]:
@@ -171,10 +165,10 @@ def _read_message(entry: Any, number: int) -> Message:
         )
     role, content = entry["role"], entry["content"]
     if role not in ROLES:
-        ours = _OTHER_ROLES.get(role) if isinstance(role, str) else None
+        ours = _OTHER_ROLES.get(str(role))
+        hint = f"; it is called {ours} here, whichever the model" if ours else ""
         raise InvalidOptionError(
-            f"{where}: role {quote(role)} is not one of {', '.join(ROLES)}"
-            + (f"; it is called {ours} here, whichever the model" if ours else "")
+            f"{where}: role {quote(role)} is not one of {', '.join(ROLES)}{hint}"
         )
     if isinstance(content, str):
         return Message(role, content)

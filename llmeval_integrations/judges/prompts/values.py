@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -15,11 +15,8 @@ from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.judges.prompts.template import Body, Section
 from llmeval_integrations.messages.reading import find_messages
 
-_MOST_NAMES: Final = 50
-"""Names that a message lists."""
 
-
-def fill(body: Body, scopes: tuple[Any, ...]) -> str:
+def fill(body: Body, scopes: Sequence[Any]) -> str:
     """Write a template with its values, which are not looked into for variables of their own.
 
     Raises MissingFieldError for a name without a value, InputError for a value that is neither
@@ -29,32 +26,21 @@ def fill(body: Body, scopes: tuple[Any, ...]) -> str:
     for node in body:
         if isinstance(node, str):
             pieces.append(node)
-        elif isinstance(node, Section):
-            items = _items(_find(node.path, scopes), ".".join(node.path))
+            continue
+        value, name = _find(node.path, scopes), ".".join(node.path) or "."
+        if isinstance(node, Section):
+            items = _items(value, name)
             if node.inverted:
                 items = [] if items else [scopes[-1]]
             pieces += [fill(node.body, (*scopes, item)) for item in items]
+        elif value is MISSING:
+            raise _missing(node.path, scopes)
         else:
-            pieces.append(as_text(_value(node.path, scopes), ".".join(node.path) or "."))
+            pieces.append(as_text(value, name))
     return "".join(pieces)
 
 
-def _value(path: tuple[str, ...], scopes: tuple[Any, ...]) -> Any:
-    value = _find(path, scopes)
-    if value is not MISSING:
-        return value
-    inside = _find(path[:1], scopes)
-    if inside is MISSING:
-        names = [name for scope in scopes if isinstance(scope, Mapping) for name in scope]
-        raise MissingFieldError(describe_missing([".".join(path) or "."], names))
-    raise MissingFieldError(
-        f"prompt: no value for {quote('.'.join(path))}: {path[0]} is of type "
-        f"{type(inside).__name__}; a dot walks mappings by key and lists by number, "
-        "and never reaches an attribute"
-    )
-
-
-def _find(path: tuple[str, ...], scopes: tuple[Any, ...]) -> Any:
+def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
     """Look a path up, its first name in the innermost scope that has it; MISSING if it is nowhere.
 
     Only what a mapping holds under a key, and a list under a number, is ever looked at.
@@ -72,7 +58,20 @@ def _find(path: tuple[str, ...], scopes: tuple[Any, ...]) -> Any:
     return value
 
 
-def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
+def _missing(path: tuple[str, ...], scopes: Sequence[Any]) -> MissingFieldError:
+    inside = _find(path[:1], scopes)
+    name = ".".join(path) or "."
+    if inside is not MISSING:
+        return MissingFieldError(
+            f"prompt: no value for {quote(name)}: {path[0]} is of type {type(inside).__name__}; a "
+            "dot walks mappings by key and lists by number, and never reaches an attribute"
+        )
+    names = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
+    given = ", ".join(map(quote, [*names][:50])) or "none"
+    return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}")
+
+
+def _items(value: Any, name: str) -> Sequence[Any]:
     """Return what a section is written for: each item of a list, any other true value once."""
     if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
         value = value.tolist()
@@ -81,17 +80,11 @@ def _items(value: Any, label: str) -> list[Any] | tuple[Any, ...]:
     if value is MISSING or value is None:
         return ()
     if callable(value):
-        as_text(value, label)  # which raises for a function: other libraries would call it
+        as_text(value, name)  # which raises for a function: other libraries would call it
     return (value,) if value or not isinstance(value, (str, int, float, Mapping)) else ()
 
 
-def describe_missing(names: Iterable[str], given: Iterable[Any]) -> str:
-    """Say which variables have no value, and which have."""
-    listed = ", ".join(map(quote, [*dict.fromkeys(given)][:_MOST_NAMES])) or "none"
-    return f"prompt: no value for {', '.join(map(quote, names))}; given: {listed}"
-
-
-def as_text(value: Any, label: str) -> str:
+def as_text(value: Any, name: str) -> str:
     """Write a value: text as it is, everything else as JSON with its characters unescaped.
 
     Raises InputError, which names the type, for what is neither, NaN and infinity among it.
@@ -100,16 +93,15 @@ def as_text(value: Any, label: str) -> str:
         found = find_messages(value)  # one message, or a response
         value = value if found is None else found.reply.text
     if isinstance(value, str):
-        return str.__str__(value)
+        return str.__str__(value)  # of an enum's member, its value
     try:
         plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_plain)
         return json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    except RecursionError:
-        raise InputError(f"prompt: the value of {quote(label)} is nested too deeply") from None
     except Exception as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
         raise InputError(
-            f"prompt: the value of {quote(label)}, of type {type(value).__name__}, is neither "
-            f"text nor JSON: {str(error)[:200]}"
+            f"prompt: the value of {quote(name)}, of type {type(value).__name__}, is neither "
+            f"text nor JSON: {why}"
         ) from error
 
 
