@@ -31,7 +31,7 @@ from llmeval_integrations.judges.replies.forms import object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, Reading
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -221,7 +221,7 @@ class LabelForm(Form[Reading]):
             raise UnreadableJudgementError(
                 f"{error}; it is one of the labels {labels}: {quote(reply)}"
             ) from None
-        return reading if before is None else reading._replace(reasoning=without_thinking(before))
+        return reading if before is None else reading._replace(reasoning=strip_reasoning(before))
 
     def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
         wording = (

@@ -14,7 +14,7 @@ from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
 
@@ -156,7 +156,7 @@ class _QuestionsForm(Form[list[Question]]):
         )
 
     def read(self, reply: str, quotations: Quotations, before: str | None) -> list[Question]:  # noqa: ARG002 - a specification may hold questions
-        value = json_text.parse(without_thinking(reply))
+        value = json_text.parse(strip_reasoning(reply))
         items = value.get("questions") if isinstance(value, dict) else value
         if not isinstance(items, list):
             raise UnreadableJudgementError(f"expected a list of questions, got {quote(reply)}")

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price, no_price, price_of
+from llmeval_integrations.llm.prices import Price, price_of, why_unpriced
 from llmeval_integrations.llm.reply import Reply, Usage
 
 if TYPE_CHECKING:
     from asyncio import Event
+
+_COUNTS: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens")
 
 
 @dataclass
@@ -69,15 +72,6 @@ class Spending:
         else:
             self.cost += price(reply.usage)
 
-    def add_summary(self, summary: Mapping[str, Any]) -> None:
-        """Count in what a summary of another one says."""
-        for name in ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens"):
-            setattr(self, name, getattr(self, name) + summary[name])
-        if summary["cost"] is None:
-            self.unpriced += 1
-        else:
-            self.cost += summary["cost"]
-
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""
         if error.kind in ("budget", "not_cached"):
@@ -85,17 +79,19 @@ class Spending:
         else:
             self.failed += 1
 
+    def add_summary(self, summary: Mapping[str, Any]) -> None:
+        """Count in what a summary of another one says."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + summary[name])
+        if summary["cost"] is None:
+            self.unpriced += 1
+        else:
+            self.cost += summary["cost"]
+
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; the cost is None where it is not known of every call."""
-        return {
-            "calls": self.calls,
-            "cached": self.cached,
-            "failed": self.failed,
-            "not_asked": self.not_asked,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "cost": None if self.unpriced else round(self.cost, 8),
-        }
+        counts = {name: getattr(self, name) for name in _COUNTS}
+        return {**counts, "cost": None if self.unpriced else round(self.cost, 8)}
 
 
 class Budget:
@@ -109,9 +105,14 @@ class Budget:
     """
 
     def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
-        self.max_cost = _bound("max_cost", max_cost)
+        for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
+            if bound is not None and not (is_number(bound) and 0 <= bound < math.inf):
+                raise InvalidOptionError(
+                    f"{name}={quote(bound)} is not a number of at least 0, or None"
+                )
+        self.max_cost = max_cost
         """US dollars; None for no bound."""
-        self.max_tokens = _bound("max_tokens", max_tokens)
+        self.max_tokens = max_tokens
         """Tokens in and out; None for no bound."""
         self.spent = Spending()
         """What was spent."""
@@ -144,8 +145,8 @@ class Budget:
             return None
         if price is None and self.max_cost is not None:
             raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: {no_price(client.identity())}; give the model a "
-                "price, or bound max_tokens instead"
+                f"max_cost={self.max_cost:g}: {why_unpriced(client)}; give the model a price, "
+                "or bound max_tokens instead"
             )
         return price
 
@@ -154,11 +155,7 @@ class Budget:
 
         Raises ClientError where no further call may begin.
         """
-        while True:
-            if self.reached:
-                raise ClientError(
-                    f"not asked, for the budget {self.reached} is spent", kind="budget"
-                )
+        while not self.reached:
             estimate = self._estimate(request, price)
             if not self._held or self._fits(estimate):
                 self._held.append(estimate)
@@ -167,6 +164,7 @@ class Budget:
 
             self._freed = self._freed or Event()
             await self._freed.wait()
+        raise ClientError(f"not asked, for the budget {self.reached} is spent", kind="budget")
 
     def settle(
         self, held: tuple[float, float], request: Request, reply: Reply | None, price: Price | None
@@ -197,11 +195,3 @@ class Budget:
         return (self.max_tokens is None or self.spent.tokens + tokens <= self.max_tokens) and (
             self.max_cost is None or self.spent.cost + cost <= self.max_cost
         )
-
-
-def _bound(name: str, value: float | None) -> float | None:
-    if value is None or (
-        isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
-    ):
-        return value
-    raise InvalidOptionError(f"{name}={quote(value)} is not a number of at least 0, or None")

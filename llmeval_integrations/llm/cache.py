@@ -8,7 +8,6 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -19,7 +18,7 @@ import msgspec
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -64,18 +63,17 @@ def identity_text(client: Client) -> str:
 def request_key(identity: str, request: Request) -> bytes:
     """Return what tells a request from all others, by everything that shapes its reply."""
 
-    def split(message: Message) -> list[list[str]]:
+    def split(part: str) -> list[str]:
         # the fence is drawn anew for each call: what matters is where it stands
-        fence = request.fence
-        return [part.split(fence) if fence else [part] for part in message.parts]
+        return part.split(request.fence) if request.fence else [part]
 
     shape = (
         identity,
-        [[message.role, split(message)] for message in request.messages],
+        [[message.role, [*map(split, message.parts)]] for message in request.messages],
         request.schema,  # in the order of its properties, in which the model writes
         request.schema_name,
         request.output,
-        None if request.temperature is None else float(request.temperature),
+        request.temperature,
         request.max_tokens,
         *(request.draw or (0,)),  # as a vote's first, for which it may stand
     )
@@ -99,8 +97,7 @@ class Cache:
         """Whether nothing is asked that it lacks."""
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._opened_by = 0
-        self._broken: CacheError | None = None
+        self._error: CacheError | None = None
 
     def open(self) -> None:
         """Open the file, which the first look does otherwise; raises CacheError, as for good."""
@@ -108,9 +105,9 @@ class Cache:
 
     def get(self, key: bytes) -> Kept | None:
         """Look a reply up; raises CacheError."""
-        query = "SELECT kept FROM replies WHERE key = ?"
 
         def read(connection: sqlite3.Connection) -> Kept | None:
+            query = "SELECT kept FROM replies WHERE key = ?"
             found = connection.execute(query, (key,)).fetchone()
             return None if found is None else msgspec.convert(json.loads(found[0]), Kept)
 
@@ -136,21 +133,16 @@ class Cache:
     def _use(self, action: Callable[[sqlite3.Connection], T]) -> T:
         """Do something with the file; once that failed it always does, before a call is paid."""
         with self._lock:
-            if self._broken is None:
+            if self._error is None:
                 try:
-                    return action(self._connected())
+                    if self._connection is None:
+                        self._connection = self._connect()
+                    return action(self._connection)
                 except CacheError as error:
-                    self._broken = error
+                    self._error = error
                 except (sqlite3.Error, OSError, ValueError) as error:
-                    self._broken = CacheError(f"the cache {self.path} cannot be used: {error}")
-            raise self._broken
-
-    def _connected(self) -> sqlite3.Connection:
-        """Return the connection; a process that was forked needs one of its own."""
-        if self._connection is None or self._opened_by != os.getpid():
-            self._connection = self._connect()
-            self._opened_by = os.getpid()
-        return self._connection
+                    self._error = CacheError(f"the cache {self.path} cannot be used: {error}")
+            raise self._error
 
     def _connect(self) -> sqlite3.Connection:
         path = self.path
@@ -169,71 +161,48 @@ class Cache:
             isolation_level=None,
             check_same_thread=False,
         )
-        if self.frozen:
-            self._check(connection)
-        else:
-            self._prepare(connection)
-        return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the table where there is none; let others read while one writes."""
         until = time.monotonic() + _PATIENCE
         while True:
             try:
-                _make_table(connection)
-                self._check(connection)
-                connection.execute("PRAGMA journal_mode = WAL")
-                # what is written stays when the process is killed; a power cut may take the last
-                connection.execute("PRAGMA synchronous = NORMAL")
+                self._prepare(connection)
             except sqlite3.OperationalError as error:
                 # while another process makes the file SQLite says so at once, and does not wait
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
             else:
-                return
+                return connection
 
-    def _check(self, connection: sqlite3.Connection) -> None:
-        if _number(connection, "PRAGMA application_id") != _OURS:
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the table where there is nothing at all; let others read while one writes."""
+
+        def number(query: str) -> Any:
+            return connection.execute(query).fetchone()[0]
+
+        if not self.frozen:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                if not number("SELECT count(*) FROM sqlite_master"):
+                    connection.execute(
+                        "CREATE TABLE replies (key BLOB PRIMARY KEY, kept TEXT NOT NULL) "
+                        "WITHOUT ROWID"
+                    )
+                    connection.execute(f"PRAGMA application_id = {_OURS}")
+                    connection.execute(f"PRAGMA user_version = {_VERSION}")
+        if number("PRAGMA application_id") != _OURS:
             raise CacheError(
                 f"{self.path} is not a cache of replies but another program's database"
             )
-        version = _number(connection, "PRAGMA user_version")
+        version = number("PRAGMA user_version")
         if version != _VERSION:
             raise CacheError(f"the cache {self.path} is of version {version}, expected {_VERSION}")
+        if not self.frozen:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # what is written stays when the process is killed; a power cut may take the last
+            connection.execute("PRAGMA synchronous = NORMAL")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Cache, frozen=self.frozen), (self.path,)
-
-    def __repr__(self) -> str:
-        return f"Cache({str(self.path)!r}{', frozen=True' if self.frozen else ''})"
-
-
-def _make_table(connection: sqlite3.Connection) -> None:
-    """Make the table where there is nothing at all, and no other process was faster."""
-    if _is_empty(connection):
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            if _is_empty(connection):
-                connection.execute(
-                    "CREATE TABLE replies (key BLOB PRIMARY KEY, kept TEXT NOT NULL) WITHOUT ROWID"
-                )
-                connection.execute(f"PRAGMA application_id = {_OURS}")
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-        finally:
-            connection.execute("COMMIT")
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    tables = _number(connection, "SELECT count(*) FROM sqlite_master")
-    return not tables and not _number(connection, "PRAGMA application_id")
-
-
-def _number(connection: sqlite3.Connection, query: str) -> int:
-    return int(connection.execute(query).fetchone()[0])

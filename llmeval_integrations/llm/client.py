@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Reply
 
 
@@ -44,37 +43,27 @@ class Client(ABC):
     def check(self) -> None:  # noqa: B027 - most lack nothing
         """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
 
-    def ask(
-        self,
-        prompt: str | Sequence[Message | Mapping[str, str]],
-        result_type: Any = str,
-        *,
-        output: Output = "auto",
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-    ) -> Any:
+    def ask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
         """Ask once and give the answer: a text, or an object of a pydantic model's class.
 
-        Raises InvalidOptionError, and JudgeError where there is no such answer.
+        The prompt is a text or a list of messages; settings are fields of Request, such as
+        `temperature=0.5`. Raises InvalidOptionError, and JudgeError where there is no such answer.
         """
-        from llmeval_integrations.llm.answers import answer
         from llmeval_integrations.llm.loop import start, wait
 
-        settings = {"output": output, "temperature": temperature, "max_tokens": max_tokens}
-        return wait(start(answer(self, prompt, result_type, **settings)))
+        return wait(start(self._answer(prompt, result_type, settings)))
 
-    async def aask(
-        self,
-        prompt: str | Sequence[Message | Mapping[str, str]],
-        result_type: Any = str,
-        *,
-        output: Output = "auto",
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-    ) -> Any:
+    async def aask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
         """Do as `ask` does."""
-        from llmeval_integrations.llm.answers import answer
         from llmeval_integrations.llm.loop import join
 
-        settings = {"output": output, "temperature": temperature, "max_tokens": max_tokens}
-        return await join(answer(self, prompt, result_type, **settings))
+        return await join(self._answer(prompt, result_type, settings))
+
+    async def _answer(self, prompt: Any, result_type: Any, settings: dict[str, Any]) -> Any:
+        from llmeval_integrations.llm.answers import check_type, name_of, read_answer, schema_of
+        from llmeval_integrations.llm.session import Ask, Session
+
+        check_type(result_type)
+        form = {"schema": schema_of(result_type), "schema_name": name_of(result_type)}
+        reply = await Ask(Session(), self)(Request.of(prompt, **form, **settings))
+        return read_answer(result_type, reply.text)

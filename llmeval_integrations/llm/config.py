@@ -14,7 +14,7 @@ from llmeval_integrations.llm.keys import without_keys
 from llmeval_integrations.llm.messages import Output
 
 try:
-    from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+    from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 except ImportError as error:
     raise MissingDependencyError.of("pydantic", "judges") from error
 
@@ -80,8 +80,12 @@ class ClientConfig(BaseModel):
 
         White space around it, such as the end of a line in a secret's file, is no part of it.
         """
-        text = self.api_key.get_secret_value()
-        key = _REFERENCE.sub(_from_environment, text).strip()
+        try:
+            key = _REFERENCE.sub(
+                lambda name: os.environ[name[1]], self.api_key.get_secret_value()
+            ).strip()
+        except KeyError as error:
+            raise InvalidOptionError(f"api_key: the environment has no variable {error}") from None
         if not (key.isascii() and key.isprintable()):
             raise InvalidOptionError("api_key: holds a character that no HTTP header takes")
         return None if key in ("", NO_KEY) else key
@@ -89,12 +93,10 @@ class ClientConfig(BaseModel):
     @classmethod
     def of(cls, **fields: Any) -> ClientConfig:
         """Make a configuration; raises InvalidOptionError, which shows no key."""
-        from pydantic import ValidationError
-
         try:
             return cls(**fields)
         except ValidationError as error:
-            raise InvalidOptionError(_words(error)) from None
+            raise InvalidOptionError(_explain(error)) from None
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> ClientConfig:
@@ -123,23 +125,19 @@ def check_address(address: str) -> None:
         )
 
 
-def _from_environment(reference: re.Match[str]) -> str:
-    name = reference[1]
-    if name not in os.environ:
-        raise InvalidOptionError(f"api_key: the environment has no variable {name!r}")
-    return os.environ[name]
-
-
-def _words(error: Any) -> str:
+def _explain(error: ValidationError) -> str:
     """Word pydantic's findings without the value of a key, or what may hold one."""
-    found = []
-    for one in error.errors(include_url=False):
-        where = ".".join(map(str, one["loc"]))
-        is_simple = isinstance(one["input"], (str, bool, int, float))  # in all else may be a key
-        value = f", got {quote(one['input'])}" if is_simple else ""
-        if one["type"] == "extra_forbidden":
-            value = f"; there are {', '.join(ClientConfig.model_fields)}"
-        elif one["type"] == "missing" or one["loc"][0] in ("api_key", "base_url", "options"):
-            value = ""  # of a field that is missing the input is all the others
-        found.append(f"{where}: {one['msg'].removeprefix('Value error, ')}{value}")
-    return "model: " + "; ".join(found)
+    words = []
+    for found in error.errors(include_url=False):
+        field, kind, value = str(found["loc"][0]), found["type"], found["input"]
+        message = f"{'.'.join(map(str, found['loc']))}: {found['msg']}"
+        if kind == "extra_forbidden":
+            message += f"; there are {', '.join(ClientConfig.model_fields)}"
+        elif (
+            kind != "missing"  # of a field that is missing the input is all the others
+            and field not in ("api_key", "base_url", "options")
+            and isinstance(value, (str, bool, int, float))  # in all else may be a key
+        ):
+            message += f", got {quote(value)}"
+        words.append(message.replace("Value error, ", ""))
+    return "model: " + "; ".join(words)

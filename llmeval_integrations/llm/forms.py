@@ -1,11 +1,13 @@
-"""Asking for the form of an answer: by words, or by a schema as OpenAI's strict mode wants it."""
+"""The form of an answer, and OpenAI's chat completions, which many servers speak."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 
 _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
@@ -43,10 +45,7 @@ def in_words(request: Request, output: Output) -> tuple[Message, ...]:
 
 
 def openai_form(request: Request, output: Output) -> dict[str, Any]:
-    """Return the arguments of OpenAI's chat completions, which many speak, that ask for the form.
-
-    Strictly where the schema can be strict.
-    """
+    """Return the arguments that ask for the form, strictly where the schema can be strict."""
     if request.schema is None or output not in ("json_schema", "tool"):
         return {}
     strict = strict_schema(request.schema)
@@ -61,6 +60,35 @@ def openai_form(request: Request, output: Output) -> dict[str, Any]:
     }
 
 
+def chat_message(message: Message) -> dict[str, Any]:
+    """Write a message, which Anthropic takes in this form too."""
+    content: Any = message.content
+    if not isinstance(content, str):
+        content = [{"type": "text", "text": part} for part in content]
+    return {"role": message.role, "content": content}
+
+
+def read_chat(response: Mapping[str, Any], name: str, output: Output) -> Reply:
+    """Read a completion; `name` stands for a model that it does not name."""
+    choice = response["choices"][0]
+    message = choice["message"]
+    # a custom tool of somebody's own is no function
+    functions = [call.get("function") for call in message.get("tool_calls") or ()]
+    calls = [function["arguments"] for function in functions if function is not None]
+    litellm = message.get("provider_specific_fields") or {}
+    refusal = message.get("refusal") or litellm.get("refusal")
+    content = message.get("content")
+    if isinstance(content, list):  # some servers send it in parts, the reasoning beside it
+        content = "".join(part["text"] for part in content if part["type"] == "text")
+    return Reply(
+        text=refusal or text_or_calls(content, calls),
+        finish="refused" if refusal else finish_of(choice.get("finish_reason")),
+        usage=usage_of(response.get("usage")),
+        model=response.get("model") or name,
+        output=output,
+    )
+
+
 def strict_schema(schema: dict[str, Any]) -> dict[str, Any] | None:
     """Close all objects and require all of their members; None where strict mode has no such form.
 
@@ -69,41 +97,32 @@ def strict_schema(schema: dict[str, Any]) -> dict[str, Any] | None:
     """
     try:
         return _strict(schema) if schema.get("type") == "object" else None
-    except _NotStrictError:
+    except ValueError:
         return None
 
 
-class _NotStrictError(Exception):
-    """The schema has no form in strict mode."""
-
-
 def _strict(schema: Any) -> dict[str, Any]:
+    """Do so for a schema within; raises ValueError where strict mode has no such form."""
     if not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
-        raise _NotStrictError
-    strict = {
-        keyword: _inside(keyword, value)
-        for keyword, value in schema.items()
-        if keyword not in _DROPPED
-    }
+        raise ValueError(schema)
+    strict = {word: each for word, each in schema.items() if word not in _DROPPED}
+    for word in strict.keys() & _NAMED:
+        strict[word] = {name: _strict(each) for name, each in strict[word].items()}
+    if "anyOf" in strict:
+        strict["anyOf"] = [_strict(each) for each in strict["anyOf"]]
+    if "items" in strict:
+        strict["items"] = _strict(strict["items"])
     if "$ref" in strict:  # may have no neighbours
-        return {keyword: strict[keyword] for keyword in strict.keys() & {"$ref", "$defs"}}
+        return {word: strict[word] for word in strict.keys() & {"$ref", "$defs"}}
     kinds = strict.get("type", [])
     has_type = kinds or strict.keys() & {"enum", "const", "anyOf"}
     has_items = "array" not in kinds or "items" in strict
-    if not has_type or not has_items or schema.get("format") not in _FORMATS:
-        raise _NotStrictError
+    if not has_type or not has_items or strict.get("format") not in _FORMATS:
+        raise ValueError(schema)
     if "object" not in kinds:
         return strict
     names = [*strict.get("properties", ())]
     is_open = strict.get("additionalProperties", False) is not False
     if is_open or not names or not {*strict.get("required", ())} <= {*names}:
-        raise _NotStrictError
+        raise ValueError(schema)
     return {**strict, "required": names, "additionalProperties": False}
-
-
-def _inside(keyword: str, value: Any) -> Any:
-    if keyword in _NAMED:
-        return {name: _strict(one) for name, one in value.items()}
-    if keyword == "anyOf":
-        return [_strict(one) for one in value]
-    return _strict(value) if keyword == "items" else value

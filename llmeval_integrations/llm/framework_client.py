@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
 from llmeval_integrations.llm.config import ClientConfig, check_address
-from llmeval_integrations.llm.keys import address_of, describe, keys_in_environment, keys_of_model
+from llmeval_integrations.llm.keys import keys_in_environment, without_keys
 from llmeval_integrations.llm.loop import in_callers_loop, in_thread
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
+_ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
+
+_DEEPEST: Final = 8
+"""How far models are followed into each other."""
 
 
 class FrameworkClient(SdkClient):
@@ -47,10 +51,12 @@ class FrameworkClient(SdkClient):
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,
             "platform": next((vendor[1] for vendor in vendors if vendor), cls.takes),
-            "base_url": _address(model),
             "temperature": None,
             "timeout": 600,
         }
+        with suppress(ValueError):  # else the address holds what must not be shown
+            check_address(_address(model) or "")
+            fields["base_url"] = _address(model)
         return ClientConfig.of(**{**fields, **options})
 
     @abstractmethod
@@ -73,48 +79,37 @@ class FrameworkClient(SdkClient):
         return self.config.base_url
 
     def identity(self) -> dict[str, Any]:
-        text = json.dumps(describe(self.given), sort_keys=True)
+        text = json.dumps(_describe(self.given), sort_keys=True)
         return {**super().identity(), "model": sha256(text.encode()).hexdigest()}
 
-    def problem(self, error: Exception) -> JudgeError | None:
+    def error(self, error: Exception) -> JudgeError | None:
         if isinstance(error, (AttributeError, LookupError)):
             return ClientError(f"the response cannot be read: {error!r}", kind="garbled")
-        return super().problem(error)
+        return super().error(error)
 
     def late(self, error: Exception) -> str:
         own = "no reply within the time that the model itself waits"
         return super().late(error) if isinstance(error, TimeoutError) else own
 
-    def secrets(self) -> list[str]:
-        return [*super().secrets(), *keys_in_environment(), *keys_of_model(self.given)]
-
-
-def _address(model: Any) -> str | None:
-    """Return where a model asks, unless the address holds what must not be shown."""
-    address = address_of(model)
-    with suppress(ValueError):
-        check_address(address or "")
-        return address
-    return None
+    def secrets(self) -> list[Any]:
+        return [*super().secrets(), *keys_in_environment(), *_keys_of(self.given)]
 
 
 def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
     """Return the model, or a copy that is set so; raises where it has no such setting."""
-    fields = getattr(type(model), "model_fields", {})
+    fields, kind = getattr(type(model), "model_fields", {}), type(model).__name__
     changes: dict[str, Any] = {}
     if temperature is not None:
         if "temperature" not in fields:
             raise ClientError(
-                f"{type(model).__name__} has no temperature",
-                kind="bad_request",
-                parameter="temperature",
+                f"{kind} has no temperature", kind="bad_request", parameter="temperature"
             )
         changes["temperature"] = temperature
     if max_tokens is not None:
         limit = next((name for name in _LIMITS if name in fields), None)
         if limit is None:
             raise InvalidOptionError(
-                f"max_tokens={max_tokens}: {type(model).__name__} has no such setting; "
+                f"max_tokens={max_tokens}: {kind} has no such setting; "
                 "set the limit where the model is made"
             )
         changes[limit] = max_tokens
@@ -130,3 +125,48 @@ def conversation(messages: tuple[Message, ...]) -> Iterator[Message]:
     *others, last = messages
     yield from others
     yield Message("user", last.content) if alone else last
+
+
+def _members(model: Any) -> list[Any]:
+    """Return what a pydantic model holds, its private attributes among it."""
+    private = getattr(model, "__pydantic_private__", None) or {}
+    return [*getattr(model, "__dict__", {}).values(), *private.values()]
+
+
+def _address(model: Any) -> str | None:
+    """Return where a model asks, by its own field or by the SDK's object it holds."""
+    places = [getattr(model, name, None) for name in _ADDRESSES]
+    places += [getattr(each, "base_url", None) for each in _members(model)]
+    return next((str(place) for place in places if type(place).__name__ in ("str", "URL")), None)
+
+
+def _keys_of(model: Any, levels: int = _DEEPEST) -> Iterator[Any]:
+    """Yield the keys that a pydantic model and the models within it hold."""
+    yield getattr(model, "api_key", None)
+    for value in _members(model):
+        yield getattr(value, "api_key", None)
+        if hasattr(value, "get_secret_value"):
+            yield value.get_secret_value()
+        elif levels and hasattr(type(value), "model_fields"):
+            yield from _keys_of(value, levels - 1)
+
+
+def _describe(model: Any, levels: int = _DEEPEST) -> Any:
+    """Say in JSON what a framework's model is made of: alike in every process, without its keys."""
+    if model is None or isinstance(model, (str, bool, int, float)):
+        return model
+    if isinstance(model, Mapping):
+        return without_keys({str(key): _describe(each, levels) for key, each in model.items()})
+    if isinstance(model, (list, tuple)):
+        return [_describe(each, levels) for each in model]
+    kind = model if isinstance(model, type) or callable(model) else type(model)
+    name = f"{kind.__module__}.{getattr(kind, '__qualname__', type(kind).__name__)}"
+    fields = getattr(type(model), "model_fields", None)
+    if not fields or not levels or hasattr(model, "get_secret_value"):
+        return name
+    members = {
+        field: _describe(vars(model).get(field), levels - 1)
+        for field, about in fields.items()
+        if not about.exclude
+    }
+    return [name, _address(model), without_keys(members)]

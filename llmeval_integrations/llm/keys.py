@@ -1,11 +1,11 @@
-"""Keys that must not be shown: in options and in the models of frameworks."""
+"""Keys that must not be shown: in options, headers, and the environment."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -14,6 +14,9 @@ HIDDEN: Final = "(hidden)"
 
 _SHORTEST: Final = 6
 """Shorter ones, such as "-", stand for no key, and are found in any text."""
+
+_LONGEST: Final = 500
+"""The most characters of a message that are kept; a server may send a page."""
 
 _KEY: Final = re.compile(
     r"(?i)(auth|authorization|bearer|cookie|credentials?|jwt|passphrase|passwd|password|pwd"
@@ -26,100 +29,55 @@ _KEY: Final = re.compile(
 _SENT: Final = re.compile(r"(?i)(headers|query)\Z")
 """Names of what goes into each request as it is, with whatever a gateway wants there."""
 
-_DEEPEST: Final = 8
-"""How far models are followed into each other."""
 
-_ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
-
-
-def without_keys(value: Any, name: str = "", *, sent: bool = False) -> Any:
-    """Return JSON, named `name`, without its keys.
+def without_keys(value: Any, name: str = "", keys: list[str] | None = None) -> Any:
+    """Return JSON, named `name`, without its keys, which are added to `keys`.
 
     Values of headers and of queries, any of which may lead to another model, are told by a digest.
     """
+    return _hide(value, name, [] if keys is None else keys, sent=False)
+
+
+def _hide(value: Any, name: str, keys: list[str], *, sent: bool) -> Any:
     if isinstance(value, Mapping):
         inside = bool(_SENT.search(name))
-        return {str(key): without_keys(each, str(key), sent=inside) for key, each in value.items()}
+        return {str(key): _hide(each, str(key), keys, sent=inside) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [without_keys(each, name, sent=sent) for each in value]
-    if _is_key(name, value, sent=sent):
-        return HIDDEN
+        return [_hide(each, name, keys, sent=sent) for each in value]
+    if isinstance(value, str):
+        is_long = sent or len(value) >= 20  # `eos_token` is none
+        if _KEY.search(name) or (is_long and name.lower().endswith(("key", "token"))):
+            keys += [value, value.split(" ")[-1]]  # "Bearer KEY"
+            return HIDDEN
     if sent:
         return f"(hidden, {sha256(json.dumps(value).encode()).hexdigest()[:8]})"
     return value
 
 
-def keys_in(value: Any, name: str = "", *, sent: bool = False) -> list[str]:
+def keys_in(value: Any) -> list[str]:
     """Return the keys that stand in JSON."""
-    return [key for key in _keys(value, name, sent) if len(key) >= _SHORTEST]
+    keys: list[str] = []
+    without_keys(value, keys=keys)
+    return keys
 
 
 def keys_in_environment() -> list[str]:
     """Return the keys that vendors' SDKs find in the environment."""
-    found = (key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN")))
-    return [key for key in found if len(key) >= _SHORTEST]
+    return [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
 
 
-def keys_of_model(model: Any, levels: int = _DEEPEST) -> list[str]:
-    """Return the keys that a pydantic model and the models within it hold."""
-    keys = []
-    for value in _members(model):
-        if hasattr(value, "get_secret_value"):
-            keys.append(value.get_secret_value())
-        elif levels and hasattr(type(value), "model_fields"):
-            keys += keys_of_model(value, levels - 1)
-        keys.append(getattr(value, "api_key", None))
-    keys.append(getattr(model, "api_key", None))
-    return [key for key in keys if isinstance(key, str) and len(key) >= _SHORTEST]
+def shows_key(text: str, keys: Iterable[Any]) -> bool:
+    """Whether a text shows one of the keys."""
+    return any(key in text for key in _real(keys))
 
 
-def address_of(model: Any) -> str | None:
-    """Return where a framework's model asks, by its own field or by the SDK's object it holds."""
-    places = [getattr(model, name, None) for name in _ADDRESSES]
-    places += [getattr(each, "base_url", None) for each in _members(model)]
-    return next((str(place) for place in places if type(place).__name__ in ("str", "URL")), None)
+def censor(text: str, keys: Iterable[Any]) -> str:
+    """Return a text without the keys, and then cut: a part of a key would not be found."""
+    for key in _real(keys):
+        text = text.replace(key, "[key]")
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def describe(model: Any, levels: int = _DEEPEST) -> Any:
-    """Say in JSON what a framework's model is made of: alike in every process, without its keys."""
-    if model is None or isinstance(model, (str, bool, int, float)):
-        return model
-    if isinstance(model, Mapping):
-        return without_keys({str(key): describe(each, levels) for key, each in model.items()})
-    if isinstance(model, (list, tuple)):
-        return [describe(each, levels) for each in model]
-    kind = model if isinstance(model, type) or callable(model) else type(model)
-    name = f"{kind.__module__}.{getattr(kind, '__qualname__', type(kind).__name__)}"
-    fields = getattr(type(model), "model_fields", None)
-    if not fields or not levels or hasattr(model, "get_secret_value"):
-        return name
-    members = {
-        field: describe(vars(model).get(field), levels - 1)
-        for field, about in fields.items()
-        if not about.exclude
-    }
-    return [name, address_of(model), without_keys(members)]
-
-
-def _members(model: Any) -> list[Any]:
-    """Return what a pydantic model holds, its private attributes among it."""
-    private = getattr(model, "__pydantic_private__", None) or {}
-    return [*getattr(model, "__dict__", {}).values(), *private.values()]
-
-
-def _is_key(name: str, value: Any, *, sent: bool) -> bool:
-    if not isinstance(value, str):
-        return False
-    is_long = sent or len(value) >= 20  # `eos_token` is none
-    return bool(_KEY.search(name)) or (is_long and name.lower().endswith(("key", "token")))
-
-
-def _keys(value: Any, name: str, sent: bool) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _keys(each, str(key), bool(_SENT.search(name)))
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _keys(each, name, sent)
-    elif _is_key(name, value, sent=sent):
-        yield from (value, value.split(" ")[-1])  # "Bearer KEY"
+def _real(keys: Iterable[Any]) -> list[str]:
+    stripped = {key.strip() for key in keys if isinstance(key, str)}
+    return sorted((key for key in stripped if len(key) >= _SHORTEST), key=len, reverse=True)

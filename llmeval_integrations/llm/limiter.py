@@ -19,41 +19,35 @@ class Limiter:
     """
 
     def __init__(self, most: int) -> None:
-        self.most = most
-        """Where the bound begins, and the largest that it gets."""
-        self.limit = float(most)
-        """The bound."""
-        self.under_way = 0
-        """The calls now."""
-        self.era = 0
-        """How often the bound was halved."""
         self.answered = 0
         """The calls that the server answered."""
+        self._most = most
+        self._limit = float(most)
+        self._under_way = 0
+        self._era = 0  # how often the bound was halved
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._opening: asyncio.TimerHandle | None = None
 
     async def acquire(self) -> int:
         """Wait for a place; gives the era in which the call begins."""
-        if self._waiting or not self._has_room():
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():  # it has its place, and gives it back
-                    self.release()
-                raise
-        else:
-            self.under_way += 1
-        return self.era
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it has its place, and gives it back
+                self.release()
+            raise
+        return self._era
 
     def release(self, *, answered: bool = False) -> None:
         """Return the place, and say whether the server answered."""
-        self.under_way -= 1
+        self._under_way -= 1
         if answered:
             self.answered += 1
-            self.limit = min(self.limit + 1 / self.limit, self.most)
-        self._let_in()
+            self._limit = min(self._limit + 1 / self._limit, self._most)
+        self._admit()
 
     def slow(self, era: int, seconds: float, *, asked: bool) -> None:
         """Let none begin for so many seconds, for a call of this era was pushed back.
@@ -61,10 +55,10 @@ class Limiter:
         A pause that the server asked for holds for a call of an earlier era too; one of our own
         does not, since its wave has paused already.
         """
-        if era == self.era:
-            self.era += 1
-            self.limit = max(self.limit / 2, 1.0)
-            _log.info("pushed back: %d calls at a time from now on", self.limit)
+        if era == self._era:
+            self._era += 1
+            self._limit = max(self._limit / 2, 1.0)
+            _log.info("pushed back: %d calls at a time from now on", self._limit)
         elif not asked:
             return
         loop = asyncio.get_running_loop()
@@ -77,14 +71,11 @@ class Limiter:
 
     def _open(self) -> None:
         self._opening = None
-        self._let_in()
+        self._admit()
 
-    def _has_room(self) -> bool:
-        return self._opening is None and self.under_way < int(self.limit)
-
-    def _let_in(self) -> None:
-        while self._waiting and self._has_room():
+    def _admit(self) -> None:
+        while self._waiting and self._opening is None and self._under_way < int(self._limit):
             turn = self._waiting.popleft()
             if not turn.done():  # else its work was cancelled
                 turn.set_result(None)
-                self.under_way += 1
+                self._under_way += 1

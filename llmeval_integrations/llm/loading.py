@@ -28,7 +28,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
     object, MissingDependencyError.
     """
     if isinstance(model, Client):
-        return _with_options(model, options) if options else model
+        return _copy(model, options) if options else model
     from llmeval_integrations.llm.config import ClientConfig
 
     if isinstance(model, str):
@@ -37,17 +37,21 @@ def load_client(model: Any, /, **options: Any) -> Client:
             raise InvalidOptionError(
                 f"model={model!r} is not 'platform:model'; platforms: {', '.join(_platforms())}"
             )
-        return _by_config(ClientConfig.of(platform=platform, name=name, **options))
+        return _by_fields({"platform": platform, "name": name, **options})
     if isinstance(model, Mapping):
-        return _by_config(ClientConfig.of(**_with_platform({**model, **options})))
+        fields = {**model, **options}
+        platform, colon, name = str(fields.get("name", "")).partition(":")
+        # the colon may be the name's own, as in "mistral-nemo:12b"
+        if "platform" not in fields and colon and platform in _platforms():
+            fields |= {"platform": platform, "name": name}
+        return _by_fields(fields)
     if isinstance(model, ClientConfig):
-        return _by_config(ClientConfig.of(**{**dict(model), **options}))
+        return _by_fields({**dict(model), **options})
     return _by_object(model, options)
 
 
-def _with_options(client: Client, options: dict[str, Any]) -> Client:
+def _copy(client: Client, options: dict[str, Any]) -> Client:
     """Return a copy of the client with other options; raises InvalidOptionError."""
-    from llmeval_integrations.llm.config import ClientConfig
     from llmeval_integrations.llm.sdk_client import SdkClient
 
     if not isinstance(client, SdkClient):
@@ -56,21 +60,15 @@ def _with_options(client: Client, options: dict[str, Any]) -> Client:
         )
     fields = {**dict(client.config), **options}
     if client.given is None:
-        return _by_config(ClientConfig.of(**fields))
+        return _by_fields(fields)
     own = {name: fields[name] for name in fields if name in options or name not in client.settled}
     return client.of(client.given, **own)
 
 
-def _with_platform(fields: dict[str, Any]) -> dict[str, Any]:
-    """Take the platform of the name "openai:gpt-5-mini", where it is not said by itself."""
-    platform, colon, name = str(fields.get("name", "")).partition(":")
-    if "platform" in fields or not colon or platform not in _platforms():
-        return fields  # the colon may be the name's own, as in "mistral-nemo:12b"
-    return {**fields, "platform": platform, "name": name}
+def _by_fields(fields: Mapping[str, Any]) -> Client:
+    from llmeval_integrations.llm.config import ClientConfig
 
-
-def _by_config(config: Any) -> Client:
-    platforms = _platforms()
+    config, platforms = ClientConfig.of(**fields), _platforms()
     if config.platform not in platforms:
         as_json = '; an option is JSON, such as {"name": "openai:gpt-5-mini"}'
         raise UnknownNameError(
@@ -107,9 +105,6 @@ def _classes() -> Iterator[type[SdkClient]]:
         module = import_module(found.name)
         for thing in vars(module).values():
             # In this order, for in Python 3.10 `Generator[...]` passes for a type and is none.
-            if (
-                isinstance(thing, type)
-                and thing.__module__ == module.__name__
-                and issubclass(thing, SdkClient)
-            ):
+            is_own = isinstance(thing, type) and thing.__module__ == module.__name__
+            if is_own and issubclass(thing, SdkClient):
                 yield thing

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
@@ -31,7 +31,7 @@ class Message(msgspec.Struct, frozen=True):
     @property
     def text(self) -> str:
         """The content as one text, its parts in paragraphs of their own."""
-        return self.content if isinstance(self.content, str) else "\n\n".join(self.content)
+        return "\n\n".join(self.parts)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -54,10 +54,10 @@ class Request(msgspec.Struct, frozen=True):
     output: Output = "auto"
     """How the form of the answer is asked for; other than "auto" it overrules the client's."""
 
-    temperature: float | None = None
+    temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
     """The sampling temperature; None leaves it to the client."""
 
-    max_tokens: int | None = None
+    max_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """The longest reply, in tokens; None leaves it to the client."""
 
     fence: str = ""
@@ -72,8 +72,21 @@ class Request(msgspec.Struct, frozen=True):
         """All messages as one text."""
         return "\n\n".join(message.text for message in self.messages)
 
+    @classmethod
+    def of(cls, prompt: Any, **fields: Any) -> Request:
+        """Make a request of a text or a list of messages; raises InvalidOptionError."""
+        messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
+        try:
+            return msgspec.convert({"messages": messages, **fields}, cls)
+        except msgspec.ValidationError as error:
+            what, _, place = str(error).partition(" - at `$.")
+            name = place.rstrip("`")
+            shown = f"{name}={quote(fields[name])}" if name in fields else f"prompt={quote(prompt)}"
+            where = "" if name in fields else f" at {name}"
+            raise InvalidOptionError(f"{shown}: {what}{where}") from None
 
-def system_apart(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+
+def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
     """Part the system's text from the conversation, for vendors that take them apart.
 
     A prompt of system messages alone is said by the user, because a conversation cannot be empty.
@@ -83,26 +96,3 @@ def system_apart(messages: Sequence[Message]) -> tuple[str, list[Message]]:
     if not others:
         return "", [Message("user", message.content) for message in system]
     return "\n\n".join(message.text for message in system), others
-
-
-def as_messages(prompt: Any) -> tuple[Message, ...]:
-    """Return messages of a text or a list of messages; raises InvalidOptionError."""
-    if isinstance(prompt, str):
-        return (Message("user", prompt),)
-    if not isinstance(prompt, Sequence) or not prompt:
-        raise InvalidOptionError(f"prompt={quote(prompt)} is not a text or a list of messages")
-    return tuple(map(_as_message, prompt))
-
-
-def _as_message(message: Any) -> Message:
-    if isinstance(message, Message):
-        return message
-    role, content = (
-        (message.get("role"), message.get("content")) if isinstance(message, Mapping) else (0, 0)
-    )
-    if role not in ROLES or not isinstance(content, str):
-        raise InvalidOptionError(
-            f"prompt: {quote(message)} is not a message with a role ({', '.join(ROLES)}) and a "
-            "text as content"
-        )
-    return Message(role, content)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.quoting import quote
@@ -27,8 +27,7 @@ def price_of(client: Client) -> Price | None:
         read, written = client.price
         return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
     identity = client.identity()
-    name, address = identity.get("name"), identity.get("base_url")
-    seller = identity.get("platform")
+    name, address, seller = map(identity.get, ("name", "base_url", "platform"))
     if not isinstance(name, str) or not (address or seller):
         return None
     if address and _ON_THIS_MACHINE.match(address):
@@ -59,15 +58,15 @@ def price_of(client: Client) -> Price | None:
 
 
 def why_unpriced(client: Client) -> str | None:
-    """Say why a model's price is not known, None where it is."""
+    """Say why a model's price is not known, None where it is.
+
+    It names no address, for that may hold what is secret.
+    """
     try:
-        return None if price_of(client) else no_price(client.identity())
+        if price_of(client):
+            return None
     except MissingDependencyError as error:
         return str(error)
-
-
-def no_price(identity: Mapping[str, Any]) -> str:
-    """Name a model of no known price; an address or an option may hold what is secret."""
-    name, seller = (quote(identity.get(each)) for each in ("name", "platform"))
-    where = " behind an address of its own" if identity.get("base_url") else ""
-    return f"no price is known of the model {name} of {seller}{where}"
+    name, seller, address = map(client.identity().get, ("name", "platform", "base_url"))
+    where = " behind an address of its own" if address else ""
+    return f"no price is known of the model {quote(name)} of {quote(seller)}{where}"

@@ -38,13 +38,13 @@ class Usage(msgspec.Struct, frozen=True):
     """All tokens of the prompt, those of the vendor's cache among them."""
 
     output_tokens: int = 0
-    """All tokens that were generated, those of the model's thinking among them."""
+    """All tokens that were generated, those of the model's reasoning among them."""
 
     cached_tokens: int = 0
     """How many of the prompt's tokens the vendor had cached."""
 
     reasoning_tokens: int = 0
-    """How many of the generated tokens were the model's thinking."""
+    """How many of the generated tokens were the model's reasoning."""
 
     written_tokens: int = 0
     """How many of the prompt's tokens the vendor put into its cache, which may cost more."""
@@ -83,26 +83,23 @@ class Reply(msgspec.Struct, frozen=True):
             raise TypeError(f"text={quote(self.text)} and model={quote(self.model)} are not texts")
 
 
-def text_or_calls(text: str, calls: Sequence[str]) -> str:
+def text_or_calls(text: str | None, calls: Sequence[str]) -> str:
     """Return a reply's text; where functions were called, the arguments of the calls instead.
 
     Calls that are equal as JSON are one. Others are joined, for any of them may disagree.
     """
     if len(calls) < 2:
-        return calls[0] if calls else text
-    values = ((json_text.parse(call), call) for call in calls)
-    return "\n\n".join(
-        {
-            call if isinstance(value, Defect) else canonical(value): call for value, call in values
-        }.values()
-    )
+        return calls[0] if calls else text or ""
+    different: dict[str, str] = {}
+    for call in calls:
+        value = json_text.parse(call)
+        different[call if isinstance(value, Defect) else canonical(value)] = call
+    return "\n\n".join(different.values())
 
 
 def finish_of(word: Any) -> Finish:
     """Say why a reply ended by a vendor's word for it; one that tells nothing ended by itself."""
-    if word is None or word == "":
-        return "stop"
-    name = str(getattr(word, "value", word)).rpartition(".")[2]
+    name = str(getattr(word, "value", word) or "stop").rpartition(".")[2]
     return _FINISH.get(name.lower(), "other")
 
 
@@ -110,27 +107,28 @@ def usage_of(account: Any) -> Usage:
     """Read a vendor's account of tokens, a mapping or an object; nothing is zero.
 
     Anthropic and Bedrock count what their cache wrote or read beside the input, the others in it;
-    Google counts the thinking beside the output, the others in it.
+    Google counts the reasoning beside the output, the others in it.
     """
+
+    def count(*names: str, of: Any = account) -> int:
+        found = value_of(of, *names)
+        return max(found, 0) if isinstance(found, int) else 0
+
     prompt = value_of(account, "prompt_tokens_details", "input_tokens_details")
     completion = value_of(account, "completion_tokens_details", "output_tokens_details")
-    thoughts = _count(account, "thoughts_token_count")
-    read = _count(account, "cache_read_input_tokens", "cacheReadInputTokens")
-    written = _count(account, "cache_creation_input_tokens", "cacheWriteInputTokens")
-    inclusive = _count(account, "prompt_tokens", "prompt_token_count", "prompt_eval_count")
-    exclusive = _count(account, "input_tokens", "inputTokens") + read + written
-    generated = _count(
-        account,
-        *("completion_tokens", "output_tokens", "outputTokens"),
-        *("candidates_token_count", "eval_count"),
-    )
+    thoughts = count("thoughts_token_count")
+    read = count("cache_read_input_tokens", "cacheReadInputTokens")
+    written = count("cache_creation_input_tokens", "cacheWriteInputTokens")
+    inclusive = count("prompt_tokens", "prompt_token_count", "prompt_eval_count")
+    exclusive = count("input_tokens", "inputTokens") + read + written
+    generated = ("completion_tokens", "output_tokens", "outputTokens", "candidates_token_count")
     return Usage(
-        input_tokens=(inclusive or exclusive) + _count(account, "tool_use_prompt_token_count"),
-        output_tokens=thoughts + generated,
+        input_tokens=(inclusive or exclusive) + count("tool_use_prompt_token_count"),
+        output_tokens=thoughts + count(*generated, "eval_count"),
         cached_tokens=read
-        or _count(prompt, "cached_tokens")
-        or _count(account, "cached_content_token_count"),
-        reasoning_tokens=thoughts or _count(completion, "reasoning_tokens", "thinking_tokens"),
+        or count("cached_tokens", of=prompt)
+        or count("cached_content_token_count"),
+        reasoning_tokens=thoughts or count("reasoning_tokens", "thinking_tokens", of=completion),
         written_tokens=written,
     )
 
@@ -142,8 +140,3 @@ def value_of(thing: Any, *names: str) -> Any:
         if found is not None:
             return found
     return None
-
-
-def _count(thing: Any, *names: str) -> int:
-    found = value_of(thing, *names)
-    return max(found, 0) if isinstance(found, int) else 0

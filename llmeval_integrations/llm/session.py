@@ -26,10 +26,10 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.budget import Budget, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key
 from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.failures import transport_error
 from llmeval_integrations.llm.limiter import Limiter
-from llmeval_integrations.llm.messages import Request, as_messages
+from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.prices import Price
-from llmeval_integrations.llm.problems import transport_problem
 from llmeval_integrations.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ class Session:
         """
         line = self._line(client)
         key = request_key(line.identity, request)
-        flight = self._flights.get(key)
-        if flight is not None:
+        if (flight := self._flights.get(key)) is not None:
             return (await asyncio.shield(flight)).reply_to(request, cached=True)
         if self._replies is not None and (left := self._replies.get(key)) is not None:
             return left.reply_to(request, cached=False)
@@ -125,26 +124,24 @@ class Session:
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
         flight.add_done_callback(lambda done: done.cancelled() or done.exception())  # if none waits
         try:
-            reply = (await asyncio.shield(flight)).reply
+            kept = await asyncio.shield(flight)
         except Exception:
             self._flights.pop(key, None)
             raise
         if self._cache is not None or len(self._flights) > _REMEMBERED:
             self._flights.pop(key, None)
-        return reply
+        return kept.reply_to(request, cached=False)
 
     async def drain(self) -> None:
         """Begin no further call, and wait for the replies of those under way."""
         self._is_closing = True
-        calls = [flight for flight in self._flights.values() if not flight.done()]
-        await asyncio.gather(*calls, return_exceptions=True)
+        await asyncio.gather(*self._flights.values(), return_exceptions=True)
 
     async def close(self) -> None:
         """Give up what is under way."""
-        self._is_closing = True
         for flight in self._flights.values():
             flight.cancel()
-        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+        await self.drain()
 
     def _line(self, client: Client) -> _Line:
         line = self._lines.get(id(client))
@@ -210,8 +207,7 @@ class Session:
             except EvalError:
                 raise
             except Exception as error:
-                problem = transport_problem(error)
-                raise problem or error from error
+                raise transport_error(error) or error from error
             finally:
                 self.budget.settle(held, request, reply, line.price)
             return reply
@@ -224,27 +220,6 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         ACTIVE.reset(self._token)
-
-
-class Rehearsal(Session):
-    """Asks nobody, so that what a judge would ask, and a bad call, is found for nothing."""
-
-    def __init__(
-        self,
-        cache: Cache | None = None,
-        count: Callable[[Client, Request], object] = lambda *_: None,
-    ) -> None:
-        super().__init__(cache=cache)
-        self._count = count
-
-    async def reply(self, client: Client, request: Request) -> Reply:
-        """Return the reply of the cache; raises ClientError for one that would be asked for."""
-        if self._cache is not None:
-            kept = self._cache.get(request_key(self._line(client).identity, request))
-            if kept is not None:
-                return kept.reply_to(request, cached=True)
-        self._count(client, request)
-        raise ClientError("nobody was asked", kind="not_cached")
 
 
 class Ask:
@@ -277,8 +252,7 @@ class Ask:
                 f"the judge asks a model of type {type(client).__name__}, which is no Client; "
                 "call super().__post_init__(), which makes one of its field `model`"
             )
-        if isinstance(request, str):
-            request = Request(as_messages(request))
+        request = Request.of(request) if isinstance(request, str) else request
         if self._draws or self._temperature is not None:
             chosen = request.temperature
             request = msgspec.structs.replace(
@@ -296,7 +270,15 @@ class Ask:
         for account in self._accounts:
             account.replies.append(reply)
             account.spending.add(reply, price)
-        _check_ended(reply, whole=whole)
+        if reply.finish == "length" and whole:
+            raise CutReplyError(
+                f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
+                "raise max_tokens"
+            )
+        if reply.finish == "refused":
+            raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
+        if reply.finish == "failed":
+            raise CutReplyError("an error at the server broke the reply off")
         return reply
 
     def of(self, client: Any) -> Ask:
@@ -314,14 +296,15 @@ class Ask:
     def account(self) -> dict[str, Any]:
         """Return what was asked, as a result's metadata have it."""
         models = dict.fromkeys(reply.model for reply in self.replies if reply.model)
-        ways = dict.fromkeys(reply.output for reply in self.replies)
+        outputs = dict.fromkeys(reply.output for reply in self.replies)
+        took = self.spending
         return {
             "model": ", ".join(models) or None,
-            "output": ", ".join(ways) or None,
-            "calls": self.spending.calls,
-            "cached": self.spending.cached,
-            "input_tokens": self.spending.input_tokens,
-            "output_tokens": self.spending.output_tokens,
+            "output": ", ".join(outputs) or None,
+            "calls": took.calls,
+            "cached": took.cached,
+            "input_tokens": took.input_tokens,
+            "output_tokens": took.output_tokens,
         }
 
     def _narrow(self, client: Any, draws: tuple[int, ...], temperature: float | None) -> Ask:
@@ -331,13 +314,22 @@ class Ask:
         return ask
 
 
-def _check_ended(reply: Reply, *, whole: bool) -> None:
-    if reply.finish == "length" and whole:
-        raise CutReplyError(
-            f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
-            "raise max_tokens"
-        )
-    if reply.finish == "refused":
-        raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
-    if reply.finish == "failed":
-        raise CutReplyError("an error at the server broke the reply off")
+class Rehearsal(Session):
+    """Asks nobody, so that what a judge would ask, and a bad call, is found for nothing."""
+
+    def __init__(
+        self,
+        cache: Cache | None = None,
+        count: Callable[[Client, Request], object] = lambda *_: None,
+    ) -> None:
+        super().__init__(cache=cache)
+        self._count = count
+
+    async def reply(self, client: Client, request: Request) -> Reply:
+        """Return the reply of the cache; raises ClientError for one that would be asked for."""
+        if self._cache is not None:
+            kept = self._cache.get(request_key(self._line(client).identity, request))
+            if kept is not None:
+                return kept.reply_to(request, cached=True)
+        self._count(client, request)
+        raise ClientError("nobody was asked", kind="not_cached")

@@ -2,11 +2,8 @@
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given, settings
@@ -115,24 +112,6 @@ def test_a_kill_loses_nothing_that_was_put(path):
             assert all(cache.get(b"%d" % number) for number in range(last + 1))
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_forked_process_opens_the_file_for_itself(path):
-    code = f"""
-import os, sys
-from llmeval_integrations.llm.cache import Cache, Kept
-from llmeval_integrations.llm.reply import Reply
-cache = Cache({str(path)!r})
-cache.put(b"before", Kept(Reply("a"), ""))
-child = os.fork()
-cache.put(b"after" if child else b"child", Kept(Reply("b"), ""))
-assert cache.get(b"before").reply.text == "a"
-if child:
-    assert os.waitpid(child, 0)[1] == 0
-    assert cache.get(b"child").reply.text == "b"
-"""
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
-
-
 def foreign(path):
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE invoices (id)")
@@ -224,14 +203,6 @@ def test_a_name_with_signs_that_addresses_use_is_a_name(tmp_path):
         cache.put(b"key", Kept(REPLY, ""))
     assert path.exists()
     assert Cache(path, frozen=True).get(b"key")
-
-
-def test_a_cache_travels_to_another_process(path):
-    with Cache(path) as cache:
-        cache.put(b"key", Kept(REPLY, ""))
-        assert pickle.loads(pickle.dumps(cache)).get(b"key") == Kept(REPLY, "")  # noqa: S301
-    frozen = pickle.loads(pickle.dumps(Cache(path, frozen=True)))  # noqa: S301
-    assert repr(frozen) == f"Cache({str(path)!r}, frozen=True)"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")

@@ -24,7 +24,7 @@ from llmeval_integrations.judges.replies.objects import (
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, Reading, find_answer, is_marked
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class JudgementForm(Form[Judgement]):
                 f"Unreadable judgement, {error}: {quote(reply)}"
             ) from None
         if before is not None:
-            reading = reading._replace(reasoning=without_thinking(before).strip())
+            reading = reading._replace(reasoning=strip_reasoning(before).strip())
         return Judgement.of(reading)
 
     def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it

@@ -18,7 +18,7 @@ from llmeval_integrations.judges.replies.objects import Members, find, plain_nam
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import NoStatementError, Reader, Reading
 from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 _log = logging.getLogger(__name__)
 
@@ -160,7 +160,7 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Reading:
     except NoStatementError:
         for method in methods:
             try:
-                found = method(without_thinking(reply))
+                found = method(strip_reasoning(reply))
             except Exception as error:  # noqa: BLE001 - how a method says that it found nothing
                 _log.info("%r reads no judgement: %r", method, error)
                 continue

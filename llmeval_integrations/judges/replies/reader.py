@@ -27,7 +27,7 @@ from llmeval_integrations.judges.replies.phrases import (
 )
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters
 from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 _LINE_START: Final = re.compile(
     r"(?:^|[\n>])(?:[^\w\n|>\"'“«(]{0,8}|[\s*_#-]*\w* ?(?:final|overall|my|the|so)\s)\Z",
@@ -67,7 +67,7 @@ class _Claim(NamedTuple):
 
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
     """Return a reply without its thinking, and without what is copied with its fence."""
-    text = without_thinking(reply.strip(" \t\r\n\ufeff"), decides)
+    text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), decides)
     if not mark:
         return text
     return re.sub(rf"<(\w+) {mark}>.*?(?:</\1 {mark}>|\Z)", " ~~~ ", text, flags=re.DOTALL)

@@ -9,14 +9,13 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, JudgeError
 from llmeval_integrations.llm.config import NO_KEY
-from llmeval_integrations.llm.forms import in_words
-from llmeval_integrations.llm.messages import Message, Output, Request, system_apart
+from llmeval_integrations.llm.forms import chat_message, in_words
+from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
-from llmeval_integrations.llm.stainless_client import StainlessClient, chat_message
+from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096
 """The longest reply where nobody says otherwise; the API wants a limit."""
-
 
 _SHORTEST_SHARED: Final = 4_096
 """The characters from which on a prefix has the 1,024 tokens that Anthropic keeps."""
@@ -40,13 +39,6 @@ class AnthropicClient(StainlessClient):
     plain = "AsyncAnthropic"
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
-    settings: ClassVar[dict[str, str]] = {
-        "api_key": "api_key",
-        "auth_token": "auth_token",
-        "base_url": "base_url",
-        "default_headers": "_custom_headers",
-        "default_query": "_custom_query",
-    }
 
     def key(self) -> str | None:
         known = self.config.key() or os.environ.get("ANTHROPIC_API_KEY")
@@ -58,18 +50,20 @@ class AnthropicClient(StainlessClient):
             super().check()
 
     def arguments(
-        self, request: Request, output: Output, without: Collection[str]
+        self,
+        request: Request,
+        output: Output,
+        without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
-        system, conversation = system_apart(in_words(request, output))
-        messages = [_mark_shared(message, request) for message in conversation]
+        system, messages = split_system(in_words(request, output))
         has_temperature = "temperature" in self.parameters
-        return self.completed(
+        return self.with_options(
             {
                 "model": self.config.name,
-                "max_tokens": self.max_tokens(request) or MAX_TOKENS,
+                "max_tokens": request.max_tokens or MAX_TOKENS,
                 "system": system or None,
-                "messages": messages,
-                "temperature": self.temperature(request, without) if has_temperature else None,
+                "messages": [_mark_shared(message, request) for message in messages],
+                "temperature": request.temperature if has_temperature else None,
                 **self._form(request, output),
             }
         )
@@ -93,20 +87,19 @@ class AnthropicClient(StainlessClient):
         finish = finish_of(response.get("stop_reason"))
         text = "".join(map(_text, response["content"]))
         if finish == "refused":
-            details = response.get("stop_details") or {}
-            text = text or details.get("explanation") or ""
+            text = text or (response.get("stop_details") or {}).get("explanation") or ""
         model = response.get("model") or self.config.name
         return Reply(text, finish, usage_of(response.get("usage")), model, output)
 
-    def problem(self, error: Exception) -> JudgeError | None:
-        problem = super().problem(error)
+    def error(self, error: Exception) -> JudgeError | None:
+        found = super().error(error)
         has_no_key = isinstance(error, TypeError) and self.key() is None
-        if problem is None and (has_no_key or isinstance(error, self.package.AnthropicError)):
+        if found is None and (has_no_key or isinstance(error, self.package.AnthropicError)):
             return ClientError(str(error), kind="authentication")
-        if isinstance(problem, ClientError) and problem.kind == "bad_request":
+        if isinstance(found, ClientError) and found.kind == "bad_request":
             # The API does not name the parameter that it refuses, and models are at odds on one.
-            problem.parameter = "temperature" if "temperature" in self.parameters else None
-        return problem
+            found.parameter = "temperature" if "temperature" in self.parameters else None
+        return found
 
 
 def _mark_shared(message: Message, request: Request) -> Mapping[str, Any]:
@@ -115,17 +108,17 @@ def _mark_shared(message: Message, request: Request) -> Mapping[str, Any]:
     That is the material, up to the last of its marks. Writing it costs a quarter more, and reading
     it a tenth, so it pays from the second draw on. Below 1,024 tokens nothing is kept.
     """
-    end = message.text.rfind(f"{request.fence}>") if request.fence and request.draw else -1
+    mark = f"{request.fence}>"
+    end = message.text.rfind(mark) + len(mark) if request.fence and request.draw else 0
     if end < _SHORTEST_SHARED or not isinstance(message.content, str):
         return chat_message(message)
-    end += len(request.fence) + 1
     shared = {"type": "text", "text": message.content[:end], "cache_control": _EPHEMERAL}
     rest = {"type": "text", "text": message.content[end:]}
     return {"role": message.role, "content": [shared, rest]}
 
 
 def _text(block: Any) -> str:
-    """Return the text of a part of the reply; none for the model's thinking."""
+    """Return the text of a part of the reply; none for the model's reasoning."""
     if block["type"] == "tool_use":
         return json.dumps(block["input"], ensure_ascii=False)
     return str(block["text"]) if block["type"] == "text" else ""

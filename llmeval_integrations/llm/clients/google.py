@@ -15,11 +15,11 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
+from llmeval_integrations.llm.failures import status_error
 from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Message, Output, Request, system_apart
-from llmeval_integrations.llm.problems import status_problem
-from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
+from llmeval_integrations.llm.messages import Message, Output, Request, split_system
+from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 _OWN_HEADERS: Final = frozenset(
@@ -54,14 +54,14 @@ class GoogleClient(SdkClient):
                 f"model={quote(thing)} cannot be asked; expected google.genai.Client"
             )
         cls.check_beside(thing, options)
-        inner = getattr(thing, "_api_client", None)
-        http = getattr(inner, "_http_options", None)
+        inner = value_of(thing, "_api_client")
+        http = value_of(inner, "_http_options")
         fields = {
             "platform": "google",
-            "base_url": getattr(http, "base_url", None),
-            "api_key": getattr(inner, "api_key", None) or NO_KEY,
+            "base_url": value_of(http, "base_url"),
+            "api_key": value_of(inner, "api_key") or NO_KEY,
         }
-        waited = getattr(http, "timeout", None)  # milliseconds
+        waited = value_of(http, "timeout")  # milliseconds
         if waited:
             fields["timeout"] = min(waited / 1000, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
@@ -70,8 +70,8 @@ class GoogleClient(SdkClient):
         return super().key() or (NO_KEY if self.config.base_url else None)
 
     def sent_by_given(self) -> dict[str, Any]:
-        http = getattr(getattr(self.given, "_api_client", None), "_http_options", None)
-        headers = getattr(http, "headers", None) or {}
+        http = value_of(value_of(self.given, "_api_client"), "_http_options")
+        headers = value_of(http, "headers") or {}
         own = {name: value for name, value in headers.items() if name.lower() not in _OWN_HEADERS}
         return {"default_headers": own} if own else {}
 
@@ -100,47 +100,47 @@ class GoogleClient(SdkClient):
         return await in_thread(partial(sdk.models.generate_content, **arguments))
 
     def arguments(
-        self, request: Request, output: Output, without: Collection[str]
+        self,
+        request: Request,
+        output: Output,
+        without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
-        system, conversation = system_apart(in_words(request, output))
+        system, messages = split_system(in_words(request, output))
         config = {
             "system_instruction": system or None,
-            "temperature": self.temperature(request, without),
-            "max_output_tokens": self.max_tokens(request),
+            "temperature": request.temperature,
+            "max_output_tokens": request.max_tokens,
             "http_options": {
                 "timeout": max(1, round(self.config.timeout * 1000)),  # milliseconds
                 "retry_options": {"attempts": 1},
             },
             **_form(request, output),
         }
-        return {
-            "model": self.config.name,
-            "contents": [_content(message) for message in conversation],
-            "config": self.completed(config),
-        }
+        contents = [*map(_content, messages)]
+        config = self.with_options(config)
+        return {"model": self.config.name, "contents": contents, "config": config}
 
     def read(self, response: Any, output: Output) -> Reply:
-        candidates = response.candidates
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
-        if not candidates and response.prompt_feedback is not None:
+        if not response.candidates and response.prompt_feedback is not None:
             reason = _name(response.prompt_feedback.block_reason)
             return Reply(reason, "refused", usage, model, output)
-        candidate = candidates[0]
+        candidate = response.candidates[0]
         finish = finish_of(candidate.finish_reason)
         text = "".join(map(_text, (candidate.content and candidate.content.parts) or ()))
         if finish == "refused":
             text = text or candidate.finish_message or _name(candidate.finish_reason)
         return Reply(text, finish, usage, model, output)
 
-    def problem(self, error: Exception) -> JudgeError | None:
+    def error(self, error: Exception) -> JudgeError | None:
         if isinstance(error, self.package.errors.APIError):
             headers = getattr(error.response, "headers", None)
-            return status_problem(error.code, error.details, headers)
+            return status_error(error.code, error.details, headers)
         if type(error).__name__ == "UnknownApiResponseError":  # older versions lack it
             return ClientError(f"the response is not JSON: {error}", kind="garbled")
         if type(error).__module__.startswith("google.auth"):
             return ClientError(str(error), kind="authentication")
-        return super().problem(error)
+        return super().error(error)
 
 
 def _package() -> Any:
@@ -160,10 +160,8 @@ def _form(request: Request, output: Output) -> dict[str, Any]:
     if request.schema is None or output not in ("json_schema", "tool"):
         return {}
     if output == "json_schema":
-        return {
-            "response_mime_type": "application/json",
-            "response_json_schema": request.schema,
-        }
+        mime = "application/json"
+        return {"response_mime_type": mime, "response_json_schema": request.schema}
     name = request.schema_name
     function = {"name": name, "parameters_json_schema": request.schema}
     choice = {"mode": "ANY", "allowed_function_names": [name]}
@@ -175,7 +173,7 @@ def _form(request: Request, output: Output) -> dict[str, Any]:
 
 
 def _text(part: Any) -> str:
-    """Return the text of a part of the reply; none for the model's thinking."""
+    """Return the text of a part of the reply; none for the model's reasoning."""
     if part.function_call is not None:
         return json.dumps(part.function_call.args, ensure_ascii=False)
     return "" if part.thought else part.text or ""

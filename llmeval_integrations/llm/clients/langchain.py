@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.llm.forms import in_words, strict_schema
+from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
 from llmeval_integrations.llm.messages import Message, Output, Request
 from llmeval_integrations.llm.reply import (
@@ -57,9 +57,12 @@ class LangChainClient(FrameworkClient):
         return _map_models(self.given, set_so)
 
     def arguments(
-        self, request: Request, output: Output, without: Collection[str]
+        self,
+        request: Request,
+        output: Output,
+        without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
-        model = self.model(self.temperature(request, without), self.max_tokens(request))
+        model = self.model(request.temperature, request.max_tokens)
         if request.schema is not None and output in _METHODS:
             model = _map_models(model, partial(_structured, request=request, output=output))
         messages = conversation(in_words(request, output))
@@ -80,9 +83,7 @@ class LangChainClient(FrameworkClient):
 
     def read(self, response: Any, output: Output) -> Reply:
         if hasattr(response, "choices"):  # OpenAI's own, of a reply that was cut
-            choice, usage = response.choices[0], usage_of(response.usage)
-            text, model = choice.message.content or "", response.model or self.config.name
-            return Reply(text, finish_of(choice.finish_reason), usage, model, output)
+            return read_chat(response.model_dump(), self.config.name, output)
         message = response["raw"] if isinstance(response, dict) else response
         if isinstance(message, str):  # a model that completes text
             return Reply(message, model=self.config.name, output=output)
@@ -154,10 +155,7 @@ def _message(message: Message) -> Any:
     from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
     kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
-    content: Any = message.content
-    if not isinstance(content, str):
-        content = [{"type": "text", "text": part} for part in content]
-    return kinds[message.role](content)
+    return kinds[message.role](chat_message(message)["content"])
 
 
 def _calls(message: Any) -> list[str]:

@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, JudgeError, MissingDependencyError
 from llmeval_integrations.llm.config import NO_KEY, ClientConfig
-from llmeval_integrations.llm.forms import in_words, openai_form
+from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
 from llmeval_integrations.llm.keys import keys_in_environment
 from llmeval_integrations.llm.messages import Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
+from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.sdk_client import SdkClient
-from llmeval_integrations.llm.stainless_client import chat_message
 
 
 class LiteLLMClient(SdkClient):
@@ -43,19 +42,29 @@ class LiteLLMClient(SdkClient):
         return await sdk.acompletion(**arguments)
 
     def arguments(
-        self, request: Request, output: Output, without: Collection[str]
+        self,
+        request: Request,
+        output: Output,
+        without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
-        form, known = openai_form(request, output), self._parameters()
+        litellm, name, form = self.make(), self.config.name, openai_form(request, output)
+        try:
+            known = {*(litellm.get_supported_openai_params(model=name) or ())}
+        except litellm.exceptions.BadRequestError as error:
+            raise ClientError(str(error), kind="bad_request") from error  # no vendor in the name
         if form.keys() - known:
             raise ClientError(f"{self!r} takes no {', '.join(form)}", kind="bad_request")
-        has_temperature = "temperature" in known
-        return self.completed(
+        key = self.config.key()
+        if key is None and self.config.base_url:  # a server of one's own, where LiteLLM finds none
+            found = litellm.validate_environment(model=name)["keys_in_environment"]
+            key = None if found else NO_KEY
+        return self.with_options(
             {
-                "model": self.config.name,
+                "model": name,
                 "messages": [*map(chat_message, in_words(request, output))],
-                "temperature": self.temperature(request, without) if has_temperature else None,
-                "max_tokens": self.max_tokens(request),
-                "api_key": self._sent_key(),
+                "temperature": request.temperature if "temperature" in known else None,
+                "max_tokens": request.max_tokens,
+                "api_key": key,
                 "base_url": self.config.base_url,
                 "timeout": self.config.timeout,
                 "num_retries": 0,
@@ -67,26 +76,14 @@ class LiteLLMClient(SdkClient):
         )
 
     def read(self, response: Any, output: Output) -> Reply:
-        choice = response.choices[0]
-        message = choice.message
-        called = [value_of(call, "function") for call in message.tool_calls or ()]
-        # a custom tool of somebody's own is no function
-        calls = [function.arguments for function in called if function is not None]
-        refusal = (message.get("provider_specific_fields") or {}).get("refusal")
-        return Reply(
-            text=refusal or text_or_calls(message.content or "", calls),
-            finish="refused" if refusal else finish_of(choice.finish_reason),
-            usage=usage_of(response.usage),
-            model=response.model or self.config.name,
-            output=output,
-        )
+        return read_chat(response.model_dump(), self.config.name, output)
 
-    def problem(self, error: Exception) -> JudgeError | None:
-        problem = super().problem(error)
-        if isinstance(problem, ClientError) and type(error).__name__ == "UnsupportedParamsError":
+    def error(self, error: Exception) -> JudgeError | None:
+        found = super().error(error)
+        if isinstance(found, ClientError) and type(error).__name__ == "UnsupportedParamsError":
             # It does not name the parameter; models are at odds on this one's values.
-            problem.parameter = "temperature"
-        return problem
+            found.parameter = "temperature"
+        return found
 
     def server(self) -> str | None:
         vendor, slash, _ = self.config.name.partition("/")
@@ -99,21 +96,5 @@ class LiteLLMClient(SdkClient):
         sold = {"platform": vendor, "name": name} if slash else {}
         return {**super().identity(), **sold, "model": self.config.name}
 
-    def _parameters(self) -> set[str]:
-        """Name the arguments of OpenAI's that LiteLLM passes on to this model."""
-        litellm = self.make()
-        try:
-            return {*(litellm.get_supported_openai_params(model=self.config.name) or ())}
-        except litellm.exceptions.BadRequestError as error:
-            raise ClientError(str(error), kind="bad_request") from error  # no vendor in the name
-
-    def _sent_key(self) -> str | None:
-        """Return the key; "-" for a server of one's own, where LiteLLM finds none."""
-        key = self.config.key()
-        if key is not None or self.config.base_url is None:
-            return key
-        found = self.make().validate_environment(model=self.config.name)
-        return None if found["keys_in_environment"] else NO_KEY
-
-    def secrets(self) -> list[str]:
+    def secrets(self) -> list[Any]:
         return [*super().secrets(), *keys_in_environment()]

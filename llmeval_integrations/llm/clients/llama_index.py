@@ -46,9 +46,12 @@ class LlamaIndexClient(FrameworkClient):
         return set_model(self.given, temperature, max_tokens)
 
     def arguments(
-        self, request: Request, output: Output, without: Collection[str]
+        self,
+        request: Request,
+        output: Output,
+        without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
-        model = self.model(self.temperature(request, without), self.max_tokens(request))
+        model = self.model(request.temperature, request.max_tokens)
         spoken = [_message(message) for message in conversation(in_words(request, output))]
         arguments = {"model": model, **self.config.options}
         if request.schema is None or output not in ("json_schema", "tool"):

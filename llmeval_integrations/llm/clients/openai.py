@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.llm.config import NO_KEY
-from llmeval_integrations.llm.forms import in_words, openai_form
-from llmeval_integrations.llm.messages import Message, Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
-from llmeval_integrations.llm.stainless_client import StainlessClient, chat_message
+from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
+from llmeval_integrations.llm.messages import Output, Request
+from llmeval_integrations.llm.reply import Reply
+from llmeval_integrations.llm.stainless_client import StainlessClient
 
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 
@@ -20,7 +20,7 @@ class OpenAIClient(StainlessClient):
 
     On the platform "openai" a model whose name begins with o and a digit or with gpt-5 or higher,
     and does not contain "chat", reasons: its system messages go out with the role developer, its
-    limit of tokens, which counts the thinking, as max_completion_tokens, and no temperature. A
+    limit of tokens, which counts the reasoning, as max_completion_tokens, and no temperature. A
     temperature or max_tokens that another model's server refuses is learned from its answer.
 
     Servers of the other platforms get no key from the environment.
@@ -39,23 +39,6 @@ class OpenAIClient(StainlessClient):
     plain = "AsyncOpenAI"
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
-    settings: ClassVar[dict[str, str]] = {
-        "api_key": "api_key",
-        "organization": "organization",
-        "project": "project",
-        "base_url": "base_url",
-        "default_headers": "_custom_headers",
-        "default_query": "_custom_query",
-        "api_version": "_api_version",
-        "azure_ad_token": "_azure_ad_token",
-        "azure_ad_token_provider": "_azure_ad_token_provider",
-    }
-
-    @property
-    def reasons(self) -> bool:
-        """Whether the model's name is that of one of OpenAI's reasoning models."""
-        name = self.config.name.removeprefix("ft:").rpartition("/")[2]
-        return self.config.platform == "openai" and bool(_REASONING.match(name))
 
     def key(self) -> str | None:
         if self.config.platform != "openai":
@@ -65,35 +48,21 @@ class OpenAIClient(StainlessClient):
     def arguments(
         self, request: Request, output: Output, without: Collection[str]
     ) -> dict[str, Any]:
-        is_new = self.reasons or "max_tokens" in without
-        return self.completed(
+        name = self.config.name.removeprefix("ft:").rpartition("/")[2]
+        reasons = self.config.platform == "openai" and bool(_REASONING.match(name))
+        messages = [chat_message(message) for message in in_words(request, output)]
+        for message in messages if reasons else ():
+            message["role"] = message["role"].replace("system", "developer")
+        is_new = reasons or "max_tokens" in without
+        return self.with_options(
             {
                 "model": self.config.name,
-                "messages": [self._message(message) for message in in_words(request, output)],
-                "temperature": None if self.reasons else self.temperature(request, without),
-                "max_completion_tokens" if is_new else "max_tokens": self.max_tokens(request),
+                "messages": messages,
+                "temperature": None if reasons else request.temperature,
+                "max_completion_tokens" if is_new else "max_tokens": request.max_tokens,
                 **openai_form(request, output),
             }
         )
 
-    def _message(self, message: Message) -> Mapping[str, Any]:
-        is_developers = self.reasons and message.role == "system"
-        return {**chat_message(message), **({"role": "developer"} if is_developers else {})}
-
     def read(self, response: Any, output: Output) -> Reply:
-        choice = response["choices"][0]
-        message = choice["message"]
-        made = message.get("tool_calls") or ()
-        # a custom tool of somebody's own is no function
-        calls = [call["function"]["arguments"] for call in made if call.get("type") != "custom"]
-        refusal = message.get("refusal")
-        content = message.get("content") or ""
-        if isinstance(content, list):  # some servers send it in parts, the thinking beside it
-            content = "".join(part["text"] for part in content if part["type"] == "text")
-        return Reply(
-            text=refusal or text_or_calls(content, calls),
-            finish="refused" if refusal else finish_of(choice.get("finish_reason")),
-            usage=usage_of(response.get("usage")),
-            model=response.get("model") or self.config.name,
-            output=output,
-        )
+        return read_chat(response, self.config.name, output)

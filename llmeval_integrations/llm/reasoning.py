@@ -1,4 +1,4 @@
-"""Telling a model's thinking from its answer."""
+"""A model's reasoning is no part of its answer."""
 
 from __future__ import annotations
 
@@ -15,47 +15,41 @@ _TAG: Final = re.compile(
     rf"(?:<|&lt;)\|?(?P<xml>/?){_NAMES}(?:\s[^<>&]{{0,80}})?\|?(?:>|&gt;)"
     r"|\[(?P<square>/?)THINK\]|◁(?P<shape>/?)think▷"
     r"|<\|(?:(?:begin|(?P<pipes>end))_of_thought|START_THINKING|(?P<END>END_THINKING))\|>"
-    r"|<\|channel\|>\s*(?P<channel>analysis|commentary|final)\b[^\n]{0,80}?<\|message\|>"
+    r"|<\|channel\|>\s*(?:analysis|commentary|(?P<final>final))\b[^\n]{0,80}?<\|message\|>"
     r"|<(?:\|channel|unused94)>\s{0,9}thoughts?\b|(?P<other><(?:channel\||unused95)>)",
     re.IGNORECASE,
 )
-"""What opens or closes thinking: tags of several models, and channels."""
+"""What opens or closes reasoning: tags of several models, and channels. A group marks an end."""
 
 _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
 
-def without_thinking(reply: str, decides: Callable[[str], bool] = lambda _: False) -> str:
+def strip_reasoning(reply: str, decides: Callable[[str], bool] = lambda _: False) -> str:
     """Return a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
 
-    A closing tag that nothing opened ends thinking that began with the reply, since some templates
+    A closing tag that nothing opened ends reasoning that began with the reply, since some templates
     open it in the prompt; but not where `decides` finds an answer before it, for then it is a word
     of the text that was judged.
     """
     if not _TAG.search(reply) or not isinstance(json_text.parse(reply), Defect):
         return reply
     pieces: list[str] = []
-    position, thinking, decided = 0, False, False
+    position, inside, decided = 0, False, False
     for tag in _TAG.finditer(reply):
         around = reply[tag.start() - 1 : tag.start()] + reply[tag.end() : tag.end() + 1]
         if around in _MENTIONED:
             continue
-        if not _closes(tag):
-            if not thinking:
+        if not any(tag.groups()):
+            if not inside:
                 pieces.append(reply[position : tag.start()])
-            thinking = True
+            inside = True
             continue
-        if not thinking:
+        if not inside:
             decided = decided or decides("\n".join([*pieces, reply[position : tag.start()]]))
             if decided:
                 continue
             pieces.clear()
-        position, thinking = tag.end(), False
-    if not thinking:
+        position, inside = tag.end(), False
+    if not inside:
         pieces.append(reply[position:])
     return "\n".join(pieces).strip()
-
-
-def _closes(tag: re.Match[str]) -> bool:
-    if tag["channel"]:
-        return tag["channel"].lower() == "final"
-    return any(tag[name] for name in ("xml", "square", "shape", "pipes", "END", "other"))

@@ -1,9 +1,9 @@
-"""Telling a model's thinking from its answer."""
+"""A model's reasoning is no part of its answer."""
 
 import pytest
 from pace import at_most
 
-from llmeval_integrations.llm.thinking import without_thinking
+from llmeval_integrations.llm.reasoning import strip_reasoning
 
 
 @pytest.mark.parametrize(
@@ -20,19 +20,19 @@ from llmeval_integrations.llm.thinking import without_thinking
     ],
 )
 def test_thinking_is_no_answer(reply, answer):
-    assert without_thinking(reply) == answer
+    assert strip_reasoning(reply) == answer
 
 
 def test_a_closing_tag_behind_an_answer_ends_no_thinking():
     def decides(text):
         return "bad" in text
 
-    assert without_thinking("bad: it ends with </think>good", decides).startswith("bad")
-    assert without_thinking("Hm.</think>good", decides) == "good"
-    assert without_thinking("<think>bad?</think>good", decides) == "good"
+    assert strip_reasoning("bad: it ends with </think>good", decides).startswith("bad")
+    assert strip_reasoning("Hm.</think>good", decides) == "good"
+    assert strip_reasoning("<think>bad?</think>good", decides) == "good"
 
 
 def test_many_tags_take_no_time():
     for piece in ("a</think>", "<think>a</think>", "<think>"):
         with at_most(2):  # some 0.1 s
-            without_thinking(piece * (200_000 // len(piece)), lambda text: "b" in text)
+            strip_reasoning(piece * (200_000 // len(piece)), lambda text: "b" in text)

@@ -48,7 +48,7 @@ _KEYLESS: Final = {("openai", "OpenAIError"), ("google", "DefaultCredentialsErro
 """What SDKs raise where there is no key; OpenAI's by the base class of all its errors."""
 
 
-def status_problem(
+def status_error(
     status: int, body: Any = None, headers: Mapping[str, str] | None = None
 ) -> JudgeError:
     """Say what an answer with the status of an error means.
@@ -65,39 +65,37 @@ def status_problem(
     text = f"the server answered {status}: {message}"
     if codes & _CODES_OF_REFUSAL:
         return RefusedReplyError(text)
-    named = [_CODES[code] for code in codes if code in _CODES]
+    by_code = next((_CODES[code] for code in codes if code in _CODES), None)
     by_status = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
-    asked = retry_after(headers or {})
     return ClientError(
         text,
-        kind=named[0] if named else _STATUS.get(status, by_status),
+        kind=by_code or _STATUS.get(status, by_status),
         status=status,
-        retry_after=_delay(account) if asked is None else asked,
+        retry_after=_retry_after(headers or {}, account),
         parameter=account.get("param") if codes & _UNSUPPORTED else None,
     )
 
 
-def transport_problem(error: BaseException) -> ClientError | None:
+def transport_error(error: BaseException) -> ClientError | None:
     """Say what an exception of an HTTP library means; None for one of another origin."""
     classes = type(error).__mro__
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return ClientError(f"the response is not JSON: {text}", kind="garbled")
-    libraries = {*map(_package, classes)}
-    if not isinstance(error, OSError) and not libraries & _LIBRARIES:
+    if not isinstance(error, OSError) and not {*map(_package, classes)} & _LIBRARIES:
         return None
     if {kind.__name__ for kind in classes} & _TIMEOUTS:
         return ClientError(f"no reply in time: {text}", kind="timeout")
     return ClientError(f"the connection failed: {text}", kind="connection")
 
 
-def problem_of(error: BaseException) -> JudgeError | None:
+def error_of(error: BaseException) -> JudgeError | None:
     """Say what an exception or one of its causes means; None where none of them is known.
 
     That there was no answer, a cause knows best: a library may make up a status for it. An
     answer is read by the first status, and what the deepest cause keeps of it.
     """
-    chain = [*causes(error)]
+    chain = [*_causes(error)]
     names = {kind.__name__ for each in chain for kind in type(each).__mro__}
     if names & _REFUSALS:
         return RefusedReplyError(str(error))
@@ -106,65 +104,29 @@ def problem_of(error: BaseException) -> JudgeError | None:
     if _KEYLESS & {(_package(type(each)), type(each).__name__) for each in chain}:
         return ClientError(str(error), kind="authentication")
     for each in chain:
-        if getattr(each, "response", None) is None and (problem := transport_problem(each)):
-            return problem
+        if getattr(each, "response", None) is None and (found := transport_error(each)):
+            return found
     status = next(filter(None, map(_status, chain)), None)
     if status is None:
-        return transport_problem(error)
+        return transport_error(error)
     chain.reverse()
     bodies = (getattr(each, name, None) for each in chain for name in ("body", "details"))
     heads = (getattr(getattr(each, "response", None), "headers", None) for each in chain)
     body = next((body for body in bodies if body and isinstance(body, Mapping)), None)
     headers = next((head for head in heads if head and isinstance(head, Mapping)), None)
-    return status_problem(status, body or {"message": str(error)}, headers)
+    return status_error(status, body or {"message": str(error)}, headers)
 
 
 def _package(kind: type) -> str:
     return kind.__module__.partition(".")[0]
 
 
-def causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception, its cause, the cause of that, and so on."""
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read the seconds that a server asks to wait: RFC 9110's header, or OpenAI's in milliseconds.
-
-    A date in the past is 0; what cannot be read is None.
-    """
-    finer = _number(headers.get("retry-after-ms"))
-    if finer is not None:
-        return finer / 1000
-    asked = headers.get("retry-after")
-    seconds = _number(asked)
-    if seconds is None and asked:
-        with suppress(ValueError, TypeError, OverflowError):
-            return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
-    return seconds
-
-
-def _delay(account: Mapping[str, Any]) -> float | None:
-    """Read the pause that Google asks for, which it does in the body: `"retryDelay": "21s"`."""
-    details = account.get("details")
-    for detail in details if isinstance(details, list) else ():
-        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
-        if isinstance(delay, str):
-            return _number(delay.removesuffix("s"))
-    return None
-
-
-def _number(text: str | None) -> float | None:
-    """Read a pause; None for one that is not a number, negative or without end."""
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
 
 
 def _status(error: BaseException) -> int | None:
@@ -179,3 +141,33 @@ def _status(error: BaseException) -> int | None:
         places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
     numbers = (int(place) for place in places if isinstance(place, int))
     return next((number for number in numbers if 300 <= number < 600), None)
+
+
+def _retry_after(headers: Mapping[str, str], account: Mapping[str, Any]) -> float | None:
+    """Read the seconds that a server asks to wait; None for what cannot be read.
+
+    They stand in RFC 9110's header, where a date in the past is 0, in OpenAI's in milliseconds, or
+    in Google's body: `"retryDelay": "21s"`.
+    """
+    asked = headers.get("retry-after")
+    finer, seconds = _number(headers.get("retry-after-ms")), _number(asked)
+    if finer is not None:
+        return finer / 1000
+    if seconds is None and asked:
+        with suppress(ValueError, TypeError, OverflowError):
+            return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    details = account.get("details")
+    for detail in details if seconds is None and isinstance(details, list) else ():
+        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
+        if isinstance(delay, str):
+            return _number(delay.removesuffix("s"))
+    return seconds
+
+
+def _number(text: str | None) -> float | None:
+    """Read a pause; None for one that is not a number, negative or without end."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None
