@@ -5,26 +5,35 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import BinaryIO, Final
 
-from llmeval_integrations.cli import terminal
-from llmeval_integrations.cli.terminal import OK, RUN, Commands, open_page, put, put_view, say
+from llmeval_integrations.cli.terminal import (
+    OK,
+    RUN,
+    Commands,
+    open_page,
+    put,
+    put_view,
+    say,
+    unless_closed,
+)
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.stored import read_run
 
-if TYPE_CHECKING:
-    from llmeval_integrations.reports import Ability
-
 _LAST_PORT: Final = 65535
 _PAGE: Final = "report.html"
 
-_OTHER_SUFFIXES: Final = {".htm": ".html", ".feather": ".arrow"}
-"""Feather's second version is an Arrow file."""
+_TABLES: Final = {
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",  # its second version
+}
 
 
 def add_commands(commands: Commands) -> None:
@@ -54,15 +63,17 @@ def add_commands(commands: Commands) -> None:
 def _add_writers(commands: Commands) -> None:
     parser = commands.add_parser(
         "report",
-        help="write a run as an HTML page, Markdown, JUnit XML or CSV",
+        help="write a run as an HTML page, Markdown or JUnit XML",
         description="Write one run, or several beside each other. The page is one file that needs "
         "nothing else. It is written into the run's directory, the other formats to standard "
         "output, unless --out names a file.",
     )
-    parser.add_argument("--format", metavar="NAME", help="html, markdown, junit or csv (html)")
+    parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
+    parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
+    parser.add_argument("--format", metavar="NAME", help="html, markdown or junit (html)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
-    parser.set_defaults(run=_write, table=None)
-    others = [parser]
+    parser.set_defaults(run=_report)
+
     parser = commands.add_parser(
         "export",
         help="write a run's rows or fields as Parquet, CSV or Arrow",
@@ -70,13 +81,12 @@ def _add_writers(commands: Commands) -> None:
         "with --table fields for every field. It is written into the run's directory, as Parquet, "
         "unless --out names a file. Without --to the suffix of FILE tells the format.",
     )
+    parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
+    parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
     help_to = "parquet, csv or arrow (by FILE's suffix)"
-    parser.add_argument("--to", dest="format", metavar="NAME", help=help_to)
+    parser.add_argument("--to", choices=sorted({*_TABLES.values()}), metavar="NAME", help=help_to)
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="which (rows)")
-    parser.set_defaults(run=_write, open=False)
-    for each in (*others, parser):
-        each.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-        each.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
+    parser.set_defaults(run=_export)
 
 
 def _show(call: argparse.Namespace) -> int:
@@ -117,36 +127,64 @@ def _view(call: argparse.Namespace) -> int:
     return OK
 
 
-def _write(call: argparse.Namespace) -> int:
-    """Write a report or, where a table is named, a table."""
-    from llmeval_integrations.reports import load_format
-    from llmeval_integrations.reports.tables import TABLES, describe_gaps
+def _report(call: argparse.Namespace) -> int:
+    from llmeval_integrations.reports import formats, load_format
 
-    ability: Ability = "write_table" if call.table else "write"
-    format_ = load_format(call.format or _format_of(call.out, ability), ability)
-    runs = [read_run(path) for path in call.run_directory]
-    for warning in describe_gaps(runs):
-        say(f"llmeval {call.command}: warning: {warning}")
-    for run in runs if call.table == "fields" else ():
-        if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
-            say(f"llmeval export: warning: {run.out} has no fields")
-    out = call.out or "-"
-    if call.out is None and (call.table or format_.SUFFIX == ".html"):
-        name = f"{call.table}{format_.SUFFIX}" if call.table else _PAGE
-        first = Path(call.run_directory[0])  # a directory, or another tool's log
-        out = str(first / name if first.is_dir() else first.with_suffix(f".{name}"))
-    if call.open and (format_.SUFFIX != ".html" or out == "-"):
+    known = {module.SUFFIX: name for name, module in formats().items()} | {".htm": "html"}
+    name = call.format or _format_of(call.out, known, "html", "--format")
+    module = load_format(name)
+    out = call.out or (_beside(call, _PAGE) if name == "html" else "-")
+    if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
+    runs = _read_runs(call)
     with _open_to_write(out) as file:
-        if call.table:
-            format_.write_table(TABLES[call.table](runs), file)
-        else:
-            format_.write(runs, file)
-    if out != "-":
-        put(f"written: {out}\n")
+        module.write(runs, file)
     if call.open:
         open_page(Path(out).resolve().as_uri())
     return OK
+
+
+def _export(call: argparse.Namespace) -> int:
+    from llmeval_integrations.reports.tables import TABLES, WRITERS
+
+    name = call.to or _format_of(call.out, _TABLES, "parquet", "--to")
+    runs = _read_runs(call)
+    for run in runs if call.table == "fields" else ():
+        if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
+            say(f"llmeval export: warning: {run.out} has no fields")
+    with _open_to_write(call.out or _beside(call, f"{call.table}.{name}")) as file:
+        WRITERS[name](TABLES[call.table](runs), file)
+    return OK
+
+
+def _read_runs(call: argparse.Namespace) -> list[Run]:
+    """Read the runs, and warn of those that may lack samples."""
+    from llmeval_integrations.reports.tables import names_of
+
+    runs = [read_run(path) for path in call.run_directory]
+    for name, run in zip(names_of(runs), runs, strict=True):
+        if run.incomplete:
+            say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
+    return runs
+
+
+def _beside(call: argparse.Namespace, name: str) -> str:
+    """Name a file in the first run's directory, or beside another tool's log."""
+    first = Path(call.run_directory[0])
+    return str(first / name if first.is_dir() else first.with_suffix(f".{name}"))
+
+
+def _format_of(out: str | None, known: Mapping[str, str], default: str, option: str) -> str:
+    """Return the format that the suffix of a file tells."""
+    suffix = Path(out or "").suffix.lower()
+    if not suffix or suffix in known:
+        return known.get(suffix, default)
+    if suffix in _TABLES:
+        raise InputError(f"--out {out}: llmeval export --to {_TABLES[suffix]} writes such a table")
+    raise InputError(
+        f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
+        f"{option} names one for any file"
+    )
 
 
 def open_report(run: Run) -> None:
@@ -159,32 +197,11 @@ def open_report(run: Run) -> None:
     open_page(path.resolve().as_uri())
 
 
-def _format_of(out: str | None, ability: Ability) -> str:
-    """Return the format that the suffix of a file tells."""
-    from llmeval_integrations.reports import formats
-
-    suffix = Path(out or "").suffix.lower()
-    suffix = _OTHER_SUFFIXES.get(suffix, suffix)
-    reports = {each.SUFFIX: name for name, each in formats("write").items()}
-    tables = {each.SUFFIX: name for name, each in formats("write_table").items()}
-    known, option, default = (reports, "--format", "html")
-    if ability == "write_table":
-        known, option, default = (tables, "--to", "parquet")
-    if not suffix or suffix in known:
-        return known.get(suffix, default)
-    raise InputError(
-        f"--out {out}: llmeval export --to {tables[suffix]} writes such a table"
-        if suffix in tables
-        else f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
-        f"{option} names one for any file"
-    )
-
-
 @contextmanager
 def _open_to_write(path: str) -> Iterator[BinaryIO]:
     """Open a file that takes this path once all is written; a pipe or a device as it is."""
     if path == "-":
-        with terminal.unless_closed():
+        with unless_closed():
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
@@ -201,3 +218,4 @@ def _open_to_write(path: str) -> Iterator[BinaryIO]:
         if is_file:
             with suppress(OSError):
                 new.unlink(missing_ok=True)
+    put(f"written: {path}\n")

@@ -111,7 +111,7 @@ class JsonGrounded(JsonEvaluator):
         return (self.source,)
 
     def check_value(self, value: Any, sample: Sample) -> Result:
-        texts = _texts_of(sample.require(self.source, self.name), self.source)
+        texts = texts_of(sample.require(self.source, self.name), self.source)
         layout: Layout = self.__dict__["_layout"]
         search = _Search(texts, self.__dict__["_common"], with_contexts=self.source == "contexts")
         found = [*search.walk(layout.root(sample, self.name), value, "")]
@@ -201,13 +201,13 @@ def _is_named(node: Field, value: Any) -> bool:
     return False
 
 
-def _texts_of(thing: Any, name: str) -> list[str]:
+def texts_of(thing: Any, name: str) -> list[str]:
     """Return the texts of a source; of messages and mappings, all that are in them."""
     if isinstance(thing, str):
         return [thing]
     if name == "contexts" and isinstance(thing, Sequence):
-        return [_GAP.join(_texts_of(each, "")) for each in thing]
+        return [_GAP.join(texts_of(each, "")) for each in thing]
     parts = thing.values() if isinstance(thing, Mapping) else thing
     if not isinstance(thing, (Mapping, list, tuple)):
         raise InputError(f"a source is a text, or a list of texts or messages; got {quote(thing)}")
-    return [text for each in parts if each is not None for text in _texts_of(each, "")]
+    return [text for each in parts if each is not None for text in texts_of(each, "")]

@@ -22,8 +22,8 @@ from llmeval_integrations.pytest_plugin.evaluation import (
     EvaluationFailure,
 )
 from llmeval_integrations.pytest_plugin.marker import Marker
-from llmeval_integrations.reports.differences import objects
 from llmeval_integrations.reports.explain import explain
+from llmeval_integrations.reports.outcomes import objects
 from llmeval_integrations.runs.options import name_evaluators
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
-"""A run shown to a person or to another program: one file per format, found by its name.
+"""A run shown to a person or to another program.
 
-A format that shows runs has `write(runs, out)`; one that holds a table has
-`write_table(table, out)`. Each has the `SUFFIX` of its files.
+A report is a file of this package that has `write(runs, out)` and the `SUFFIX` of its files;
+`tables` writes rows and fields for other programs.
 """
 
 from __future__ import annotations
@@ -9,23 +9,21 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Literal
 
 from llmeval_integrations.core.errors import UnknownNameError
 
-Ability = Literal["write", "write_table"]
+
+def formats() -> dict[str, ModuleType]:
+    """Return the formats of reports, by name."""
+    modules = {
+        each.name: import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)
+    }
+    return {name: module for name, module in modules.items() if hasattr(module, "write")}
 
 
-def formats(ability: Ability) -> dict[str, ModuleType]:
-    """Return the formats that can do what is asked, by name."""
-    names = [found.name for found in iter_modules(__path__) if not found.ispkg]
-    modules = {name: import_module(f"{__name__}.{name}") for name in names}
-    return {name: module for name, module in modules.items() if hasattr(module, ability)}
-
-
-def load_format(name: str, ability: Ability = "write") -> ModuleType:
+def load_format(name: str) -> ModuleType:
     """Return a format by its name; raises UnknownNameError for one that is not there."""
-    known = formats(ability)
+    known = formats()
     if name not in known:
         raise UnknownNameError(f"no format is called {name!r}; there are {', '.join(known)}")
     return known[name]

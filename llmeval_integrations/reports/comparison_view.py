@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import shorten
@@ -27,7 +27,6 @@ from llmeval_integrations.runs.run import Run
 
 _TONES: Final[dict[str, Tone]] = {"worse": "bad", "better": "good", "none shown": "quiet"}
 _NAMED: Final = 3
-_MOST_FIELDS: Final = 200
 _LONGEST_REASON: Final = 160
 _NOTE: Final = (
     "Over the samples that both runs have; of a field, those that have it in either run. The "
@@ -46,19 +45,12 @@ def comparison_view(comparison: Comparison, changes: int = 5) -> View:
 
     Up to so many `changes` of each evaluator are listed for the worse, and for the better.
     """
-    wholes = [each for each in comparison.differences if each.field is None]
-    fields = [each for each in comparison.differences if each.field is not None]
-    sure = sum(each.verdict != "none shown" for each in fields)
-    sections = [
-        _differences("differences", "Comparison", wholes, _NOTE, len(wholes)),
-        _differences("compared-fields", "Fields compared", fields, "", max(3, min(sure, 20))),
-        _changes(comparison, changes),
-    ]
     joined = max((each.joined for each in comparison.evaluators.values()), default=0)
     title = (
         f"A: {comparison.a}, {counted(comparison.samples_a, 'sample')}; "
         f"B: {comparison.b}, {counted(comparison.samples_b, 'sample')}; {joined:,} joined"
     )
+    sections = [*_differences(comparison.differences), _changes(comparison, changes)]
     shown = [each for each in sections if each.rows]
     return View(title, _verdict(comparison), shown, comparison.warnings)
 
@@ -97,30 +89,33 @@ def _describe(found: Sequence[Difference]) -> str:
     return "; ".join([*named, f"and {rest} more"] if rest else named)
 
 
-def _differences(
-    name: str, title: str, found: Sequence[Difference], note: str, few: int
-) -> Section:
-    is_field = name == "compared-fields"
+def _differences(found: Sequence[Difference]) -> Iterator[Section]:
+    """Yield the differences of evaluators, then those of fields."""
     ranked = sorted(found, key=lambda each: [*_TONES].index(each.verdict))
-    columns = [
-        Column("field" if is_field else "figure", "figure", kind="name"),
-        Column("evaluator", "evaluator", kind="name", rank=6, optional=True),
+    figures = [
         Column("verdict", "verdict", kind="word", tone=lambda verdict: _TONES[verdict]),
         Column("A", "a"),
         Column("B", "b"),
         Column("B - A", "difference"),
-        Column("95 % interval", "interval", rank=4, note=_OF_INTERVALS if note else ""),
+        Column("95 % interval", "interval", rank=4, note=_OF_INTERVALS),
         Column("samples", "samples", rank=3, tone=mute),
         Column("worse", "worse", rank=5, tone=lambda count: "bad" if count else "quiet"),
         Column("better", "better", rank=5, tone=lambda count: "good" if count else "quiet"),
-        Column("adjusted p", "p", rank=4, tone=mute, note=_OF_CHANCE if note else ""),
+        Column("adjusted p", "p", rank=4, tone=mute, note=_OF_CHANCE),
     ]
-    rows = [_row(each) for each in ranked[:_MOST_FIELDS]]
-    if not is_field or len({each.evaluator for each in found}) == 1:
-        rows = [{**row, "evaluator": ""} for row in rows]
-    options = {"note": note, "noun": "field" if is_field else "difference", "elsewhere": _ALL}
-    most, left_out = 15 if is_field else 50, max(len(ranked) - len(rows), 0)
-    return Section.of(name, title, columns, rows, few=few, most=most, left_out=left_out, **options)
+    columns = [Column("figure", "figure", kind="name"), *figures]
+    wholes = [_row(each) for each in ranked if each.field is None]
+    options: dict[str, Any] = {"noun": "difference", "few": len(wholes), "most": 50}
+    yield Section.of("differences", "Comparison", columns, wholes, note=_NOTE, **options)
+    fields = [_row(each) for each in ranked if each.field is not None]
+    sure = sum(each["verdict"] != "none shown" for each in fields)
+    columns = [
+        Column("field", "figure", kind="name"),
+        Column("evaluator", "evaluator", kind="name", rank=6, optional=True),
+        *(replace(each, note="") for each in figures),
+    ]
+    options = {"noun": "field", "few": max(3, min(sure, 20)), "elsewhere": _ALL}
+    yield Section.of("compared-fields", "Fields compared", columns, fields, **options)
 
 
 def _row(each: Difference) -> Row:
@@ -167,15 +162,10 @@ def _changes(comparison: Comparison, most: int) -> Section:
         for name, found in comparison.evaluators.items()
         for each in [one for one in found.changes if one.better is (verdict == "better")][:most]
     ]
-    left_out = sum(each.better + each.worse for each in comparison.evaluators.values()) - len(rows)
-    options = {
-        "noun": "change",
-        "few": len(rows),
-        "most": 10,
-        "left_out": left_out,
-        "elsewhere": _ALL,
-    }
-    return Section.of("changes", "Samples that changed most", columns, rows, **options)
+    changed = sum(each.better + each.worse for each in comparison.evaluators.values())
+    options: dict[str, Any] = {"noun": "change", "few": len(rows), "most": 10, "elsewhere": _ALL}
+    title, left_out = "Samples that changed most", changed - len(rows)
+    return Section.of("changes", title, columns, rows, len(rows), left_out=left_out, **options)
 
 
 def _describe_side(passed: bool | None, value: float | None, reason: str | None) -> str:

@@ -11,7 +11,7 @@ from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.quoting import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.reports.differences import GROUNDED, objects
+from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def explain(result: Result, console: Console | None = None) -> None:
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
     state = "unscored" if result.is_unscored else state
     score = format_figure(result.score) if isinstance(result.score, float) else str(result.score)
-    score = f", score {score}" if result.scored else ""
-    head = f"{state}{score} ({result.label})" if result.label else f"{state}{score}"
+    head = f"{state}, score {score}" if result.scored else state
+    head = f"{head} ({result.label})" if result.label else head
     root = Tree(_line(head, "bold green" if result.passed else "bold red"))
     if result.reason:
         root.add(_line(result.reason))
@@ -70,16 +70,16 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
     fields = metadata.get("fields")
     counts = fields if "outcomes" in metadata and isinstance(fields, Mapping) else {}
     by_field: dict[str, list[Mapping[str, Any]]] = {path: [] for path in counts}
-    for outcome in objects(metadata.get("outcomes")) or objects(metadata.get("differences")):
+    found = objects(metadata.get("outcomes")) or objects(metadata.get("differences"))
+    for outcome in found:
         path = str(outcome.get("field", outcome.get("pointer", "")))
         by_field.setdefault(path, []).append(outcome)
     branches: dict[str, Tree] = {"": root}
-    for path, found in by_field.items():
+    for path, leaves in by_field.items():
         branch = _branch(branches, path)
-        if branch is not root:
-            for kind, count in counts.get(path, {}).items():
-                branch.label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))  # type: ignore[union-attr]
-        _add_leaves(branch, found)
+        for kind, count in counts.get(path, {}).items() if path else ():
+            branch.label.append(f"  {count} {kind}", _STYLES.get(kind, _WRONG))  # type: ignore[union-attr]
+        _add_leaves(branch, leaves)
 
 
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
@@ -92,9 +92,9 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
     return branches[path]
 
 
-def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
+def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
     """Add what became of places in a document."""
-    for entry in found:
+    for pointer, kind, entry in outcomes_of({"": found}, ""):
         texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
         if len(texts) == 2:
             texts = [*cut_around_difference(texts[0], texts[1], _LONGEST - len("expected "))]
@@ -103,9 +103,7 @@ def _add_leaves(branch: Tree, found: Iterable[Mapping[str, Any]]) -> None:
         texts += [str(entry["message"])] if "message" in entry else []
         if isinstance(entry.get("place"), list):
             texts.append("source[{}:{}]".format(*entry["place"]))
-        kind = str(entry.get("kind", entry.get("keyword", "")))
-        place = str(entry.get("pointer", "")) or "(the whole)"
-        branch.add(_entry(place, kind, texts, entry.get("score")))
+        branch.add(_entry(pointer or "(the whole)", kind, texts, entry.get("score")))
 
 
 def _call(call: Mapping[str, Any]) -> Text:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
-from llmeval_integrations.reports.grounding import Origins
+from llmeval_integrations.evaluators.json_grounded import texts_of
+from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
 from llmeval_integrations.runs.records import text_of
+from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import read_texts
 from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
+from llmeval_integrations.text.sources import common_numbers, normalize
 
-_MOST_FIELDS: Final = 200
 _MOST_VALUES: Final = 3
 _LONGEST_VALUE: Final = 40
+_MOST_SOURCES: Final = 200
+"""Sources whose numbers are counted; each takes about a millisecond."""
+
+_FEWEST_SOURCES: Final = 10
+"""Of fewer nobody can say what is common."""
+
 _OF_FIELDS: Final = (
     "wrong: samples in which the field is wrong, of those with a readable output that have it."
 )
@@ -23,11 +32,12 @@ _OF_SHARES: Final = (
 )
 _OF_ORIGINS: Final = "Invented: wrong values that the source has not. Misread: those that it has."
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
-_FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "name")
 _OF_COMMON: Final = "By chance: values found that many sources have, so that they say little."
+_ALL: Final = "llmeval export RUN --table fields --to csv"
+_FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "name")
 
 
-def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Section]:
+def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     """Yield the figures of all leaves, of each tool, and of each field."""
     columns = [Column("evaluator", "name", kind="name"), *_shares(0)]
     columns.append(Column("macro F1", "macro", share, rank=1))
@@ -36,8 +46,8 @@ def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Sect
         for each in evaluators
         if each.get("micro") and each["micro"]["precision"] is not None
     ]
-    options = {"note": _OF_LEAVES, "noun": "evaluator", "few": 50, "most": 50}
-    yield Section.of("leaves", "Leaves", columns, leaves, **options)
+    options: dict[str, Any] = {"noun": "evaluator", "few": 50, "most": 50}
+    yield Section.of("leaves", "Leaves", columns, leaves, note=_OF_LEAVES, **options)
     counts = [Column(key, key, rank=1) for key in ("called", "expected", "right")]
     columns = [Column("tool", "name", kind="name"), *counts, *_shares(0)]
     tools = sorted(
@@ -45,8 +55,10 @@ def field_sections(evaluators: Sequence[Row], origins: Origins) -> Iterator[Sect
         key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
     )
     yield Section.of("tools", "Tools", columns, tools, noun="tool")
-    yield _grounding([*_parts(evaluators, "grounding")], origins)
-    yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]], origins)
+    for each in evaluators:
+        if "grounding" in each:
+            yield _grounding(run, each)
+    yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]])
 
 
 def _shares(rank: int) -> list[Column]:
@@ -54,14 +66,14 @@ def _shares(rank: int) -> list[Column]:
     return [*shares, Column("F1", "f1", share, rank=rank, note=_OF_SHARES if rank else "")]
 
 
-def _parts(evaluators: Sequence[Row], key: str) -> Iterator[Row]:
+def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
     """Yield the tools or fields of evaluators."""
     for each in evaluators:
         for name, figures in each.get(key, {}).items():
             yield {**figures, "name": name, "evaluator": each["name"]}
 
 
-def _grounding(fields: Sequence[Row], origins: Origins) -> Section:
+def _grounding(run: Run, figures: Row) -> Section:
     """Say of each field how many of its values the sources have."""
     columns = [
         _FIELD,
@@ -70,23 +82,38 @@ def _grounding(fields: Sequence[Row], origins: Origins) -> Section:
         Column("found", "share", share, rank=1),
         Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
     ]
-    rows = []
-    for each in sorted(fields, key=lambda field: -field["ungrounded"]):
-        judged = each["grounded"] + each["ungrounded"]
-        common = origins.get((each["evaluator"], each["name"]), Counter())["common"]
-        by_chance = each["common"] or common / max(each["grounded"], 1) or None
-        rows += [{**each, "judged": judged, "common": by_chance}] if judged else []
-    options = {"noun": "field", "left_out": max(len(rows) - _MOST_FIELDS, 0)}
-    return Section.of(
-        "grounding", "Values in their sources", columns, rows[:_MOST_FIELDS], **options
-    )
+    rows = [
+        {**each, "judged": each["grounded"] + each["ungrounded"]}
+        for each in _parts([figures], "grounding")
+        if each["grounded"] + each["ungrounded"]
+    ]
+    if not any(each["common"] for each in rows):
+        found = _count_common(run, figures["name"])
+        for each in rows:
+            each["common"] = found.get(each["name"], 0) / max(each["grounded"], 1) or None
+    return Section.of("grounding", "Values in their sources", columns, rows, noun="field")
 
 
-def _fields(fields: Sequence[Row], origins: Origins) -> Section:
+def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
+    """Count, by field, the values found that many of the run's own sources have."""
+    sources = set()
+    for _, sample in islice(read_texts(run, evaluator), _MOST_SOURCES):
+        parts = [sample.get("input"), *(sample.get("contexts") or ())]
+        sources.add("\n\n".join(text for part in parts if part for text in texts_of(part, "")))
+    counts: dict[str, int] = {}
+    if len(sources) < _FEWEST_SOURCES:
+        return counts
+    common = frozenset(map(normalize, common_numbers(sources)))
+    for rows in by_sample(run):
+        for row in (row for row in rows if row.evaluator == evaluator):
+            for each in row.metadata.get("outcomes", ()):
+                if "place" in each and normalize(each["output"]) in common:
+                    counts[each["field"]] = counts.get(each["field"], 0) + 1
+    return counts
+
+
+def _fields(fields: Sequence[Row]) -> Section:
     """Rank fields by the samples in which they are wrong, then by that share, then by leaves."""
-    rows = sorted((_field(each, origins) for each in fields), key=lambda row: row["rank"])
-    if len({row["evaluator"] for row in rows}) == 1:
-        rows = [{**row, "evaluator": ""} for row in rows]
     columns = [
         _FIELD,
         Column("evaluator", "evaluator", kind="name", rank=5, optional=True),
@@ -102,28 +129,24 @@ def _fields(fields: Sequence[Row], origins: Origins) -> Section:
         Column("misread", "misread", rank=1, optional=True, note=_OF_ORIGINS),
         Column("most often wrong", "values", kind="text", rank=2, has_lines=True),
     ]
-    options = {
-        "note": _OF_FIELDS,
+    rows = sorted(map(_field, fields), key=lambda row: row["rank"])
+    options: dict[str, Any] = {
         "noun": "field",
-        "left_out": max(len(rows) - _MOST_FIELDS, 0),
         "elsewhere": "llmeval export RUN --table fields --to csv",
     }
-    return Section.of("fields", "Fields", columns, rows[:_MOST_FIELDS], **options)
+    return Section.of("fields", "Fields", columns, rows, note=_OF_FIELDS, **options)
 
 
-def _field(field: Row, origins: Origins) -> Row:
+def _field(field: Row) -> dict[str, Any]:
     """Add what is worked out of a field's figures."""
     wrong, samples = field["wrong_samples"], field["samples"]
     leaves = field["leaves"] - field["match"] - field["unreadable"]
-    found = origins.get((field["evaluator"], field["name"]), Counter())
     examples = [text_of(each) for each in field["examples"]]
     link = {"evaluator": field["evaluator"], "sample": examples[0]} if examples else {}
     return {
         **field,
         "missing": field["missing"] - field["unreadable"],
         "wrong_share": wrong / samples if samples else None,
-        "invented": found["invented"],
-        "misread": found["misread"],
         "values": [_value(each) for each in field["wrong_values"][:_MOST_VALUES]] or [""],
         "link": link,
         "rank": (field["name"] == OTHER, -wrong, -wrong / max(samples, 1), -leaves),

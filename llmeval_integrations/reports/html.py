@@ -33,24 +33,23 @@ _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 """What must not stand in a script element as it is, and what UTF-8 has no form for."""
 
 
-def write(runs: Sequence[Run], out: BinaryIO, *, version: str | None = None) -> None:
+def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
     """Write the page; with a version of its files it asks its server every few seconds for news."""
     named = dict(zip(names_of(runs), runs, strict=True))
-    views = {name: view_of_run(run, name) for name, run in named.items()}
     manifests = {name: manifest_of(run) for name, run in named.items()}
-    scripts = ["marks.js", "page.js", *([] if version is None else ["live.js"])]
+    scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
     style, script = _file("page.css"), "".join(map(_file, scripts))
     text = (
         _environment()
         .get_template("page.html.j2")
         .render(
             title=", ".join(_title(*each) for each in manifests.items()),
-            policy=_policy(style, script, is_live=version is not None),
+            policy=_policy(style, script, connect="'self'" if version else "'none'"),
             style=_markup(style),
             script=_markup(script),
-            views=views,
+            views={name: view_of_run(run, name) for name, run in named.items()},
             version=version,
-            comparisons=[*views_of_comparisons(named, _CHANGES)] if version is None else [],
+            comparisons=[] if version else [*views_of_comparisons(named, _CHANGES)],
             data=_markup(_embed(samples_of_page(named))),
             manifests={
                 name: json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -98,13 +97,12 @@ def _markup(text: str) -> Markup:
     return Markup(text)  # noqa: S704 - our own files, and JSON with every bracket escaped
 
 
-def _policy(style: str, script: str, *, is_live: bool) -> str:
+def _policy(style: str, script: str, connect: str) -> str:
     """Allow this style and this script and nothing else; a live page may ask its server."""
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
-    connect = " connect-src 'self';" if is_live else ""
     return (
-        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}';"
-        f"{connect} base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
+        f"connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -122,6 +120,5 @@ def _title(name: str, manifest: Mapping[str, Any] | None) -> str:
     """Name a run with its file of data and the day on which it began, as far as these are known."""
     if manifest is None:
         return name
-    data = Path(manifest["data"].get("path", "")).name
-    known = [each for each in (data, manifest["started"][:_DATE]) if each]
-    return f"{name} ({', '.join(known)})"
+    known = Path(manifest["data"].get("path", "")).name, manifest["started"][:_DATE]
+    return f"{name} ({', '.join(filter(None, known))})"

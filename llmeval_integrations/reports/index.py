@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -41,9 +42,15 @@ def index_view(folder: str | PathLike[str]) -> View:
 
 def _row(path: Path) -> Row:
     directory = RunDirectory(path)
-    manifest, summary = _read(directory.manifest), _read(directory.summary)
-    evaluators = summary.get("evaluators", {})
-    rates = [f"{name} {share(each['pass_rate'])}" for name, each in evaluators.items()]
+    manifest: Mapping[str, Any] = {}
+    summary: Mapping[str, Any] = {}
+    with suppress(InputError):  # a file that is damaged says nothing
+        manifest = directory.manifest()
+    with suppress(InputError):
+        summary = directory.summary() or {}
+    rates = [
+        f"{name} {share(each['pass_rate'])}" for name, each in summary.get("evaluators", {}).items()
+    ]
     date = str(manifest.get("started", ""))[:_MINUTE].replace("T", " ")
     return {
         "run": str(path),
@@ -52,11 +59,3 @@ def _row(path: Path) -> Row:
         "samples": summary.get("samples"),
         "rates": "; ".join(rates) or "not finished",
     }
-
-
-def _read(read: Callable[[], Mapping[str, Any] | None]) -> Mapping[str, Any]:
-    """Read a file of a run, nothing where it is missing or damaged."""
-    try:
-        return read() or {}
-    except InputError:
-        return {}

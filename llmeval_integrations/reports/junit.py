@@ -12,6 +12,7 @@ from llmeval_integrations.reports.tables import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.summary import found_in
 
 SUFFIX: Final = ".xml"
 
@@ -28,34 +29,33 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
         if run.incomplete:
             why = f"incomplete: {run.incomplete}"
             whole = Row("the run is complete", "", None, None, None, None, {}, False, why)
-            _write_suite(name, [whole], out)
+            out.write(_suite(name, [whole]).encode())
         for evaluator in run.summary["evaluators"]:
             suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
-            _write_suite(suite, [row for row in rows_of(run) if row.evaluator == evaluator], out)
+            rows = (row for row in rows_of(run) if row.evaluator == evaluator)
+            out.write(_suite(suite, rows).encode())
     out.write(b"</testsuites>\n")
 
 
-def _write_suite(name: str, rows: Iterable[Row], out: BinaryIO) -> None:
+def _suite(name: str, rows: Iterable[Row]) -> str:
     counts: Counter[str] = Counter()
     cases = []
     for row in rows:
-        kind = "error" if row.error is not None else "skipped" if row.unscored else ""
-        kind = kind or ("failure" if row.passed is False else "")
+        kind = "skipped" if row.unscored else "failure" if row.passed is False else ""
+        kind = kind if row.error is None else "error"
         counts[kind] += 1
         about = {"classname": name, "name": text_of(row.id)}
         cases.append(_element("testcase", _report(kind, row) if kind else "", **about))
     figures = {f"{kind}s": str(counts[kind]) for kind in ("failure", "error")}
     figures |= {"tests": str(counts.total()), "skipped": str(counts["skipped"])}
-    out.write(_element("testsuite", "\n" + "".join(cases), name=name, **figures).encode())
+    return _element("testsuite", "\n" + "".join(cases), name=name, **figures)
 
 
 def _report(kind: str, row: Row) -> str:
-    label, reason = str(row.label or kind), str(row.reason or "")
-    if row.error is not None:
-        label, _, reason = row.error.partition(": ")
+    (_, label), reason = found_in(row)
     message = reason if row.score is None else f"score {row.score:g}: {reason}"
-    said = {} if kind == "skipped" else {"type": label}
-    return _element(kind, message=message, **said)
+    type_ = "failure" if label == "failed" else label
+    return _element(kind, message=message, **({} if kind == "skipped" else {"type": type_}))
 
 
 def _element(tag: str, content: str = "", /, **attributes: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.field_view import field_sections
-from llmeval_integrations.reports.grounding import describe_origins, origins_of
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import (
     Cell,
@@ -23,13 +22,12 @@ from llmeval_integrations.reports.view import (
     share,
     shares,
 )
+from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.numbers import counted, percent
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 
-_MOST_CAUSES: Final = 100
-_MOST_LABELS: Final = 20
 _IS_JSON: Final = ("number_out_of_range", "too_deep")
 """Defects of a text that is JSON all the same, so that not every evaluator reports them."""
 
@@ -41,6 +39,9 @@ _NO_COST: Final = (
     "A cost is not known where genai-prices (pip install 'llmeval-integrations[prices]') is "
     "missing or has no price of the model, and where a server told no tokens."
 )
+_TO_REVIEW: Final = 100
+"""Values that wait for a review, and are listed."""
+
 _NAME: Final = Column("evaluator", "name", kind="name")
 
 
@@ -51,20 +52,20 @@ def view_of_run(run: Run, name: str = "") -> View:
         {**figures, "name": name} for name, figures in run.summary["evaluators"].items()
     ]
     causes = sorted(_causes(run), key=lambda cause: -cause["samples"])
-    origins = origins_of(run)
     sections = [
         _rates(evaluators),
         _rank(causes),
-        *_groups([each for each in evaluators if "groups" in each]),
-        *field_sections(evaluators, origins),
-        _labels(evaluators),
+        *(_review(run, each) for each in evaluators if "confidence" in each),
+        *_groups([each for each in evaluators if each.get("groups", {}).get("flaky")]),
+        *field_sections(run, evaluators),
+        _labels([each for each in evaluators if each["pass_rate"] is None]),
         _judges(run, evaluators),
     ]
     warnings = [f"the run is incomplete: {run.incomplete}"] if run.incomplete else []
     about = f"{name}: " if name else ""
     return View(
         f"{about}{counted(run.summary['samples'], 'sample')}",
-        _verdict(evaluators, [_describe_unreadable(causes), describe_origins(origins)]),
+        _verdict(evaluators, causes),
         [each for each in sections if each.rows],
         [f"{about}{each}" for each in (*warnings, *run.warnings)],
     )
@@ -79,7 +80,7 @@ def _tone(rate: float | None) -> Tone:
 def _rates(evaluators: Sequence[Row]) -> Section:
     columns = [
         _NAME,
-        Column("passed", "pass_rate", share, tone=_tone),
+        Column("passed", "pass_rate", share, tone=_tone, interval="pass_rate_ci95"),
         Column("95 % interval", "pass_rate_ci95", shares, rank=1, tone=mute),
         Column("mean score", "mean", score, rank=2),
         Column("scored", "scored", rank=3, tone=mute),
@@ -89,7 +90,7 @@ def _rates(evaluators: Sequence[Row]) -> Section:
     return Section.of("evaluators", "Evaluators", columns, evaluators, few=50, most=50)
 
 
-def _verdict(evaluators: Sequence[Row], others: Sequence[str]) -> Cell:
+def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     """Say in a sentence how good the outputs are, and what is wrong most often."""
     parts = []
     tone: Tone = ""
@@ -100,23 +101,31 @@ def _verdict(evaluators: Sequence[Row], others: Sequence[str]) -> Cell:
         lowest = ", the lowest rate" if len(rated) > 1 else ""
         parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
         tone = _tone(worst["pass_rate"])
+    parts += _describe_unreadable(causes)
+    invented, misread = (
+        sum(each.get(key, 0) for each in evaluators) for key in ("invented", "misread")
+    )
+    if invented + misread:
+        wrong = counted(invented + misread, "wrong value")
+        origin = f"{invented:,} are not in the source (invented), {misread:,} are (misread)"
+        parts.append(f"Of {wrong} {origin}.")
     lost = [
         counted(total, noun)
         for key, noun in (("unscored", "unscored row"), ("errors", "error"))
         if (total := sum(each[key] for each in evaluators))
     ]
     verb = "counts" if len(lost) == 1 and lost[0].startswith("1 ") else "count"
-    parts += [f"{each}." for each in others if each]
     parts += [f"{' and '.join(lost)} {verb} in no rate."] if lost else []
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 
-def _describe_unreadable(causes: Sequence[Row]) -> str:
+def _describe_unreadable(causes: Sequence[Row]) -> Iterator[str]:
     """Say how many outputs are not JSON, nothing where all are."""
     counts = {each["label"]: each["samples"] for each in causes if each["is_unreadable"]}
     count = sum(count for label, count in counts.items() if label not in _IS_JSON)
     what = "empty, refused or not JSON" if {"empty", "refused"} & counts.keys() else "not JSON"
-    return f"{counted(count, 'output')} {'is' if count == 1 else 'are'} {what}" if count else ""
+    if count:
+        yield f"{counted(count, 'output')} {'is' if count == 1 else 'are'} {what}."
 
 
 def _causes(run: Run) -> Iterator[Row]:
@@ -152,13 +161,42 @@ def _rank(causes: Sequence[Row]) -> Section:
         Column("found by", "by", kind="name", rank=1, tone=mute),
         Column("most often, or for example", "reason", kind="text", rank=2, tone=mute),
     ]
-    options = {"noun": "cause", "most": 8, "left_out": max(len(causes) - _MOST_CAUSES, 0)}
-    return Section.of("causes", "What went wrong", columns, causes[:_MOST_CAUSES], **options)
+    return Section.of("causes", "What went wrong", columns, causes, 100, noun="cause", most=8)
+
+
+def _review(run: Run, figures: Row) -> Section:
+    """List the values of which a model was least sure, and that nobody should accept unseen."""
+    found = acceptance(run, figures["name"], review=_TO_REVIEW)
+    accepted = 0 if found.overall.confidence is None else found.overall.accepted
+    columns = [
+        Column("sample", "sample", kind="name"),
+        Column("field", "pointer", lambda pointer: pointer or "(the whole)", "name"),
+        Column("confidence", "confidence", score),
+    ]
+    rows = [
+        {
+            **each._asdict(),
+            "sample": text_of(each.id),
+            "link": {"evaluator": figures["name"], "sample": text_of(each.id)},
+        }
+        for each in found.review
+    ]
+    note = (
+        "The values of which the model was least sure come first. The confidence from which on at "
+        f"most 1 % of samples have a wrong value among those accepted (95 % sure): {found.overall}."
+    )
+    options: dict[str, Any] = {
+        "note": note,
+        "noun": "value",
+        "most": 5,
+        "left_out": figures["confidence"]["n"] - accepted - len(rows),
+        "elsewhere": "llmeval threshold RUN --review N",
+    }
+    return Section.of("review", f"To review: {figures['name']}", columns, rows, **options)
 
 
 def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
     """Yield the repeats of tasks, and the groups that are flaky."""
-    flaky = [each for each in evaluators if each["groups"]["flaky"]]
     columns = [
         _NAME,
         Column("k", "k"),
@@ -169,7 +207,7 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("95 % interval", "pass_hat_k_ci95", shares, rank=1, tone=mute),
     ]
     # Where no group is flaky every rate is the pass rate.
-    repeats = ({**each, **repeat} for each in flaky for repeat in each["groups"]["repeats"])
+    repeats = ({**each, **repeat} for each in evaluators for repeat in each["groups"]["repeats"])
     yield Section.of("repeats", "Repeats", columns, repeats, note=_OF_REPEATS, few=20, most=20)
     columns = [
         Column("group", "group", text_of, "name"),
@@ -177,18 +215,16 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("passed", "passes", tone=lambda _: "warn"),
         Column("of", "n"),
     ]
-    groups = [{**each, **group} for each in flaky for group in each["groups"]["flaky_groups"]]
+    groups = [{**each, **group} for each in evaluators for group in each["groups"]["flaky_groups"]]
     counts = "; ".join(
         f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
-        for each in flaky
+        for each in evaluators
     )
-    options = {
-        "note": f"Groups of which some rows passed and some did not: {counts}.",
-        "noun": "flaky group",
-        "left_out": sum(each["groups"]["flaky"] for each in flaky) - len(groups),
-        "elsewhere": "summary.json",
-    }
-    yield Section.of("flaky", "Flaky groups", columns, groups, **options)
+    note = f"Groups of which some rows passed and some did not: {counts}."
+    left_out = sum(each["groups"]["flaky"] for each in evaluators) - len(groups)
+    options: dict[str, Any] = {"noun": "flaky group", "elsewhere": "summary.json"}
+    options |= {"note": note, "left_out": left_out}
+    yield Section.of("flaky", "Flaky groups", columns, groups, len(groups), **options)
 
 
 def _labels(evaluators: Sequence[Row]) -> Section:
@@ -199,7 +235,7 @@ def _labels(evaluators: Sequence[Row]) -> Section:
         Column("rows", "rows"),
         Column("share", "share", share),
     ]
-    labels = [
+    labels = (
         {
             "name": each["name"],
             "label": label,
@@ -208,12 +244,9 @@ def _labels(evaluators: Sequence[Row]) -> Section:
             "link": {"evaluator": each["name"], "label": label},
         }
         for each in evaluators
-        if each["pass_rate"] is None
         for label, count in each["labels"].items()
-    ]
-    left_out = max(len(labels) - _MOST_LABELS, 0)
-    options = {"noun": "label", "few": 20, "most": 20, "left_out": left_out}
-    return Section.of("labels", "Labels", columns, labels[:_MOST_LABELS], **options)
+    )
+    return Section.of("labels", "Labels", columns, labels, 20, noun="label", few=20, most=20)
 
 
 def _judges(run: Run, evaluators: Sequence[Row]) -> Section:

@@ -6,9 +6,11 @@ import heapq
 from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.reports.differences import differences_of, places_of
+from llmeval_integrations.evaluators.json_grounded import texts_of
+from llmeval_integrations.reports.outcomes import differences_of, places_of
 from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.runs.comparison.doubts import find_lower
 from llmeval_integrations.runs.records import text_of
@@ -31,7 +33,7 @@ _BEFORE: Final = 1_000
 
 _LONGEST_REASON: Final = 300
 _GAP: Final = "\n\n"
-"""What stands between contexts."""
+"""What stands between the texts of a source."""
 
 _Text: TypeAlias = str | tuple[int, str, int] | None
 """A text, or of a long one where the part begins that is shown, the part, and characters in all."""
@@ -80,7 +82,7 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
 
 def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator[_Sample]:
     """Yield what every evaluator said of each sample, and how bad that is."""
-    for place, rows in by_sample(run):
+    for place, rows in enumerate(by_sample(run)):
         said: list[Any] = [None] * len(names)
         badness, differences = 0.0, []
         for row in rows:
@@ -97,21 +99,22 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
     """Read the texts of the samples that there is room for, worst first, and places in them."""
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
+    evaluators = run.summary["evaluators"]
+    lead = next((name for name in evaluators if evaluators[name].get("fields")), min(evaluators))
     found: dict[int, tuple[Any, ...]] = {}
     sizes: list[tuple[int, int, int]] = []
-    total = 0
-    for place, sample in read_texts(run, _lead(run)) if ranks else ():
+    for place, sample in read_texts(run, lead) if ranks else ():
         if place not in ranks:
             continue
         named = listed[ranks[place]]
         found[place] = _parts(sample, named.differences, named.places)
         size = len(str(found[place])) + len(str(named.differences))
         heapq.heappush(sizes, (-ranks[place], place, size))
-        total += size
-        while total > room:
+        room -= size
+        while room < 0:
             _, last, size = heapq.heappop(sizes)
             del found[last]
-            total -= size
+            room += size
     return found
 
 
@@ -124,38 +127,30 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
     return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]
 
 
-def _lead(run: Run) -> str:
-    """Return the evaluator whose columns are shown: the first that compares fields, or any."""
-    evaluators = run.summary["evaluators"]
-    compared = [name for name, each in evaluators.items() if each.get("fields")]
-    return str([*compared, *evaluators][0])
-
-
 def _parts(
     sample: Mapping[str, Any], differences: list[Any], places: list[Any]
 ) -> tuple[_Text, _Text, _Text, list[Any]]:
     """Return output, reference and source; of a long one the part that tells most."""
-    output, reference, given = (_text(sample.get(key)) for key in ("output", "reference", "input"))
-    if any(place[0] is not None for place in places):
-        given, places = _in_contexts(sample.get("contexts"), places)
+    output, reference = (_text(sample.get(key)) for key in ("output", "reference"))
+    source, places = _source(sample, places) if places else (_text(sample.get("input")), [])
     differing = 0
     if max(len(output or ""), len(reference or "")) > LONGEST_TEXT:
         differing = _first_difference(output or "", reference or "")
     at = next((each[1] for each in differences if isinstance(each[1], int)), differing)
-    parts = _part(output, at), _part(reference, differing), _part(given, 0)
-    return *parts, [place[1:] for place in places]
+    return _part(output, at), _part(reference, differing), _part(source, 0), places
 
 
-def _in_contexts(contexts: Any, places: list[Any]) -> tuple[str | None, list[Any]]:
-    """Put contexts behind each other, and count places from the beginning of the first."""
-    if not isinstance(contexts, (list, tuple)) or not all(type(each) is str for each in contexts):
-        return _text(contexts), []
-    starts = [len(_GAP.join([*contexts[:number], ""])) for number in range(len(contexts))]
+def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any]]:
+    """Return the source as JsonGrounded read it, and the places counted from its beginning."""
+    name = "input" if places[0][0] is None else "contexts"
+    texts = texts_of(sample.get(name) or "", name)
+    starts = [0, *accumulate(len(text) + len(_GAP) for text in texts)]
     moved = [
-        (context, *said, starts[context] + start, starts[context] + end)
-        for context, *said, start, end in places
+        (said, starts[context or 0] + start, starts[context or 0] + end)
+        for context, said, start, end in places
+        if (context or 0) < len(texts)
     ]
-    return _GAP.join(contexts), moved
+    return _GAP.join(texts), moved
 
 
 def _text(value: Any) -> str | None:

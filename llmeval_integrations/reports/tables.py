@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import csv
+from codecs import StreamWriter, getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.core.quoting import free_name
 from llmeval_integrations.fields.figures import FIGURES
-from llmeval_integrations.runs.records import COLUMNS, Table, record_of, text_of
+from llmeval_integrations.runs.records import (
+    COLUMNS,
+    Table,
+    batches,
+    import_pyarrow,
+    record_of,
+    schema,
+    text_of,
+)
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 
@@ -21,6 +31,9 @@ _FIELD: Final[Mapping[str, type]] = {
 }
 """The columns of a field's record, with the type of their cells."""
 
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""How a formula begins; a spreadsheet for Chinese or Japanese takes full-width signs, too."""
+
 
 def names_of(runs: Sequence[Run]) -> list[str]:
     """Name each run by its directory, with a number behind a name that is taken."""
@@ -31,30 +44,21 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def describe_gaps(runs: Sequence[Run]) -> Iterator[str]:
-    """Say which of the runs may lack samples, and why."""
-    for name, run in zip(names_of(runs), runs, strict=True):
-        if run.incomplete:
-            yield f"{name} is incomplete: {run.incomplete}"
-
-
 def rows_of(run: Run) -> Iterator[Row]:
     """Read the rows that the run had when it was opened; there may be more by now."""
     return islice(run.rows, len(run.rows))
 
 
-def by_sample(run: Run) -> Iterator[tuple[int, list[Row]]]:
-    """Read the rows sample by sample, each with its place in the data."""
+def by_sample(run: Run) -> Iterator[list[Row]]:
+    """Read the rows sample by sample."""
     rows, width = rows_of(run), len(run.summary["evaluators"])
-    return enumerate(iter(lambda: list(islice(rows, width)), []))
+    return iter(lambda: list(islice(rows, width)), [])
 
 
 def rows_table(runs: Sequence[Run]) -> Table:
     """Return a record for every row; metadata are JSON text, and so is an id that is not a text."""
     records = (
-        (name, *record_of(row))
-        for name, run in zip(names_of(runs), runs, strict=True)
-        for row in rows_of(run)
+        (name, *record_of(row)) for name, run in zip(names_of(runs), runs) for row in rows_of(run)
     )
     return Table({"run": str, **COLUMNS}, records)
 
@@ -64,18 +68,17 @@ def fields_table(runs: Sequence[Run]) -> Table:
 
     The most frequent wrong values and the ids of examples are JSON text.
     """
-    return Table(_FIELD, _fields(runs))
-
-
-def _fields(runs: Sequence[Run]) -> Iterator[tuple[Any, ...]]:
-    for name, run in zip(names_of(runs), runs, strict=True):
-        for evaluator, summary in run.summary["evaluators"].items():
-            for path, figures in summary.get("fields", {}).items():
-                cells = {**figures, "run": name, "evaluator": evaluator, "field": path}
-                yield tuple(
-                    text_of(cells[column]) if kind is str else cells[column]
-                    for column, kind in _FIELD.items()
-                )
+    cells = (
+        {**figures, "run": name, "evaluator": evaluator, "field": path}
+        for name, run in zip(names_of(runs), runs)
+        for evaluator, summary in run.summary["evaluators"].items()
+        for path, figures in summary.get("fields", {}).items()
+    )
+    records = (
+        tuple(text_of(each[key]) if kind is str else each[key] for key, kind in _FIELD.items())
+        for each in cells
+    )
+    return Table(_FIELD, records)
 
 
 TABLES: Final[Mapping[str, Callable[[Sequence[Run]], Table]]] = {
@@ -83,3 +86,57 @@ TABLES: Final[Mapping[str, Callable[[Sequence[Run]], Table]]] = {
     "fields": fields_table,
 }
 """What can be made a table, by name."""
+
+
+def write_csv(table: Table, out: BinaryIO) -> None:
+    """Write the records in UTF-8, with the names of the columns first.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    writer = csv.writer(_Lines(getwriter("utf-8")(out, "backslashreplace")))
+    writer.writerow(table.columns)
+    writer.writerows(map(_cell, record) for record in table.records)
+
+
+class _Lines:
+    """Ends records by a line feed; until Python 3.13 `lineterminator` leaves a bare return bare."""
+
+    def __init__(self, out: StreamWriter) -> None:
+        self._out = out
+
+    def write(self, record: str) -> None:
+        self._out.write(record.removesuffix("\r\n") + "\n")
+
+
+def _cell(cell: Any) -> Any:
+    if isinstance(cell, str):
+        return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return str(cell).lower() if isinstance(cell, bool) else cell
+
+
+def write_arrow(table: Table, out: BinaryIO) -> None:
+    """Write the records as an Arrow file (the IPC file format), batch by batch."""
+    import_pyarrow()
+    from pyarrow.ipc import new_file
+
+    with new_file(out, schema(table.columns)) as writer:
+        for batch in batches(table):
+            writer.write_batch(batch)
+
+
+def write_parquet(table: Table, out: BinaryIO) -> None:
+    """Write the records as Parquet, batch by batch."""
+    import_pyarrow()
+    from pyarrow.parquet import ParquetWriter
+
+    with ParquetWriter(out, schema(table.columns)) as writer:
+        for batch in batches(table):
+            writer.write_batch(batch)
+
+
+WRITERS: Final[Mapping[str, Callable[[Table, BinaryIO], None]]] = {
+    "arrow": write_arrow,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+"""How a table is written, by the name of the format, which is the suffix of its files."""

@@ -97,39 +97,33 @@ def _draw(text: str, style: str, column: Column, room: int) -> Text:
 
 
 def _lay_out(section: Section, width: int) -> _Widths:
-    """Leave out the columns of the highest rank until the others fit, and deal out the rest."""
-    wanted, widths = {}, {}
-    for place, column in enumerate(section.columns):
+    """Leave out the columns of the highest rank until the others fit, and deal out the rest.
+
+    Heads stand in one line where there is plenty of room, then names grow, then texts.
+    """
+    columns = section.columns
+    least: _Widths = {}
+    most: _Widths = {}
+    for place, column in enumerate(columns):
         texts = [make_printable(row[place].text) for row in section.rows[: section.few]]
-        head = max(map(_length, column.head.split()))
         longest = max(map(_length, texts), default=0)
+        word = max(map(_length, column.head.split()))
         is_whole = column.kind in {"figure", "word"}
-        widths[place] = max(head, longest if is_whole else min(longest, _LEAST))
-        wanted[place] = max(head, longest)
-    for rank in sorted({column.rank for column in section.columns} - {0}, reverse=True):
-        if _free_room(widths, width) < 0:
-            left = (place for place in widths if section.columns[place].rank != rank)
-            widths = {place: widths[place] for place in left}
-    return _widen(section, widths, wanted, width)
-
-
-def _widen(section: Section, widths: _Widths, wanted: _Widths, width: int) -> _Widths:
-    """Deal out the room that is left: to heads where it is plenty, to names, to texts."""
-    kinds = {place: section.columns[place].kind for place in widths}
-    heads = {
-        place: max(_length(section.columns[place].head), widths[place])
-        for place, kind in kinds.items()
-        if kind in {"figure", "word"}
-    }
-    widths = dict(widths)
-    if sum(heads[place] - widths[place] for place in heads) <= _free_room(widths, width) // 3:
-        widths |= heads
-    for kind in ("name", "text"):
-        places = [place for place in widths if kinds[place] == kind]
-        parts = 2 if kind == "name" and "text" in kinds.values() else 1
+        least[place] = max(word, longest if is_whole else min(longest, _LEAST))
+        most[place] = max(_length(column.head) if is_whole else word, longest)
+    shown = [*least]
+    for rank in sorted({column.rank for column in columns} - {0}, reverse=True):
+        if _free_room({place: least[place] for place in shown}, width) < 0:
+            shown = [place for place in shown if columns[place].rank != rank]
+    widths = {place: least[place] for place in shown}
+    whole = [place for place in shown if columns[place].kind in {"figure", "word"}]
+    if sum(most[place] - widths[place] for place in whole) <= _free_room(widths, width) // 3:
+        widths |= {place: most[place] for place in whole}
+    names, words = ([p for p in shown if columns[p].kind == kind] for kind in ("name", "text"))
+    for places, parts in ((names, 2 if words else 1), (words, 1)):
         for number, place in enumerate(places):
             share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
-            widths[place] += min(share, wanted[place] - widths[place])
+            widths[place] += min(share, most[place] - widths[place])
     return widths
 
 

@@ -49,7 +49,7 @@ class Column:
     """Where there is no room for all columns those of the highest rank go first; 0 stays."""
 
     optional: bool = False
-    """Whether the column is left out where no cell of it says anything."""
+    """Whether the column is left out where no cell says anything, or all names are the same."""
 
     has_lines: bool = False
     """Whether a cell has several values, each in its line."""
@@ -58,12 +58,21 @@ class Column:
     note: str = ""
     """What its figures mean."""
 
+    interval: str = ""
+    """The key of the interval of a share that is drawn as a bar."""
+
     def cell(self, row: Row) -> Cell:
         """Read the cell of a row."""
         value = row.get(self.key)
         text, *others = map(self.write, row[self.key] if self.has_lines else [value])
-        interval = row["pass_rate_ci95"] if self.key == "pass_rate" else None
+        interval = row.get(self.interval)
         return Cell(text, self.tone(value), others, (row[self.key], interval) if interval else None)
+
+    def is_idle(self, cells: Sequence[Cell]) -> bool:
+        """Whether these cells say nothing, so that the column is left out."""
+        texts = {cell.text for cell in cells}
+        is_same = self.kind == "name" and len(texts) == 1
+        return self.optional and (is_same or texts <= {"", "0", NOTHING})
 
 
 @dataclass(frozen=True)
@@ -74,10 +83,10 @@ class Section:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    note: str = ""
     noun: str = "row"
     """What a row is."""
 
+    note: str = ""
     few: int = 6
     """The rows of a short report."""
 
@@ -91,20 +100,23 @@ class Section:
 
     @classmethod
     def of(
-        cls, name: str, title: str, columns: Sequence[Column], rows: Iterable[Row], **options: Any
+        cls,
+        name: str,
+        title: str,
+        columns: Sequence[Column],
+        rows: Iterable[Row],
+        limit: int = 200,
+        **options: Any,
     ) -> Section:
-        """Make a table of rows, without optional columns that say nothing."""
-        rows = [*rows]
+        """Make a table of the first rows, without optional columns that say nothing."""
+        every = [*rows]
+        rows = every[:limit]
         table = [[column.cell(row) for row in rows] for column in columns]
         table[0] = [replace(cell, filter=row.get("link", {})) for cell, row in zip(table[0], rows)]
-        kept = [
-            (column, cells)
-            for column, cells in zip(columns, table)
-            if not column.optional or any(each.text not in {"", "0", NOTHING} for each in cells)
-        ]
-        return cls(
-            name, title, [each for each, _ in kept], [*zip(*(c for _, c in kept))], **options
-        )
+        kept = [each for each in zip(columns, table) if not each[0].is_idle(each[1])]
+        cells = [*zip(*(cells for _, cells in kept))]
+        options = {"left_out": len(every) - len(rows), **options}
+        return cls(name, title, [column for column, _ in kept], cells, **options)
 
     def rest(self, count: int) -> str:
         """Say how many rows there are beyond so many; nothing where there are none."""

@@ -26,6 +26,7 @@ from llmeval_integrations.runs.helpers import Answer, Helpers
 from llmeval_integrations.runs.journal import Journal, Memory
 from llmeval_integrations.runs.judging import Judging, add_earlier
 from llmeval_integrations.runs.options import OnProgress
+from llmeval_integrations.runs.origins import Origins
 from llmeval_integrations.runs.rows import Row, as_stored, parse_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run, summary_text
 from llmeval_integrations.runs.summary import Tally
@@ -54,6 +55,7 @@ class Evaluation:
         self._judging = judging
         self._on_progress = on_progress
         self._tallies = {name: Tally(each.breakdown()) for name, each in evaluators.items()}
+        self._origins = Origins(evaluators)
 
     def run(self, helpers: Helpers | None) -> Run:
         """Evaluate everything, and keep the rows in memory; raise Interrupted at an interrupt."""
@@ -91,6 +93,7 @@ class Evaluation:
     def _run(self, samples: int, rows: Any) -> Run:
         lower = frozenset(name for name, each in self._evaluators.items() if each.lower_is_better)
         run = Run.of(samples, self._tallies, rows, judging=self._judging)
+        self._origins.add_to(run.summary["evaluators"])
         return replace(run, lower_is_better=lower)
 
     def _retry(self, journal: Journal) -> None:
@@ -141,6 +144,7 @@ class Evaluation:
 
     def _count(self, rows: Sequence[Sequence[Row]], *, elsewhere: bool = False) -> None:
         """Count in the rows of each evaluator; `elsewhere`, where this process asked no judge."""
+        self._origins.add(rows)
         for tally, own in zip(self._tallies.values(), rows, strict=True):
             tally.add(own)
             if self._judging is not None:

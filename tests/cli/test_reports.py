@@ -27,7 +27,6 @@ FORMATS = [
     (["report"], "run/report.html", "<!doctype html>"),
     (["report", "--out", "-"], None, "<!doctype html>"),
     (["report", "--format", "markdown"], None, "### run: "),
-    (["report", "--format", "csv"], None, "run,id,group,evaluator"),
     (["report", "--out", "comment.md"], "comment.md", "### run: "),
     (["report", "--out", "junit.xml"], "junit.xml", "<?xml"),
     (["report", "--out", "page.htm"], "page.htm", "<!doctype html>"),
@@ -54,10 +53,14 @@ def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, ca
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (["report", "--format", "pdf"], "'pdf'; there are csv, html, junit, markdown"),
-        (["report", "--out", "x.pdf"], "no format has the suffix '.pdf'; there are .csv, .html,"),
+        (["report", "--format", "pdf"], "'pdf'; there are html, junit, markdown"),
+        (["report", "--out", "x.pdf"], "no format has the suffix '.pdf'; there are .html, "),
         (["report", "--out", "x.PARQUET"], "llmeval export --to parquet"),
-        (["export", "--out", "x.xlsx"], "there are .arrow, .csv, .parquet, and --to names one"),
+        (["report", "--out", "x.csv"], "llmeval export --to csv writes such a table"),
+        (
+            ["export", "--out", "x.xlsx"],
+            "there are .csv, .parquet, .arrow, .feather, and --to names one",
+        ),
         (["view", "--port=65536"], "'65536' is not a number from 0 to 65535"),
     ],
 )

@@ -128,12 +128,22 @@ def test_what_differs_is_marked_on_both_sides(opened, ran, evaluator, output, re
     assert (page.run(MARKS.format("output")), page.run(MARKS.format("reference"))) == there
 
 
-@pytest.mark.parametrize("contexts", [False, True])
-def test_values_are_marked_in_their_source(opened, ran, contexts):
-    parts = ["Harbour Ltd, 5 January 2024 😀", "12 EUR in 30 days"]
-    given = {"contexts": parts} if contexts else {"input": "\n\n".join(parts)}
-    rows = [{"output": {"day": "2024-01-05", "due": 30, "name": "Acme"}, **given}]
-    page = opened(ran(rows, [JsonGrounded(source="contexts" if contexts else "input")]))
+PARTS = ["Harbour Ltd, 5 January 2024 😀", "12 EUR in 30 days"]
+MESSAGES = [{"role": "user", "content": text} for text in PARTS]
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("input", "\n\n".join(PARTS)),
+        ("input", MESSAGES),
+        ("contexts", PARTS),
+        ("contexts", MESSAGES),
+    ],
+)
+def test_values_are_marked_in_their_source(opened, ran, field, given):
+    rows = [{"output": {"day": "2024-01-05", "due": 30, "name": "Acme"}, field: given}]
+    page = opened(ran(rows, [JsonGrounded(source=field)]))
     turn(page)
     assert page.run(MARKS.format("input")) == ["5 January 2024", "30"]
     titles = "[...document.querySelectorAll('.input mark')].map(mark => mark.title)"

@@ -1,5 +1,6 @@
 """What a report says of a run and of a comparison: sections of cells with rounded figures."""
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -94,6 +95,12 @@ def test_wrong_values_were_invented_or_misread(tmp_path):
     assert fields == {"/total": ("0", "2"), "/vendor": ("1", "0"), "/paid": ("0", "0")}
     said = "Of 3 wrong values 1 are not in the source (invented), 2 are (misread)."
     assert said in view.verdict.text
+    summary = json.loads((run.out / "summary.json").read_bytes())["evaluators"]["json_fields"]
+    assert (summary["invented"], summary["misread"]) == (1, 2)
+    assert (summary["fields"]["/total"]["invented"], summary["fields"]["/total"]["misread"]) == (
+        0,
+        2,
+    )
     first = section(view, "grounding")[0]
     assert (first["field"], first["not in the source"], first["of"]) == ("/vendor", "1", "4")
     lines = (run.out / "results.jsonl").read_bytes().splitlines(keepends=True)
@@ -110,6 +117,25 @@ def test_numbers_that_many_sources_have_are_found_by_chance(tmp_path):
     run = evaluate(rows, [JsonGrounded()], out=tmp_path / "run")
     shares = {each["field"]: each["by chance"] for each in section(view_of_run(run), "grounding")}
     assert shares == {"/due": "100.0 %", "/total": "–"}
+
+
+@pytest.mark.parametrize(("samples", "said", "waiting"), [(3, "not shown: 3 of 299 needed", 6), (400, "0.9: 400 values (50.0%) are accepted", 400)])  # fmt: skip
+def test_values_below_the_threshold_wait_for_a_review_the_least_sure_first(samples, said, waiting):
+    rows = [
+        {
+            "id": f"s{n}",
+            "output": {"a": 1, "b": n, "_sure": {"/a": 0.9, "/b": 0.1 if n == 2 else 0.4}},
+            "reference": {"a": 1, "b": 1},
+        }
+        for n in range(samples)
+    ]
+    fields = JsonFields(confidence="/_sure", fields={"/_sure": {"ignore": True}})
+    view = view_of_run(evaluate(rows, [fields]))
+    [queue] = [each for each in view.sections if each.name == "review"]
+    assert section(view, "review")[0] == {"sample": "s2", "field": "/b", "confidence": "0.100"}
+    assert queue.rows[0][0].filter == {"evaluator": "json_fields", "sample": "s2"}
+    assert len(queue.rows) + queue.left_out == waiting
+    assert said in queue.note
 
 
 def test_fields_name_the_values_that_are_wrong_most_often_and_leaves_have_figures():

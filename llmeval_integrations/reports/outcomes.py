@@ -27,23 +27,22 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
     reference's value, and for a tool call its name; or, for a text that is not JSON, the
     characters before the defect and its name.
     """
-    metadata = row.metadata or {}
     named = (
         [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
-        for pointer, kind, entry in outcomes_of(metadata, "differences", "outcomes", "errors")
+        for pointer, kind, entry in outcomes_of(row.metadata, "differences", "outcomes", "errors")
         if kind not in _NO_DIFFERENCE
     )
     yield from islice(named, _MOST)
-    yield from islice(_of_calls(objects(metadata.get("calls"))), _MOST)
-    if isinstance(metadata.get("offset"), int):
-        yield [metadata["offset"], row.label or "defect", None, None]
+    yield from islice(_of_calls(objects(row.metadata.get("calls"))), _MOST)
+    if isinstance(row.metadata.get("offset"), int):
+        yield [row.metadata["offset"], row.label or "defect", None, None]
 
 
 def places_of(row: Row) -> list[Any]:
     """Return where JsonGrounded found values: the context, the pointer, how, and from where to."""
     found = (
         (entry.get("context"), f"{pointer} {kind}", *entry["place"])
-        for pointer, kind, entry in outcomes_of(row.metadata or {}, "outcomes")
+        for pointer, kind, entry in outcomes_of(row.metadata, "outcomes")
         if kind in GROUNDED and isinstance(entry.get("place"), list)
     )
     return [*islice(found, _MOST_PLACES)]
@@ -52,12 +51,15 @@ def places_of(row: Row) -> list[Any]:
 def outcomes_of(
     metadata: Mapping[str, Any], *names: str
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield what is listed under these names: the place, what became of it, and the rest.
-
-    Evaluators of other people may mean something else by a name, which is passed over.
-    """
+    """Yield what is listed under these names: the place, what became of it, and the rest."""
     for entry in (entry for name in names for entry in objects(metadata.get(name))):
         yield str(entry.get("pointer", "")), str(entry.get("kind", entry.get("keyword", ""))), entry
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """Return the mappings of a list; somebody's own evaluator may mean something else by a name."""
+    found = value if isinstance(value, (list, tuple)) else []
+    return [entry for entry in found if isinstance(entry, Mapping)]
 
 
 def _of_calls(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
@@ -78,17 +80,10 @@ def _sides_of(call: Mapping[str, Any], name: str) -> tuple[str | None, str | Non
     """Return what stands for a call that is wrong as a whole, and what was expected instead."""
     if "problem" in call:
         return shorten(str(call["problem"]), _LONGEST), None
-    here, there = call.get("output"), call.get("reference")
-    if call["kind"] == "wrong_order" and isinstance(here, int) and isinstance(there, int):
-        return f"call {here + 1}", f"call {there + 1}"
+    if call["kind"] == "wrong_order":
+        return f"call {call['output'] + 1}", f"call {call['reference'] + 1}"
     expected = shorten(str(call.get("expected_name", name)), _LONGEST)
     return name if "output" in call else None, expected if "reference" in call else None
-
-
-def objects(value: Any) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list, nothing of what is no list."""
-    found = value if isinstance(value, (list, tuple)) else []
-    return [entry for entry in found if isinstance(entry, Mapping)]
 
 
 def _value(entry: Mapping[str, Any], name: str) -> str | None:

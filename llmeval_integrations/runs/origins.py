@@ -1,0 +1,63 @@
+"""Where wrong values come from: the model invented them, or misread their source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.evaluators.json_fields import JsonFields
+from llmeval_integrations.evaluators.json_grounded import JsonGrounded
+from llmeval_integrations.judges.judged_fields import JudgedFields
+from llmeval_integrations.runs.rows import Row
+
+_WRONG: Final = ("mismatch", "wrong_type", "extra")
+
+
+class Origins:
+    """Counts, of each field that is compared, the wrong values by where they come from.
+
+    What JsonGrounded does not find in the source is invented, what it finds there is misread; of
+    what it does not look for nothing is known.
+    """
+
+    def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
+        kinds = [*evaluators.values()]
+        self._names = [*evaluators]
+        self._grounded = [n for n, each in enumerate(kinds) if isinstance(each, JsonGrounded)]
+        self._compared = [
+            n for n, each in enumerate(kinds) if isinstance(each, (JsonFields, JudgedFields))
+        ]
+        self._found: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, rows: Sequence[Sequence[Row]]) -> None:
+        """Count in the rows of each evaluator, of the same samples."""
+        if not self._grounded or not self._compared:
+            return
+        for said in zip(*rows, strict=True):
+            kinds = {
+                each["pointer"]: each["kind"]
+                for place in self._grounded
+                for each in said[place].metadata.get("outcomes", ())
+            }
+            for place in self._compared:
+                for each in said[place].metadata.get("outcomes", ()):
+                    kind = kinds.get(each["pointer"], "open")
+                    if kind != "open" and each["kind"] in _WRONG:
+                        origin = "invented" if kind == "ungrounded" else "misread"
+                        self._found[self._names[place], each["field"], origin] += 1
+
+    def add_to(self, evaluators: Mapping[str, dict[str, Any]]) -> None:
+        """Add the counts to the figures of a summary, in all and by field."""
+        if not self._grounded:
+            return
+        for place in self._compared:
+            name = self._names[place]
+            figures = evaluators[name]
+            for origin in ("invented", "misread"):
+                figures[origin] = sum(
+                    count for key, count in self._found.items() if key[::2] == (name, origin)
+                )
+                for path, field in figures["fields"].items():
+                    field[origin] = self._found[name, path, origin]
