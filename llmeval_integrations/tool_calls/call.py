@@ -1,4 +1,4 @@
-"""One call of a tool, and what its readers share."""
+"""One call of a tool, and the values that calls are read from."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ class RawCall(NamedTuple):
 
     name: str
     arguments: Any = None
-    id: Any = None
+    id: str | None = None
     problem: str | None = None
-    """Why this is no call that could be run."""
 
 
 Part: TypeAlias = RawCall | str
 """A call, or a text that the model wrote."""
 
 
+def no_call(value: Any) -> RawCall:
+    """Stand in for a call where something else is, and say so."""
+    return RawCall("", problem=f"no tool call: {quote(value)}")
+
+
 def fields_of(value: Any) -> Fields:
     """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
-    if type(value) is dict:
-        return value
-    if value is None or isinstance(value, (str, list, type)):
-        return {}
     if isinstance(value, Mapping):
         return value
-    if not (is_dataclass(value) or hasattr(value, "model_dump")):
+    if isinstance(value, type) or not (is_dataclass(value) or hasattr(value, "model_dump")):
         return {}
     if not hasattr(value, "__dict__"):
         return {one.name: getattr(value, one.name, None) for one in fields(value)}
@@ -68,7 +68,7 @@ def text_in(value: Fields, *names: str) -> str:
     """Return the first text under these names that is not empty; an empty one where none is."""
     for name in names:
         text = value.get(name)
-        if isinstance(text, str) and text:
+        if text and isinstance(text, str):
             return text
     return ""
 
@@ -77,13 +77,3 @@ def list_in(value: Fields, name: str) -> list[Any]:
     """Return the list under a name; an empty one where there is none."""
     found = value.get(name)
     return [*found] if isinstance(found, (list, tuple)) else []
-
-
-def raw_call(value: Any, name: Any, arguments: Any, number: Any = None) -> RawCall:
-    """Return a call; one that cannot be run where the name is missing."""
-    return RawCall(name, arguments, number) if isinstance(name, str) and name else no_call(value)
-
-
-def no_call(value: Any) -> RawCall:
-    """Stand in for a call where something else is, and say so."""
-    return RawCall("", problem=f"no tool call: {quote(value)}")

@@ -19,9 +19,8 @@ from llmeval_integrations.tool_calls.call import (
     text_in,
     type_of,
 )
-from llmeval_integrations.tool_calls.readers import READERS, read_google
-from llmeval_integrations.tool_calls.tags import CALL, find_calls
-from llmeval_integrations.tool_calls.text_forms import find_mistral, find_raw_calls, holds_form
+from llmeval_integrations.tool_calls.readers import read_block, read_failure
+from llmeval_integrations.tool_calls.text import find_calls, may_hold_calls
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 _WORDS_OF_CALLS: Final = re.compile(
@@ -36,14 +35,14 @@ _MOST_LEVELS: Final = 8
 """How deep a message may stand in what is around it; a value may hold itself."""
 
 _OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
+_MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 _AROUND: Final = frozenset(
     (
         *("choices", "candidates", "generations", "message", "messages", "output"),
         *("data", "kwargs", "content"),
     )
 )
-_BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
-_MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
 
 
 def read_calls(
@@ -53,12 +52,11 @@ def read_calls(
 
     A text holds calls in `<tool_call>` tags or in another form of a model's, or is a JSON object or
     array and read as that value; any other text is an answer without calls. A value is a call, a
-    message, a response, or a list of these, as JSON or as objects of an SDK or framework: the first
-    reader that knows it counts. A message that lists no calls may have them in its text. What no
-    reader knows is the defect `not_a_call`, among others in a list a call with a `problem`, and so
-    is one whose arguments cannot be read. Null and what is empty hold no calls, nor does what an
-    API calls by itself. Where no calls are expected, JSON that says nothing of a call is an answer
-    without calls.
+    message, a response, or a list of these, as JSON or as objects of an SDK or framework. A message
+    that lists no calls may have them in its text. What no reader knows is the defect `not_a_call`,
+    among others in a list a call with a `problem`, and so is one whose arguments cannot be read.
+    Null and what is empty hold no calls, nor does what an API calls by itself. Where no calls are
+    expected, JSON that says nothing of a call is an answer without calls.
     """
     if isinstance(value, (bytes, bytearray)):
         try:
@@ -80,23 +78,21 @@ def _read_value(
         return []
     if parts is None:
         return Defect("not_a_call", f"No tool call: {quote(value)}")
-    calls = [_make_call(part, parsing, is_json) for part in parts if isinstance(part, RawCall)]
+    calls = [_read_arguments(part, parsing, is_json) for part in parts if type(part) is RawCall]
     if calls or not parts:
         return calls
     texts = [part for part in parts if isinstance(part, str)]
     whole = "".join(texts)
-    return _read_text(whole if holds_form(whole) else texts[-1], parsing, expects_calls)
+    return _read_text(whole if may_hold_calls(whole) else texts[-1], parsing, expects_calls)
 
 
 def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
     is_json = _JSON.match(text) is not None
-    if holds_form(text) and not (is_json and not isinstance(parse(text), Defect)):
-        found = _read_forms(text, parsing)
+    if may_hold_calls(text) and not (is_json and not isinstance(parse(text), Defect)):
+        found = find_calls(text)
         if found is not None:
-            return found
-    if not is_json:
-        return []
-    value = parse(text, parsing)
+            return [call for one in found for call in _read_found(one, parsing)]
+    value = parse(text, parsing) if is_json else None
     if isinstance(value, Defect):
         return [] if value.name in _PROSE else value
     if not isinstance(value, (dict, list)):
@@ -104,28 +100,20 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
     return _read_value(value, parsing, expects_calls, is_json=True)
 
 
-def _read_forms(text: str, parsing: Parsing) -> list[ToolCall] | None:
-    """Return the calls that stand in a text in a form of their own; None where there is none."""
-    mistral = None if CALL in text else find_mistral(text)
-    contents = find_calls(text) if CALL in text else [mistral] if mistral is not None else None
-    if contents is None:
-        raw = find_raw_calls(text)
-        return None if raw is None else [_make_call(call, parsing, False) for call in raw]
-    calls = []
-    for content in contents:  # where an answer is no call either
-        value = parse(content, parsing)
-        if isinstance(value, Defect):
-            calls.append(
-                ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")
-            )
-            continue
-        for part in read_parts(value) or [no_call(value)]:
-            call = part if isinstance(part, RawCall) else no_call(value)
-            calls.append(_make_call(call, parsing, True))
-    return calls
+def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
+    """Read a call in a text, or JSON in tags, where an answer is no call either."""
+    if not isinstance(found, str):
+        return [_read_arguments(found, parsing, is_json=False)]
+    value = parse(found, parsing)
+    if isinstance(value, Defect):
+        return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
+    parts = [
+        part if type(part) is RawCall else no_call(value) for part in read_parts(value) or [""]
+    ]
+    return [_read_arguments(part, parsing, is_json=True) for part in parts]
 
 
-def _make_call(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
+def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
     """Read the arguments of a call; one that cannot be read says why.
 
     Nothing, or an empty text, is what some APIs send for a tool without arguments.
@@ -139,8 +127,7 @@ def _make_call(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
         problem = f"the arguments are not JSON ({value.name}): {value.reason}"
     elif not isinstance(value, dict):
         problem = f"the arguments are not a JSON object: {quote(given)}"
-    number = raw.id if isinstance(raw.id, str) and raw.id else None
-    return ToolCall(raw.name, value if isinstance(value, dict) else {}, number, problem)
+    return ToolCall(raw.name, value if isinstance(value, dict) else {}, raw.id, problem)
 
 
 def _is_answer(value: Any, parts: list[Part] | None) -> bool:
@@ -180,14 +167,11 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
     inner = None if _AROUND.isdisjoint(fields) else _unwrap(fields)
     if inner is not None:
         return read_parts(inner, levels - 1)
-    if fields.get("tool_calls"):  # a message, which no reader of calls knows
+    # A message that lists calls may have a name and a type, as a call has.
+    found = None if fields.get("tool_calls") else read_block(fields)
+    if found is None and _is_message(fields):
         return _read_message(fields, levels)
-    kind = type_of(fields)
-    for read in READERS:
-        found = read(kind, fields)
-        if found is not None:
-            return found
-    return _read_message(fields, levels) if _is_message(fields) else None
+    return found
 
 
 def _read_item(item: Any, levels: int) -> list[Part]:
@@ -197,8 +181,8 @@ def _read_item(item: Any, levels: int) -> list[Part]:
 
 def _calls_or_text(parts: list[Part]) -> list[Part]:
     """Return the calls of blocks, else their texts as one: a tag may span several."""
-    calls = [part for part in parts if isinstance(part, RawCall)]
-    return [*calls] or ["".join(part for part in parts if isinstance(part, str))]
+    calls: list[Part] = [part for part in parts if not isinstance(part, str)]
+    return calls or ["".join(part for part in parts if isinstance(part, str))]
 
 
 def _unwrap(fields: Fields) -> Any:
@@ -218,13 +202,8 @@ def _unwrap(fields: Fields) -> Any:
         if "type" in fields and ("content" in saved or "message" in saved):
             return {"type": fields["type"], **saved}
     content = fields.get("content")  # of a candidate
-    if (
-        not fields_of(content)
-        or "role" in fields
-        or read_google(type_of(fields), fields) is not None
-    ):
-        return None
-    return content
+    is_candidate = fields_of(content) and "role" not in fields and not read_failure(fields)
+    return content if is_candidate else None
 
 
 def _is_message(fields: Fields) -> bool:
@@ -243,8 +222,9 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
         return []
     if calls := _list_calls(fields):
         return [part for item in calls for part in _read_item(item, levels)]
-    if wrong := _read_metadata(fields):
-        return wrong
+    failure = read_failure(fields_of(fields.get("response_metadata")))  # as LangChain keeps it
+    if failure is not None:
+        return [failure]
     content = fields.get("content")
     if isinstance(content, str) and content:
         return [content]
@@ -253,12 +233,6 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
         is_text = isinstance(block, str)
         found += [block] if is_text else read_parts(fields_of(block), levels - 1) or []
     return _calls_or_text(found)
-
-
-def _read_metadata(message: Fields) -> list[Part] | None:
-    """Read why Google's API could read no call, as LangChain keeps it."""
-    metadata = fields_of(message.get("response_metadata"))
-    return read_google("", metadata) if metadata else None
 
 
 def _list_calls(message: Fields) -> list[Any]:
