@@ -94,7 +94,7 @@ class JsonEquality(Evaluator):
         return Result(0.0, False, None, reason)
 
     def _describe(self, output: Any, reference: Any, place: str = "") -> str:
-        comparison = Comparison(lists_matches=False)
+        comparison = Comparison()
         comparison.compare(Plain(ordered=self.list_order != "any"), output, reference, place)
         return str(comparison.outcomes[0]) if comparison.outcomes else _NO
 

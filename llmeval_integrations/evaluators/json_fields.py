@@ -23,7 +23,7 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.figures import details, summarize
+from llmeval_integrations.fields.figures import details
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
@@ -32,6 +32,7 @@ from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
+from llmeval_integrations.matching.outcome import summarize
 
 
 @dataclass(frozen=True)
@@ -198,8 +199,7 @@ def make_result(comparison: Comparison, threshold: float | None) -> Result:
     outcomes = [comparison.outcomes[place] for place in ranked]
     # Of several that cost most, the first in KINDS: the order of items may say nothing.
     most = {each.kind for place, each in zip(ranked, outcomes) if costs[place] == costs[ranked[0]]}
-    reason = summarize(outcomes)
+    reason = summarize(outcomes, comparison.limits)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits
-        reason += " (too many pairs of items; not all were tried)"
     return Result(score, passed, min(most, key=KINDS.index), reason, metadata)

@@ -55,7 +55,7 @@ class JsonMatch(Evaluator):
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defect_result(output, 0.0, matched=False)
-        comparison = Comparison(lists_matches=False)
+        comparison = Comparison()
         comparison.compare(vars(self)["_node"], output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
@@ -69,10 +69,9 @@ def _mismatch(comparison: Comparison) -> Result:
         "differences": list(map(_as_dict, outcomes)),
         "patch": patch(outcomes),
     }
-    reason = summarize(outcomes)
+    reason = summarize(outcomes, comparison.limits)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits
-        reason += " (too many pairs of items; not all were tried)"
     return Result(0.0, False, outcomes[0].kind, reason, metadata)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -120,12 +119,6 @@ class _Text(Node):
     def __init__(self, tau: float) -> None:
         self.tau = tau
 
-    def member(self, name: str) -> _Text:  # noqa: ARG002
-        return self
-
-    def item(self, position: int) -> _Text:  # noqa: ARG002
-        return self
-
     def leaf(self, output: Any, reference: Any) -> Verdict:
         if type(output) is not str or type(reference) is not str:
             return MATCH if type(output) is not str and type(reference) is not str else MISMATCH
@@ -140,18 +133,6 @@ class _Text(Node):
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.tau else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
-
-    def rate(self, output: Any, references: Sequence[Any]) -> list[tuple[int, float]]:
-        if max(map(len, (output, *references))) > _SHORT:
-            return super().rate(output, references)
-        from rapidfuzz.distance.Levenshtein import normalized_similarity
-        from rapidfuzz.process import extract
-
-        least = 1 - self.tau + 1e-9  # a distance of `tau` is none
-        found = extract(
-            output, references, scorer=normalized_similarity, limit=None, score_cutoff=least
-        )
-        return [(position, score) for _, score, position in found if score >= least]
 
 
 def _as_texts(value: Any) -> Any:

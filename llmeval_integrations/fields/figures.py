@@ -1,16 +1,12 @@
-"""What a comparison comes to: figures, counts by field, and the differences in one line."""
+"""What a comparison comes to: figures, and counts by field."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.json_values.equality import CONTAINERS
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.leaves import Figures
 from llmeval_integrations.matching.node import Kind
-from llmeval_integrations.matching.outcome import Outcome
+from llmeval_integrations.matching.outcome import Figures
 
 Counts: TypeAlias = dict[Kind, int]
 
@@ -58,32 +54,3 @@ def shares(matched: float, output: float, reference: float) -> dict[str, float |
 
 FIGURES: Final = ("matched", "output_leaves", "reference_leaves", *shares(0, 0, 0))
 """The names of the figures."""
-
-
-def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
-    """Name the first differences, and how many more there are.
-
-    Objects and arrays that one side lacks as a whole are named once, and so are those that stand
-    where the other side has something else.
-    """
-    replaced = set()
-    for each in outcomes:
-        if each.kind == "wrong_type":
-            has_parts = type(each.reference) in CONTAINERS and each.reference
-            replaced.add((each.pointer, "missing" if has_parts else "extra"))
-    groups: dict[tuple[str, str], list[Outcome]] = {}
-    for each in outcomes:
-        place = each.pointer if each.within is None else each.within
-        if each.within is None or (place, each.kind) not in replaced:
-            groups.setdefault((place, each.kind), []).append(each)
-    named = [*map(_describe, [*groups.values()][:most])]
-    more = len(groups) - most
-    return "; ".join([*named, f"and {more} more"] if more > 0 else named)
-
-
-def _describe(group: Sequence[Outcome]) -> str:
-    first = group[0]
-    if first.within is not None:
-        whole = f"{first.within or 'the whole'} {first.kind}"
-        return make_printable(f"{whole} ({len(group)} fields)" if len(group) > 1 else whole)
-    return str(first) + ("" if first.exact else " (too long to be compared exactly)")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.json_values.equality import equal
-from llmeval_integrations.matching.leaves import weigh
-from llmeval_integrations.matching.trials import Arrays, Pairs, Table
+
+if TYPE_CHECKING:
+    from llmeval_integrations.matching.pairing import Arrays, Pairs
 
 
 def align(arrays: Arrays) -> Pairs:
@@ -97,7 +98,7 @@ def _is_straight(arrays: Arrays, positions: range) -> bool:
     """
     lacking, smallest = 0.0, inf
     for n in positions:
-        weight = weigh(arrays.its, arrays.reference[n])
+        weight = arrays.its.weigh(arrays.reference[n])
         smallest = min(smallest, weight)
         if not equal(arrays.output[n], arrays.reference[n]):
             gain = arrays.gain(n, n)
@@ -107,7 +108,7 @@ def _is_straight(arrays: Arrays, positions: range) -> bool:
     return lacking <= smallest
 
 
-def best_path(table: Table) -> Pairs:
+def best_path(table: list[list[float]]) -> Pairs:
     """Return the pairs with the greatest sum of which no two cross, the earlier ones of equals."""
     rows, columns = len(table), len(table[0])
     below = [0.0] * (columns + 1)

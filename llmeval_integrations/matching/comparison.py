@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from math import fsum
 from typing import Any, Literal
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, WHOLE_FIRST
-from llmeval_integrations.matching.leaves import Leaves, count_leaves
-from llmeval_integrations.matching.node import AnyOf, Kind, Node
-from llmeval_integrations.matching.outcome import Outcome
-from llmeval_integrations.matching.pairing import Pairing
+from llmeval_integrations.matching.any_order import COMMON, WHOLE
+from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves
+from llmeval_integrations.matching.outcome import Figures, Outcome
+from llmeval_integrations.matching.pairing import SHARED, WHOLE_FIRST, Pairing
+
+Side = Literal["missing", "extra"]
 
 
-class Comparison(Leaves):
+class Comparison:
     """Compares two values by a node and lists what became of their leaves.
 
     The same leaves come out whatever evaluator asks; evaluators differ in their nodes and in how
-    they read `matched`, `outcomes` and `open`. Who does not read `matched` says so, which saves
-    counting the leaves of equal values.
+    they read `matched`, `outcomes` and `open`.
     """
 
-    __slots__ = ("_lists_matches", "_pairing")
+    __slots__ = ("_pairing", "limits", "matched", "omitted", "open", "outcomes", "wholes")
 
-    def __init__(self, pairing: Pairing | None = None, *, lists_matches: bool = True) -> None:
-        super().__init__()
+    def __init__(self, pairing: Pairing | None = None) -> None:
         self._pairing = pairing
-        self._lists_matches = lists_matches
+        self.matched: list[Node] = []
+        """The node of each leaf that matches with score 1."""
+        self.outcomes: list[Outcome] = []
+        """All other leaves, in the order of the documents."""
+        self.open: list[tuple[Node, str, Any, Any, float]] = []
+        """Leaves that a judge decides: node, pointer, output, reference, similarity."""
+        self.wholes: list[tuple[int, int]] = []
+        """Slices of `outcomes` that belong to one missing, extra or replaced value."""
+        self.limits: list[str] = []
+        """The arrays, as pointers, whose items were not all tried with each other."""
+        self.omitted: set[str] = set()
+        """The paths of members that count as left out."""
 
     @property
     def pairing(self) -> Pairing:
         """The pairs of items that are known, made when the first is asked for."""
         if self._pairing is None:
-            self._pairing = Pairing(gain)
+            self._pairing = Pairing(rate)
         return self._pairing
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
@@ -45,26 +54,23 @@ class Comparison(Leaves):
         kind, other = type(output), type(reference)
         if other is AnyOf:
             self._choose(node, output, reference, place)
-            return
-        if node.whole or not (
+        elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
             self._compare_leaves(node, output, reference, place)
-            return
-        if equal(output, reference):  # three times as fast as walking both
-            if not node.uniform:
-                self.add_matches(node, output)
-            elif self._lists_matches:
-                self.matched += [node] * count_leaves(output)
-            return
+        elif equal(output, reference):  # three times as fast as walking both
+            self.add_matches(node, output)
         # Else an empty object or array is a leaf, and the other one is no such.
-        have_parts = (output and reference) or not (node.splits and node.counts_empty)
-        if kind is other is dict and (have_parts or node.fills):
-            self.compare_objects(node, output, reference, place)
-        elif kind is other is list and have_parts:
-            self.compare_arrays(node, output, reference, place)
-        else:
+        elif kind is not other or not (
+            (output and reference)
+            or not (node.splits and node.counts_empty)
+            or (node.fills and kind is dict)
+        ):
             self._compare_unlike(node, output, reference, place)
+        elif kind is dict:
+            self.compare_objects(node, output, reference, place)
+        else:
+            self.compare_arrays(node, output, reference, place)
 
     def compare_objects(
         self, node: Node, output: dict[str, Any], reference: dict[str, Any], place: str
@@ -101,55 +107,58 @@ class Comparison(Leaves):
     ) -> None:
         """Compare two arrays item by item."""
         node = node.narrow(output) if node.varies else node
-        same_length = len(output) == len(reference)
-        if node.order == "ordered" or (node.order == "anchored" and same_length):
-            for position, (value, expected) in enumerate(zip(output, reference)):
-                its = node.item(position)
-                kind = type(value)
-                if kind in SCALARS and kind is type(expected) and value == expected:  # as above
-                    if not its.ignored:
-                        self.matched.append(its)
-                else:
-                    self.compare(its, value, expected, f"{place}/{position}")
-            if not same_length:
-                both = range(min(len(output), len(reference)))
-                self._add_unpaired(node, output, reference, place, (both, both))
-            return
-        if same_length and not (node.key or node.min_similarity or node.item(0).fuzzy):
-            wrong = [n for n, value in enumerate(output) if not equal(value, reference[n])]
-            if len(wrong) == 1:  # the others are pairs, whatever the order says
-                self._compare_rest(node, output, reference, place, wrong[0])
-                return
-        found = self.pairing.find(node, output, reference)
-        if found.is_limited:
+        pairs, is_limited = self.pairing.find(node, output, reference)
+        if is_limited:
             self.limits.append(place)
-        for here, there in found.pairs:
-            self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
-        paired = {here for here, _ in found.pairs}, {there for _, there in found.pairs}
-        self._add_unpaired(node, output, reference, place, paired)
+        for here, there in pairs:
+            its, value, expected = node.item(here), output[here], reference[there]
+            kind = type(value)
+            if kind in SCALARS and kind is type(expected) and value == expected:  # as above
+                if not its.ignored:
+                    self.matched.append(its)
+            else:
+                self.compare(its, value, expected, f"{place}/{here}")
+        if len(pairs) == len(output) == len(reference):
+            return
+        used, met = {here for here, _ in pairs}, {there for _, there in pairs}
+        at_end = node.order != "anchored" or len(reference) - 1 not in met
+        for there, value in enumerate(reference):
+            if there not in met:
+                its = node.item(there)
+                self.add_side(its, "missing", value, f"{place}/{there}", at_end=at_end)
+        for here, value in enumerate(output):
+            if here not in used:
+                self.add_side(node.item(here), "extra", value, f"{place}/{here}")
 
-    def _compare_rest(
-        self, node: Node, output: list[Any], reference: list[Any], place: str, wrong: int
-    ) -> None:
-        """Compare two arrays that differ in one item; a third of the time of pairing all."""
-        for position, value in enumerate(output):
-            its = node.item(position)
-            if position != wrong:
-                self.add_matches(its, value)
-                continue
-            trial = Comparison(self._pairing, lists_matches=self._lists_matches)
-            trial.compare(its, value, reference[wrong], f"{place}/{wrong}")
-            are_leaves = its.is_leaf(value) and its.is_leaf(reference[wrong])
-            if not (are_leaves or its.pairs_all or its.ignored or trial.is_related()):
-                trial = Comparison(self._pairing)
-                trial.add_side(its, "missing", reference[wrong], f"{place}/{wrong}", at_end=True)
-                trial.add_side(its, "extra", value, f"{place}/{wrong}")
-            begin = len(self.outcomes)
-            self.matched += trial.matched
-            self.outcomes += trial.outcomes
-            self.open += trial.open
-            self.limits += trial.limits
-            self.wholes += [(begin + start, begin + end) for start, end in trial.wholes]
+    def figures(self) -> Figures:
+        """Add up the weights of what matches, and of all leaves of both sides."""
+        matched = [node.weight for node in self.matched]
+        if not self.outcomes:
+            total = fsum(matched)
+            return Figures(total, total, total)
+        output, reference = matched.copy(), matched.copy()
+        for each in self.outcomes:
+            weight = each.node.weight
+            if each.score:
+                matched.append(weight * each.score)
+            if each.in_output:
+                output.append(weight)
+            if each.in_reference:
+                reference.append(weight)
+        return Figures(fsum(matched), fsum(output), fsum(reference))  # exact in any order
+
+    def costs(self) -> list[float]:
+        """Return what each outcome takes from the score, together with the others of its whole.
+
+        A leaf counts on each side that has it.
+        """
+        costs = [
+            each.node.weight * (each.in_output + each.in_reference - 2.0 * each.score)
+            for each in self.outcomes
+        ]
+        for begin, end in self.wholes:
+            costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
+        return costs
 
     # --- leaves, and what is unlike ------------------------------------------------------------
 
@@ -169,48 +178,80 @@ class Comparison(Leaves):
         if not node.splits:
             self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
             return
+        sides: list[tuple[Side, Any]] = [("missing", reference), ("extra", output)]
         if node.larger_alone:
-            is_larger = count_leaves(output) > count_leaves(reference)
-            kind: Kind = "extra" if is_larger else "missing"
-            self.add_side(node, kind, output if is_larger else reference, place)
+            self.add_side(node, *max(sides, key=lambda side: count_leaves(side[1])), place)
             return
         begin, before = len(self.outcomes), len(self.wholes)
-        has_parts = type(output) in CONTAINERS and output
-        if type(reference) in CONTAINERS and reference:
-            self.add_side(node, "missing", reference, place)
+        parts = [type(value) in CONTAINERS and bool(value) for _, value in sides]
+        for (kind, value), has_parts in zip(sides, parts):
             if has_parts:
-                self.add_side(node, "extra", output, place)
-                return
-        else:
-            self.add_side(node, "extra", output, place)
+                self.add_side(node, kind, value, place)
+        if all(parts):
+            return
         if type(output) is not type(reference):
-            alone: Literal["output", "reference"] = "reference" if has_parts else "output"
+            alone: Literal["output", "reference"] = "reference" if parts[1] else "output"
             self.outcomes.append(
                 Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
             )
         elif len(self.outcomes) > begin:  # one is empty, and not all of the other is ignored
-            kind, value = ("missing", reference) if has_parts else ("extra", output)
-            self.add_side(node, kind, value, place)
+            self.add_side(node, *sides[parts[0]], place)
         if len(self.outcomes) > begin:
             self.wholes[before:] = [(begin, len(self.outcomes))]
 
-    def _add_unpaired(
+    def add_matches(self, node: Node, value: Any) -> None:
+        """List the leaves of a value that is equal to its reference, without comparing them."""
+        if node.ignored:
+            return
+        if node.uniform:
+            self.matched += [node] * count_leaves(value) if node.counts_matches else ()
+        elif type(value) is dict and value and not node.whole:
+            known = node.members
+            for name, part in value.items():
+                its = known.get(name) or node.member(name)
+                if type(part) not in SCALARS:
+                    self.add_matches(its, part)
+                elif not its.ignored:
+                    self.matched.append(its)
+        elif type(value) is list and value and not node.whole:
+            for position, part in enumerate(value):
+                self.add_matches(node.item(position), part)
+        elif node.counts_empty or node.whole or type(value) not in CONTAINERS:
+            self.matched.append(node)
+
+    def add_side(
         self,
         node: Node,
-        output: list[Any],
-        reference: list[Any],
+        kind: Kind,
+        value: Any,
         place: str,
-        paired: tuple[Container[int], Container[int]],
+        *,
+        within: str | None = None,
+        at_end: bool = False,
     ) -> None:
-        """List the items that are in no pair; `paired` has the positions of all others."""
-        at_end = node.order != "anchored" or len(reference) - 1 not in paired[1]
-        for there, value in enumerate(reference):
-            if there not in paired[1]:
-                its = node.item(there)
-                self.add_side(its, "missing", value, f"{place}/{there}", at_end=at_end)
-        for here, value in enumerate(output):
-            if here not in paired[0]:
-                self.add_side(node.item(here), "extra", value, f"{place}/{here}")
+        """List the leaves of a value that the other side lacks."""
+        if node.ignored:
+            return
+        is_container = type(value) in CONTAINERS
+        if is_container and not value and not (node.counts_empty or node.whole):
+            return
+        if not (is_container and value) or node.whole or not node.splits:
+            output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
+            self.outcomes.append(
+                Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
+            )
+            return
+        begin, whole = len(self.outcomes), place if within is None else within
+        if type(value) is dict:
+            for name, part in value.items():
+                its = node.member(name)
+                self.add_side(its, kind, part, f"{place}/{escape(name)}", within=whole)
+        else:
+            for position, part in enumerate(value):
+                its = node.item(position)
+                self.add_side(its, kind, part, f"{place}/{position}", within=whole)
+        if within is None and len(self.outcomes) > begin + 1:
+            self.wholes.append((begin, len(self.outcomes)))
 
     # --- defaults and choices ------------------------------------------------------------------
 
@@ -229,9 +270,7 @@ class Comparison(Leaves):
             known[key] = not trial.outcomes
         return known[key]
 
-    def _add_member(
-        self, node: Node, kind: Literal["missing", "extra"], value: Any, place: str
-    ) -> None:
+    def _add_member(self, node: Node, kind: Side, value: Any, place: str) -> None:
         """Compare a member that one side lacks with its default, if it has one."""
         if not node.fills:
             self.add_side(node, kind, value, place)
@@ -281,8 +320,8 @@ class Comparison(Leaves):
         return nearest, chosen
 
 
-def gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
-    """Return what a pair of items adds to the score; 0 where they have no leaf in common."""
+def rate(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+    """Return what a pair of items adds to the score, where one member may stand for another."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference)
     gains = [leaf.weight + COMMON for leaf in trial.matched]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 _WIDTHS: Final = (4, 2, 1)
@@ -22,7 +22,8 @@ def likely_pairs(
 ) -> list[tuple[int, int]]:
     """Pair items, by position, whose sorted leaves share the most that few others have.
 
-    The time is linear. Of pairs that share as much, the earlier one counts.
+    The time is linear. Of pairs that share as much, the earlier one counts. What shares nothing is
+    paired in the order of its text, next to what begins as it does.
     """
     left = min(_VOTES * (len(ours) + len(theirs)), _MOST_VOTES)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
@@ -34,25 +35,21 @@ def likely_pairs(
             if len(here) * len(there) > left:
                 break
             left -= len(here) * len(there)
-            for one in here:
-                for other in there:
-                    votes[one, other] += 1
+            for pair in ((one, other) for one in here for other in there):
+                votes[pair] += 1
     spare, others = dict.fromkeys(ours), dict.fromkeys(theirs)
     pairs = []
     for one, other in sorted(votes, key=lambda pair: (-votes[pair], pair)):
         if one in spare and other in others:
             pairs.append((one, other))
             del spare[one], others[other]
-    # What shares no leaf is paired in the order of its text, next to what begins as it does.
-    return [
-        *pairs,
-        *zip(sorted(spare, key=ours.__getitem__), sorted(others, key=theirs.__getitem__)),
-    ]
+    rest = zip(sorted(spare, key=ours.__getitem__), sorted(others, key=theirs.__getitem__))
+    return [*pairs, *rest]
 
 
-def _group_neighbours(items: Mapping[int, list[str]], width: int) -> dict[Iterable[str], list[int]]:
+def _group_neighbours(items: Mapping[int, list[str]], width: int) -> dict[object, list[int]]:
     """Return the positions of so many neighbouring leaves; the first follows the last."""
-    found: defaultdict[Iterable[str], list[int]] = defaultdict(list)
+    found: defaultdict[object, list[int]] = defaultdict(list)
     for position, leaves in items.items():
         if width == 1 or width < len(leaves):
             ring = [*leaves, *leaves[: width - 1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -61,7 +61,8 @@ class Node:
     """Whether an object or array at this place is one leaf."""
 
     order: Order = "ordered"
-    """How the items of an array at this place are paired."""
+    """How the items of an array at this place are paired; `anchored` is by position, and from the
+    end where items are equal there."""
 
     key: tuple[str, ...] = ()
     """The members that together identify an item, with `order="by_key"`."""
@@ -76,15 +77,14 @@ class Node:
     uniform: bool = False
     """Whether this node stands for all places in its values, too."""
 
+    counts_matches: bool = True
+    """Whether somebody asks for leaves that match."""
+
     literal: bool = False
     """Whether all values in here match if they are equal as JSON, in the order that counts here."""
 
     fuzzy: bool = False
     """Whether two items can both match a third one and not each other."""
-
-    graded: bool = False
-    """Whether leaves with the same `leaf_text` may be similar to another one in different degrees,
-    here or inside."""
 
     counts_extra: bool = True
     """Whether a member that only the output has is an outcome."""
@@ -119,26 +119,17 @@ class Node:
         """Return the node for an object or array of which this is the value."""
         return self
 
-    def member(self, name: str) -> Node:
+    def member(self, name: str) -> Node:  # noqa: ARG002
         """Return the node of an object's member."""
-        raise NotImplementedError
+        return self
 
-    def item(self, position: int) -> Node:
+    def item(self, position: int) -> Node:  # noqa: ARG002
         """Return the node of an array's item."""
-        raise NotImplementedError
+        return self
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         """Compare two leaves."""
         raise NotImplementedError
-
-    def rate(self, output: Any, references: Sequence[Any]) -> list[tuple[int, float]]:
-        """Return the positions of the leaves that have something in common with one, and scores."""
-        found = []
-        for position, reference in enumerate(references):
-            kind, score, _ = self.leaf(output, reference)
-            if kind in ("match", "open") or score > 0:
-                found.append((position, score))
-        return found
 
     def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002
         """Return what a reason adds where two leaves do not match."""
@@ -161,3 +152,20 @@ class Node:
         if self.order == "by_key":
             return not any(map(self.has_key, items))
         return self.order != "any_order"
+
+    def weigh(self, value: Any) -> float:
+        """Return the weight of all leaves of a value."""
+        if self.ignored:
+            return 0.0
+        if self.is_leaf(value):
+            return self.weight
+        if type(value) is dict:
+            return sum(self.member(name).weigh(part) for name, part in value.items())
+        return sum(self.item(position).weigh(part) for position, part in enumerate(value))
+
+
+def count_leaves(value: Any) -> int:
+    """Count the leaves of a value; an empty object or array is none."""
+    if type(value) is dict:
+        return sum(map(count_leaves, value.values()))
+    return sum(map(count_leaves, value)) if type(value) is list else 1

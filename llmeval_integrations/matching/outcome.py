@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -76,20 +76,58 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
         where = self.pointer or "the whole"
         if self.kind in ("missing", "extra"):
             return make_printable(f"{where} {self.kind}")
-        output, reference = cut_around_difference(
-            _write(self.output), _write(self.reference), _LONGEST
+        output, reference = (
+            canonical(value) if type(value) in CONTAINERS else write_scalar(value)
+            for value in (self.output, self.reference)
         )
+        output, reference = cut_around_difference(output, reference, _LONGEST)
         remark = self.node.remark(self.output, self.reference)
         more = f" ({remark})" if remark else ""
         return make_printable(f"{where} {output}, expected {reference}{more}")
 
 
-def _write(value: Any) -> str:
-    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)
+class Figures(NamedTuple):
+    """The weights of the leaves of a comparison."""
+
+    matched: float
+    """That of the leaves that match, each times its similarity."""
+
+    output: float
+    """That of the leaves of the output."""
+
+    reference: float
+    """That of the leaves of the reference."""
+
+    @property
+    def score(self) -> float:
+        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
+        both = self.output + self.reference
+        return 2 * self.matched / both if both else 1.0
 
 
-def summarize(outcomes: Sequence[Outcome], most: int = 3) -> str:
-    """Word the first outcomes in one line, and how many more there are."""
-    named = "; ".join(map(str, outcomes[:most]))
-    more = len(outcomes) - most
-    return f"{named}; and {more} more" if more > 0 else named
+def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int = 3) -> str:
+    """Name the first differences in one line, how many more there are, and whether pairs are left.
+
+    Objects and arrays that one side lacks as a whole are named once, and so are those that stand
+    where the other side has something else.
+    """
+    replaced = set()
+    for each in outcomes:
+        if each.kind == "wrong_type":
+            has_parts = type(each.reference) in CONTAINERS and each.reference
+            replaced.add((each.pointer, "missing" if has_parts else "extra"))
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for each in outcomes:
+        place = each.pointer if each.within is None else each.within
+        if each.within is None or (place, each.kind) not in replaced:
+            groups.setdefault((place, each.kind), []).append(each)
+    named = []
+    for (place, kind), group in [*groups.items()][:most]:
+        first, several = group[0], f" ({len(group)} fields)" if len(group) > 1 else ""
+        if first.within is not None:
+            named.append(make_printable(f"{place or 'the whole'} {kind}{several}"))
+        else:
+            named.append(f"{first}{'' if first.exact else ' (too long to be compared exactly)'}")
+    if len(groups) > most:
+        named.append(f"and {len(groups) - most} more")
+    return "; ".join(named) + (" (too many pairs of items; not all were tried)" if limits else "")

@@ -1,28 +1,42 @@
-"""Which items of two arrays belong together."""
+"""Which items of two arrays belong together: the gain of a pair, and how many may be tried."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
 
+from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.matching.aligned import align, measure_ends
-from llmeval_integrations.matching.any_order import pair_by_key, pair_in_any_order
-from llmeval_integrations.matching.node import Node
-from llmeval_integrations.matching.trials import Arrays, Pairs, Trials
+from llmeval_integrations.matching.any_order import COMMON, WHOLE, pair_in_any_order
+from llmeval_integrations.matching.by_key import pair_by_key
+from llmeval_integrations.matching.likely import likely_pairs
+from llmeval_integrations.matching.node import Node, count_leaves
+from llmeval_integrations.matching.texts import Texts
 
-GainWithPairing: TypeAlias = "Callable[[Pairing, Node, Any, Any], float]"
-"""A `Gain` that takes the pairs that are known already."""
+Pairs: TypeAlias = list[tuple[int, int]]
+"""Positions in the output, each with one in the reference."""
+
+Table: TypeAlias = list[list[float]]
+"""What pairs gain: a row for each item of the output."""
+
+Item: TypeAlias = tuple[int, Any]
+"""The row or column of an item, and its value at some place."""
+
+SHARED: Final = 1e-6
+"""The gain of two leaves at the same place that do not match, where all items are paired."""
+
+WHOLE_FIRST: Final = 1e6
+"""The same where the output may have further members: an item that has some is not equal to its
+reference, and still has to find it. It is more than all leaves of a document gain together."""
+
+_LETTERS: Final = 500_000
+"""As many pairs of characters take as long to compare as a pair of items does."""
 
 
-class Found(NamedTuple):
-    """The pairs of two arrays."""
-
-    pairs: Pairs
-    is_limited: bool
-    """Whether the items were too many to be tried with each other."""
-    arrays: tuple[Node, list[Any], list[Any]]
-    """What was paired, kept so that nothing else gets the same id."""
+class BudgetSpentError(Exception):
+    """Too many pairs of items of arrays that are inside of other items."""
 
 
 class Pairing:
@@ -33,41 +47,215 @@ class Pairing:
     are tried; beyond it items are paired by the parts that they share.
     """
 
-    def __init__(self, gain: GainWithPairing) -> None:
+    def __init__(self, rate: Callable[[Pairing, Node, Any, Any], float]) -> None:
+        """`rate` gives the gain of values where one member may stand for another."""
         self.defaults: dict[tuple[int, int], bool] = {}
         """Whether values, by node and id, are the default of their place."""
         self.fills = True
         """Whether a default takes the place of what one side leaves out; inside of a default that
         does so already none does, as it may hold itself."""
-        self._found: dict[tuple[int, int, int], Found] = {}
-        self._trials = Trials(partial(gain, self))
+        self.texts = Texts()
+        self.budget: float = MAX_PAIRS
+        """How many more pairs may be tried."""
+        self.depth = 0
+        """How many arrays are being tried that contain the one at hand."""
+        self._rate = rate
+        self._found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = {}
 
-    def find(self, node: Node, output: list[Any], reference: list[Any]) -> Found:
-        """Return the pairs of two arrays whose node is not `ordered`, in the order of the output.
+    def find(self, node: Node, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
+        """Return the pairs of two arrays, and whether the items were too many to be tried.
 
         The same two arrays meet with each item that theirs is tried with, and again once the best
         is chosen; they are paired once.
         """
+        order, most = node.order, min(len(output), len(reference))
+        if order == "anchored" and len(output) != len(reference):
+            _, end = measure_ends(output, reference)
+            pairs = [(n, n) for n in range(most - end)]
+            pairs += [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]
+            return pairs, False
+        if order in ("ordered", "anchored"):
+            return [(n, n) for n in range(most)], False
+        its = node.item(0)
+        if len(output) == len(reference) and not (its.fuzzy or node.key or node.min_similarity):
+            wrong = [n for n, value in enumerate(output) if not equal(value, reference[n])]
+            if len(wrong) == 1 and (
+                its.pairs_all or self.gain(its, output[wrong[0]], reference[wrong[0]])
+            ):
+                return [(n, n) for n in range(most)], False  # whatever the order says
         known = id(node), id(output), id(reference)
-        found = self._found.get(known)
-        if found is None:
-            arrays = Arrays(self._trials, node, output, reference)
-            pairs = sorted(_pair(arrays, output, reference))
-            found = Found(pairs, arrays.is_limited, (node, output, reference))
-            self._found[known] = found
-        return found
+        if known not in self._found:
+            arrays = Arrays(self, node, output, reference)  # kept, so that no id comes again
+            if order == "aligned":
+                pairs = align(arrays)
+            elif order == "any_order":
+                pairs = pair_in_any_order(arrays, range(len(output)), range(len(reference)))
+            elif node.has_order(output) and node.has_order(reference):  # as no item has the key
+                pairs = [(n, n) for n in range(most)]
+            else:
+                pairs = pair_by_key(arrays)
+            self._found[known] = sorted(pairs), arrays
+        pairs, arrays = self._found[known]
+        return pairs, arrays.is_limited
+
+    def gain(self, node: Node, output: Any, reference: Any) -> float:
+        """Return what two values of a pair add to the score; 0 where they have no leaf in common.
+
+        A comparison would say the same, and take five times as long.
+        """
+        if node.ignored:
+            return 0.0
+        if node.fills or not node.counts_extra:
+            return self._rate(self, node, output, reference)
+        kind = type(output)
+        if node.whole or kind is not type(reference) or not (output and reference):
+            return self._gain_of_leaves(node, output, reference)
+        if kind is dict:
+            total, known, uniform = 0.0, node.members, node.uniform
+            common = COMMON + SHARED * node.pairs_all
+            for name in reference:
+                if name not in output:
+                    continue
+                its = node if uniform else known.get(name) or node.member(name)
+                value, expected = output[name], reference[name]
+                kind = type(value)
+                if kind in SCALARS and kind is type(expected) and value == expected:
+                    total += 0.0 if its.ignored else its.weight + common
+                else:
+                    total += self.gain(its, value, expected)
+            return total
+        if kind is list:
+            pairs, _ = self.find(node, output, reference)
+            return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
+        return self._gain_of_leaves(node, output, reference)
+
+    def _gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
+        shared = 0.0
+        if node.pairs_all:  # where an object meets a text, the smaller one has a leaf there
+            shared = SHARED * min(count_leaves(output), count_leaves(reference))
+        if not (node.is_leaf(output) and node.is_leaf(reference)):
+            is_same = type(output) is type(reference) and not node.weigh(output or reference)
+            return WHOLE if is_same else shared  # an empty object, and one that is all ignored
+        if not node.counts_empty and output in ([], {}) and reference in ([], {}):
+            return 0.0
+        if node.exact:
+            return node.weight + COMMON + shared if equal(output, reference) else shared
+        if self.depth and node.fuzzy and type(output) is type(reference) is str:
+            self.spend(len(output) * len(reference) / _LETTERS)
+        kind, score, _ = node.leaf(output, reference)
+        if kind in ("match", "open") or score > 0:
+            return node.weight * score + COMMON + shared
+        return shared
+
+    def spend(self, pairs: float) -> None:
+        """Take pairs from the budget; raise BudgetSpentError where it has fewer."""
+        self.budget -= pairs
+        if self.budget < 0:
+            raise BudgetSpentError
 
 
-def _pair(arrays: Arrays, output: list[Any], reference: list[Any]) -> Pairs:
-    node, most = arrays.node, min(len(output), len(reference))
-    if node.order == "anchored":  # by position, and equal ones at the end
-        _, end = measure_ends(output, reference)
-        pairs = [(n, n) for n in range(most - end)]
-        return pairs + [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]
-    if node.order == "aligned":
-        return align(arrays)
-    if node.order == "any_order":
-        return pair_in_any_order(arrays, range(len(output)), range(len(reference)))
-    if node.has_order(output) and node.has_order(reference):  # as no item has the key
-        return [(n, n) for n in range(most)]
-    return pair_by_key(arrays)
+class Arrays:
+    """Two arrays whose items are paired."""
+
+    def __init__(
+        self, pairing: Pairing, node: Node, output: list[Any], reference: list[Any]
+    ) -> None:
+        self.pairing = pairing
+        self.node = node
+        self.its = node.item(0)
+        self.output = output
+        self.reference = reference
+        self.least = node.min_similarity
+        """The similarity of a pair."""
+        self.is_limited = False
+        """Whether the items were too many to be tried with each other."""
+
+    def gain(self, here: int, there: int) -> float:
+        """Return what two items gain; 0 where they are less similar than they have to be."""
+        return self._table([here], [there])[0][0]
+
+    def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
+        """Return what each pair of these items gains; None where that takes too long.
+
+        Half of the budget is given back then: so what is inside of the items can still be tried,
+        and all trials of a document together take no more than twice the budget. Raises
+        BudgetSpentError where the arrays are inside of items that are being tried.
+        """
+        pairing, before = self.pairing, self.pairing.budget
+        pairing.depth += 1
+        try:
+            pairing.spend(len(here) * len(there))
+            return self._table(here, there)
+        except BudgetSpentError:
+            if pairing.depth > 1:
+                raise
+            pairing.budget = before // 2
+            return None
+        finally:
+            pairing.depth -= 1
+
+    def _table(self, here: Sequence[int], there: Sequence[int]) -> Table:
+        its = self.its
+        ours, theirs = [self.output[n] for n in here], [self.reference[n] for n in there]
+        table = [[0.0] * len(theirs) for _ in ours]
+        self._add(table, its, [*enumerate(ours)], [*enumerate(theirs)])
+        weights = [its.weigh(value) for value in theirs]
+        for gains, weight in zip(table, map(its.weigh, ours)):
+            for column, gain in enumerate(gains):
+                if gain and gain >= max(weight, weights[column]):
+                    gains[column] += WHOLE
+                elif 2 * gain < self.least * (weight + weights[column]) * (1 - 1e-9):
+                    gains[column] = 0.0
+        return table
+
+    def _add(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+        """Add the gains of values at a node: each of ours with each of theirs.
+
+        The gain of two objects is the sum of the gains of their members, and what is equal is found
+        by its text: a tenth of the time of comparing each with each.
+        """
+        kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
+        is_plain = not (node.ignored or node.whole or node.fills or node.pairs_all)
+        if is_plain and kinds == {dict} and node.counts_extra:
+            members, others = _group_by_member(ours), _group_by_member(theirs)
+            for name in members.keys() & others.keys():
+                self._add(table, node.member(name), members[name], others[name])
+        elif is_plain and node.exact and not kinds & CONTAINERS:
+            columns: defaultdict[str, list[int]] = defaultdict(list)
+            for column, value in theirs:
+                columns[node.leaf_text(value)].append(column)
+            for row, value in ours:
+                for column in columns.get(node.leaf_text(value), ()):
+                    table[row][column] += node.weight + COMMON
+        else:
+            gain = self.pairing.gain
+            for row, value in ours:
+                for column, expected in theirs:
+                    table[row][column] += gain(node, value, expected)
+
+    def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
+        """Pair items that share the most of what few others have, for they are too many."""
+        self.is_limited = True
+        leaves, its = self.pairing.texts.leaves, self.its
+        pairs = likely_pairs(
+            {n: sorted(leaves(its, self.output[n])) for n in spare},
+            {n: sorted(leaves(its, self.reference[n])) for n in wanted},
+        )
+        return pairs if its.pairs_all else [pair for pair in pairs if self.gain(*pair)]
+
+    def pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
+        """Pair the leaves that are left over in their order; they do not match."""
+        if self.least:
+            return []  # they have nothing in common
+        if self.its.pairs_all:
+            return [*zip(spare, wanted)]
+        here = [n for n in spare if self.its.is_leaf(self.output[n])]
+        return [*zip(here, [n for n in wanted if self.its.is_leaf(self.reference[n])])]
+
+
+def _group_by_member(items: list[Item]) -> dict[str, list[Item]]:
+    found: defaultdict[str, list[Item]] = defaultdict(list)
+    for place, value in items:
+        for name, part in value.items():
+            found[name].append((place, part))
+    return found

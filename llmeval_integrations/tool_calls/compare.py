@@ -18,9 +18,9 @@ from llmeval_integrations.matching.aligned import best_path
 from llmeval_integrations.matching.any_order import pair_texts
 from llmeval_integrations.matching.assignment import best_pairs
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.leaves import Figures
 from llmeval_integrations.matching.node import Kind
-from llmeval_integrations.matching.trials import Pairs
+from llmeval_integrations.matching.outcome import Figures
+from llmeval_integrations.matching.pairing import Pairs
 from llmeval_integrations.tool_calls.arguments import (
     ArgumentComparer,
     ArgumentComparison,
