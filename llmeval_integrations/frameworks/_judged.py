@@ -17,7 +17,7 @@ from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.judgement import parse_judgement
+from llmeval_integrations.judges.replies.parse import parse_judgement
 from llmeval_integrations.messages.reading import read_answer
 
 

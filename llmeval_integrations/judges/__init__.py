@@ -30,12 +30,8 @@ from llmeval_integrations.judges.preference import Preference
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.question_generator import QuestionGenerator
 from llmeval_integrations.judges.questionnaire import Questionnaire
-from llmeval_integrations.judges.replies.judgement import (
-    Confidence,
-    Judgement,
-    Verdict,
-    parse_judgement,
-)
+from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.replies.parse import parse_judgement
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -19,11 +18,9 @@ from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
     fold,
-    label_of,
     labelled_rows,
-    majority,
-    may_be_verdict,
     plain,
+    read_label,
     rows_of,
 )
 from llmeval_integrations.stats.agreement import (
@@ -87,8 +84,8 @@ class Agreement:
     @cached_property
     def ratings(self) -> list[Rating]:
         """The rows with both labels: the person's, or that of most people, and the judge's."""
-        pairs = [(majority(row.people), row.judge, row.group) for row in self.rows]
-        return [Rating(*pair) for pair in pairs if pair[0] is not None and pair[1] is not None]
+        found = (Rating(row.person, row.judge, row.group) for row in self.rows)
+        return [each for each in found if each.first is not None and each.second is not None]
 
     @property
     def n(self) -> int:
@@ -108,7 +105,7 @@ class Agreement:
     @property
     def tied(self) -> int:
         """Rows on whose label as many people say one thing as another; they have none."""
-        return sum(bool(row.people) and majority(row.people) is None for row in self.rows)
+        return sum(bool(row.people) and row.person is None for row in self.rows)
 
     @property
     def confusion(self) -> Mapping[tuple[Any, Any], int]:
@@ -128,19 +125,20 @@ class Agreement:
     @property
     def weighted_kappa(self) -> Kappa | None:
         """Kappa by the squared distance of ratings; None where the labels are not numbers."""
-        if not self._are_ratings:
+        if not self._are_numbers:
             return None
         return kappa(self.ratings, squared(self.ratings), self.level)
 
     @property
     def mean_error(self) -> float | None:
         """How far the judge's ratings lie from the person's; None where they are not numbers."""
-        if not self._are_ratings:
+        if not self._are_numbers:
             return None
-        return math.fsum(abs(each.second - each.first) for each in self.ratings) / self.n  # type: ignore[operator]
+        pairs: list[Any] = [each[:2] for each in self.ratings]
+        return math.fsum(abs(one - other) for one, other in pairs) / self.n
 
     @property
-    def _are_ratings(self) -> bool:
+    def _are_numbers(self) -> bool:
         labels = [label for rating in self.ratings for label in rating[:2]]
         return bool(labels) and all(
             isinstance(label, Real) and not isinstance(label, bool) for label in labels
@@ -151,7 +149,7 @@ class Agreement:
         """Krippendorff's alpha among the people; None where no row has two of them."""
 
         def distance(one: Any, other: Any) -> float:
-            return float((one - other) ** 2) if self._are_ratings else 1.0
+            return float((one - other) ** 2) if self._are_numbers else 1.0
 
         return krippendorff_alpha([row.people for row in self.rows], distance)
 
@@ -163,13 +161,9 @@ class Agreement:
     @property
     def judge_and_person(self) -> Share:
         """Of all pairs of the judge and one person, those that agree; beside `people`."""
-        pairs = [
-            row.judge == person
-            for row in self.rows
-            for person in row.people
-            if row.judge is not None
-        ]
-        return Share(sum(pairs), len(pairs))
+        rows = [row for row in self.rows if row.judge is not None]
+        agreeing = sum(row.people.count(row.judge) for row in rows)
+        return Share(agreeing, sum(len(row.people) for row in rows))
 
     @property
     def sensitivity(self) -> float | None:
@@ -181,33 +175,27 @@ class Agreement:
         """The share that the judge fails of what a person failed."""
         return self.shares["specificity"].rate
 
-    @property
+    @cached_property
     def shares(self) -> dict[str, Rate]:
         """The rates by name, with intervals that know the groups of a run's rows."""
-        yes = self.positive
-        named: dict[str, list[tuple[Hashable, bool]]] = {
-            "accuracy": [(each.group, each.first == each.second) for each in self.ratings],
-            "sensitivity": [
-                (each.group, each.second == yes) for each in self.ratings if each.first == yes
-            ],
-            "specificity": [
-                (each.group, each.second != yes) for each in self.ratings if each.first != yes
-            ],
-            "judge passes": [
-                (row.group, row.judge == yes) for row in self.rows if row.judge is not None
-            ],
-            "person passes": [(each.group, each.first == yes) for each in self.ratings],
+        yes, ratings = self.positive, self.ratings
+        passed = [] if yes is None else [each for each in ratings if each.first == yes]
+        failed = [] if yes is None else [each for each in ratings if each.first != yes]
+        judged = [] if yes is None else [row for row in self.rows if row.judge is not None]
+        return {
+            "accuracy": self._rate([(each.group, each.first == each.second) for each in ratings]),
+            "sensitivity": self._rate([(each.group, each.second == yes) for each in passed]),
+            "specificity": self._rate([(each.group, each.second != yes) for each in failed]),
+            "judge passes": self._rate([(row.group, row.judge == yes) for row in judged]),
+            "person passes": self._rate(
+                [(each.group, each.first == yes) for each in ratings if yes is not None]
+            ),
         }
-        if yes is None:
-            named = {name: rows if name == "accuracy" else [] for name, rows in named.items()}
-        return {name: self._rate(rows) for name, rows in named.items()}
 
     def _rate(self, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
         part, n = sum(holds for _, holds in rows), len(rows)
-        if not n:
-            return Rate(0, 0, None)
         effect = design_effect((group, holds - part / n) for group, holds in rows)
-        if effect is None:
+        if not n or effect is None:
             return Rate(part, n, None)
         if effect.factor == 1:
             return Rate(part, n, wilson(part, n, self.level))
@@ -220,17 +208,13 @@ class Agreement:
 
         Prediction-powered: the labelled rows have to be drawn by chance from all of them.
         """
+        judged = [row for row in self.rows if row.judge is not None]
         if self.positive is None:
-            return self._no_rate(Share(0, sum(row.judge is not None for row in self.rows)))
-        rows = [
-            JudgedRow(
-                row.judge == self.positive,
-                None if (label := majority(row.people)) is None else label == self.positive,
-                row.group,
-            )
-            for row in self.rows
-            if row.judge is not None
-        ]
+            return self._no_rate(len(judged))
+        rows = []
+        for row in judged:
+            person = None if row.person is None else row.person == self.positive
+            rows.append(JudgedRow(row.judge == self.positive, person, row.group))
         return prediction_powered_rate(rows, self.level)
 
     def corrected_pass_rate(self, judged: Any) -> JudgedRate:
@@ -240,23 +224,21 @@ class Agreement:
         run is labelled, give the whole run to `agreement`, with None for the other labels, and use
         `corrected`. What is missing or unscored in `judged` is left out.
         """
-        values = [plain(value) for value in rows_of("judged", judged)]
-        given = [(row, value) for row, value in enumerate(values) if value is not None]
+        values = enumerate(map(plain, rows_of("judged", judged)))
+        given = [(row, value) for row, value in values if value is not None]
         if self.positive is None:
-            return self._no_rate(Share(0, len(given)))
+            return self._no_rate(len(given))
         other = None if self.positive is True else self.positive
-        labels = [fold(label_of(value, row, "judged", other)) for row, value in given]
-        found = Share(labels.count(fold(self.positive)), len(given))
+        labels = [fold(read_label(value, _place("judged", row), other)) for row, value in given]
         sensitivity, specificity = (
-            Share(rate.part, rate.whole)
-            for name, rate in self.shares.items()
-            if name in ("sensitivity", "specificity")
+            Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
         )
+        found = Share(labels.count(fold(self.positive)), len(given))
         return rogan_gladen_rate(found, sensitivity, specificity, self.level)
 
-    def _no_rate(self, judged: Share) -> JudgedRate:
+    def _no_rate(self, judged: int) -> JudgedRate:
         reason = "positive= does not say which label passes"
-        return JudgedRate(None, None, self.level, judged, "labels", reason)
+        return JudgedRate(None, None, self.level, Share(0, judged), "labels", reason)
 
 
 def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0.95) -> Agreement:
@@ -275,50 +257,50 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     judge's labels, if they are not ratings, are none of the people's.
     """
     rows = [row._replace(judge=plain(row.judge)) for row in labelled_rows(judged, human)]
-    values = (value for row in rows for value in (row.judge, *row.people))
-    other = next((value for value in values if not may_be_verdict(value)), None)
+    values = [value for row in rows for value in (row.judge, *row.people)]
+    others = (each for each in values if not hasattr(each, "passed") and as_verdict(each) is None)
+    other = next((each for each in others if each is not None), None)
     spelling: dict[Any, Any] = {}
 
-    def label(value: Any, row: Any, name: str) -> Any:
-        found = label_of(value, row, name, other)
+    def read(value: Any, name: str, row: Hashable) -> Any:
+        found = read_label(value, _place(name, row), other)
         return spelling.setdefault(fold(found), found)
 
-    read = [
-        row._replace(
-            judge=None if row.judge is None else label(row.judge, row.row, "judged"),
-            people=tuple(label(value, row.row, "human") for value in row.people),
-        )
-        for row in rows
-    ]
-    judges = {row.judge for row in read if row.judge is not None}
-    people = {value for row in read for value in row.people}
-    if other is not None and any(row.judge is not None and row.people for row in read):
-        _check_shared(judges, people)
+    labelled = []
+    for row in rows:
+        judge = None if row.judge is None else read(row.judge, "judged", row.row)
+        people = tuple(read(value, "human", row.row) for value in row.people)
+        labelled.append(row._replace(judge=judge, people=people))
+    if other is None:
+        if positive is not None and as_verdict(positive) is not True:
+            raise InvalidOptionError(
+                f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
+            )
+        return Agreement(labelled, level=level)
     positive = spelling.get(fold(positive), positive)
-    return Agreement(read, _choose_positive(positive, judges | people, binary=other is None), level)
+    if positive is not None and positive not in spelling.values():
+        raise InvalidOptionError(
+            f"agreement: positive={quote(positive)} is none of {_list(spelling.values())}"
+        )
+    _check_labels(labelled)
+    return Agreement(labelled, positive, level)
 
 
-def _check_shared(judged: AbstractSet[Any], human: AbstractSet[Any]) -> None:
+def _place(name: str, row: Hashable) -> str:
+    return f"{name}, row {quote(row)}"
+
+
+def _check_labels(rows: Sequence[LabelledRow]) -> None:
     """Raise InputError for names of two sorts; ratings may all be others, and still be ratings."""
+    judged = {row.judge for row in rows if row.judge is not None}
+    human = {label for row in rows for label in row.people}
     are_ratings = all(isinstance(label, Real) for label in judged | human)
-    if judged.isdisjoint(human) and not are_ratings:
+    has_pairs = any(row.judge is not None and row.people for row in rows)
+    if has_pairs and judged.isdisjoint(human) and not are_ratings:
         raise InputError(
             f"agreement: no label is in both: judged has {_list(judged)}, human {_list(human)}"
         )
 
 
-def _list(labels: Iterable[Any]) -> str:
+def _list(labels: Any) -> str:
     return ", ".join(sorted(map(quote, labels))[:10])
-
-
-def _choose_positive(positive: Any, labels: AbstractSet[Any], *, binary: bool) -> Any:
-    """Return the label that passes, of verdicts True, of labels the caller's to say."""
-    if binary and positive is not None and as_verdict(positive) is not True:
-        raise InvalidOptionError(
-            f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
-        )
-    if not binary and positive is not None and positive not in labels:
-        raise InvalidOptionError(
-            f"agreement: positive={quote(positive)} is none of {_list(labels)}"
-        )
-    return True if binary else positive

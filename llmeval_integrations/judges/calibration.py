@@ -15,9 +15,8 @@ from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
     labelled_rows,
-    majority,
     plain,
-    verdict_of,
+    read_label,
 )
 from llmeval_integrations.judges.score_table import ScoreTable
 from llmeval_integrations.stats.intervals import Share
@@ -124,17 +123,17 @@ def calibrate(judged: Any, human: Any) -> Calibration:
     Raises InputError where rows or ids do not match, a row cannot be read, or none is labelled.
     """
     rows = labelled_rows(judged, human)
-    known = [
-        (row, verdict_of(label, row.row, "human"))
-        for row in rows
-        if row.judge is not None and (label := majority(row.people)) is not None
-    ]
+    known = [row for row in rows if row.judge is not None and row.person is not None]
     if not known:
         raise InputError("calibrate: no row has both a judge's score and a person's label")
-    names, starts, defaults, places = _levels([row for row, _ in known])
-    counts = [Share(0, 0)] * len(names)
-    for place, (_, passed) in zip(places, known):
-        counts[place] = Share(counts[place].part + passed, counts[place].whole + 1)
+    passes = [bool(read_label(row.person, f"human, row {quote(row.row)}")) for row in known]
+    names, starts, defaults, places = _levels(known, sum(passes) / len(passes))
+    counts = [
+        Share(
+            sum(passed for its, passed in zip(places, passes) if its == place), places.count(place)
+        )
+        for place in range(len(names))
+    ]
     learned = rising_chances(counts, defaults, PRIOR_ROWS)
 
     def predict_without(place: int, passed: bool) -> float:
@@ -152,7 +151,7 @@ def calibrate(judged: Any, human: Any) -> Calibration:
 
 
 def _levels(
-    rows: Sequence[LabelledRow],
+    rows: Sequence[LabelledRow], rate: float
 ) -> tuple[Sequence[str], Sequence[float], Sequence[float], list[int]]:
     """Return the names of the levels, their lowest scores and defaults, and each row's level."""
     cells = [_cell(row.judge) for row in rows]
@@ -160,20 +159,17 @@ def _levels(
         weights = [float(getattr(ScoreTable(), cell)) for cell in CELLS]
         return CELLS, weights, weights, [CELLS.index(str(cell)) for cell in cells]
     scores = [_score(row) for row in rows]
-    values = sorted(scores)
-    if len(distinct := sorted(set(scores))) > _MOST_LEVELS:
-        distinct = sorted({values[len(values) * i // _MOST_LEVELS] for i in range(_MOST_LEVELS)})
-    places = [max(0, bisect_right(distinct, score) - 1) for score in scores]
-    passes = [verdict_of(majority(row.people), row.row, "human") for row in rows]
-    rate = sum(passes) / len(passes)
+    values, starts = sorted(scores), sorted(set(scores))
+    if len(starts) > _MOST_LEVELS:
+        starts = sorted({values[len(values) * i // _MOST_LEVELS] for i in range(_MOST_LEVELS)})
+    places = [max(0, bisect_right(starts, score) - 1) for score in scores]
     are_chances = values[0] >= 0 and values[-1] <= 1
-    defaults: list[float] = []
-    names: list[str] = []
-    for place, start in enumerate(distinct):
+    names, defaults = [], []
+    for place, start in enumerate(starts):
         members = [score for score, its in zip(scores, places) if its == place]
         defaults.append(math.fsum(members) / len(members) if are_chances else rate)
         names.append(f"{start:g}" + (f" to {max(members):g}" if max(members) > start else ""))
-    return names, distinct, defaults, places
+    return names, starts, defaults, places
 
 
 def _cell(value: Any) -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.options import (
     check_instance,
     check_number,
@@ -19,7 +18,7 @@ from llmeval_integrations.core.options import (
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.exchange import Form, ModelJudge
+from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     background,
     material,
@@ -27,11 +26,8 @@ from llmeval_integrations.judges.prompts.material import (
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL
-from llmeval_integrations.judges.replies.forms import object_schema
-from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader, Reading
+from llmeval_integrations.judges.replies.forms import StatementForm
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.reasoning import strip_reasoning
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -79,22 +75,23 @@ class _LabelJudge(ModelJudge):
     """Samples that a person has labelled: `output` and `label`, perhaps `explanation` and `input`.
     The model is shown them first."""
 
-    _form: LabelForm = field(init=False, repr=False, compare=False)
+    _form: StatementForm = field(init=False, repr=False, compare=False)
+    _shots: str = field(init=False, repr=False, compare=False)
 
     def _set_form(self, choices: Sequence[Choice]) -> None:
         check_number(self, "threshold", optional=True)
-        object.__setattr__(self, "_form", LabelForm(choices))
-        write_examples(self, self._form.labels)
+        labels = [choice.label for choice in choices]
+        self.__dict__.update(_form=label_form(choices), _shots=write_examples(self, labels))
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
-        shots = write_examples(self, self._form.labels)
-        reading = await self.exchange(ask, prompt, self._form, values, shots)
-        score = None if reading.value.score is None else float(reading.value.score)
+        said = await self.exchange(ask, prompt, self._form, values, self._shots)
+        choice: Choice = said.verdict
+        score = None if choice.score is None else float(choice.score)
         passed = None
         if score is not None and self.threshold is not None:
             passed = score >= self.threshold
-        reason = reading.reasoning or None
-        return Result(score, passed, reading.value.label, reason, answered=score is None)
+        reason = said.reasoning or None
+        return Result(score, passed, choice.label, reason, answered=score is None)
 
 
 @dataclass(frozen=True)
@@ -195,40 +192,20 @@ class Rubric(_LabelJudge):
         return await self._choose(ask, _GRADE, values)
 
 
-class LabelForm(Form[Reading]):
-    """One of several labels, behind its explanation; the answer is the Choice."""
-
-    name = "classification"
-
-    def __init__(self, choices: Sequence[Choice]) -> None:
-        lines = [
-            f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
-            for choice in choices
-        ]
-        self.labels = [choice.label for choice in choices]
-        self.wording = "\n".join(["Choose exactly one of these labels:", *lines, _FORM])
-        label = {"type": "string", "enum": self.labels}
-        self.schema = object_schema(explanation={"type": "string"}, label=label)
-        self._short = object_schema(label=label)
-        words = tuple((_fold(choice.label), choice) for choice in choices)
-        self._vocabulary = Vocabulary("label", words, aliases=_ALIASES)
-
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> Reading:
-        try:
-            reading = Reader(self._vocabulary, quotations=quotations).read(reply)
-        except UnreadableJudgementError as error:
-            labels = ", ".join(map(repr, self.labels))
-            raise UnreadableJudgementError(
-                f"{error}; it is one of the labels {labels}: {quote(reply)}"
-            ) from None
-        return reading if before is None else reading._replace(reasoning=strip_reasoning(before))
-
-    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
-        wording = (
-            "That reply cannot be read. Say what it comes to in one JSON object with one key: "
-            f'"label", one of {", ".join(map(quote, self.labels))}.'
-        )
-        return wording, self._short
+def label_form(choices: Sequence[Choice]) -> StatementForm:
+    """Return the form of one of several labels behind its explanation; the verdict is a Choice."""
+    lines = [
+        f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
+        for choice in choices
+    ]
+    words = tuple((_fold(choice.label), choice) for choice in choices)
+    return StatementForm(
+        "classification",
+        Vocabulary("label", words, aliases=_ALIASES),
+        {"explanation": {"type": "string"}},
+        {"label": {"type": "string", "enum": [choice.label for choice in choices]}},
+        "\n".join(["Choose exactly one of these labels:", *lines, _FORM]),
+    )
 
 
 def _fold(label: str) -> str:

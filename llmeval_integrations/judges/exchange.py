@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
@@ -18,6 +17,7 @@ from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.values import as_text
+from llmeval_integrations.judges.replies.forms import Form, Schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request
 
@@ -30,36 +30,6 @@ _MARK: Final = (
     'Give the object one more key, the last one: "mark", with the text "{mark}". It shows that the '
     "object is yours."
 )
-_WHOLE: Final = "Answer again, in the form asked for."
-_NOTHING: Final = "(nothing)"
-"""Stands for a reply without text, which some servers refuse in a conversation."""
-
-
-class Form(ABC, Generic[T]):
-    """The form of the answers to one question, and how they are read."""
-
-    name: str
-    """What the answer is called on the wire."""
-
-    schema: dict[str, Any] | None
-    """The JSON Schema of the answer; None for free text."""
-
-    wording: str = ""
-    """What the prompt says of the form at its end."""
-
-    @abstractmethod
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> T:
-        """Read a reply; raises UnreadableJudgementError.
-
-        `before` is the reply that could not be read, where this one answers the second question.
-        """
-
-    def again(self, error: Exception) -> tuple[str, dict[str, Any] | None]:
-        """Return what a judge is told that gave this error, and the schema of its next answer.
-
-        A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
-        """
-        return f"That reply cannot be used: {error}. {_WHOLE}", self.schema
 
 
 @dataclass(frozen=True)
@@ -122,14 +92,16 @@ async def exchange(
     """
     properties = (form.schema or {}).get("properties", {"mark": None})
     mark = "" if "mark" in properties else quotations.mark  # a form of the caller's may have one
-    messages = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
-    schema, fence = _with_mark(form.schema, mark), quotations.mark
-    request = Request(messages, schema, form.name, output, temperature, fence=fence)
+    wish = _MARK.format(mark=mark) if mark else ""
+    asked = _append(messages, "\n".join(filter(None, [form.wording, wish])))
+    schema = _with_mark(form.schema, mark)
+    request = Request(asked, schema, form.name, output, temperature, fence=quotations.mark)
     before: str | None = None
     while True:
         reply = await ask(request, whole=form.schema is None)
         try:
-            return form.read(reply.text, quotations, before)
+            answer = form.read(reply.text, quotations)
+            return answer if before is None else form.add_reasons(answer, before, quotations)
         except UnreadableJudgementError as error:
             if reply.finish == "length":
                 raise CutReplyError(
@@ -138,28 +110,19 @@ async def exchange(
                 ) from error
             if not retries:
                 raise
-            retries -= 1
-            request = _follow_up(request, form, reply.text, error, mark)
-            before = reply.text if before is None else before
+            wording, schema = form.again(error)
+            if not (said := reply.text.strip()):  # which some servers refuse in a conversation
+                said, schema = "(nothing)", form.schema
+                wording = "That reply is empty. Answer again, in the form asked for."
+        retries -= 1
+        before = reply.text if before is None else before
+        dialogue = (Message("assistant", said), Message("user", f"{wording} {wish}".strip()))
+        request = msgspec.structs.replace(
+            request, messages=request.messages + dialogue, schema=_with_mark(schema, mark)
+        )
 
 
-def _follow_up(
-    request: Request, form: Form[Any], reply: str, error: Exception, mark: str
-) -> Request:
-    """Show the judge its own reply, and ask what it comes to."""
-    wording, schema = form.again(error)
-    if not reply.strip():
-        wording, schema = f"That reply is empty. {_WHOLE}", form.schema
-    objection = Message("user", f"{wording} {_ask_mark(mark)}".strip())
-    messages = (*request.messages, Message("assistant", reply.strip() or _NOTHING), objection)
-    return msgspec.structs.replace(request, messages=messages, schema=_with_mark(schema, mark))
-
-
-def _ask_mark(mark: str) -> str:
-    return _MARK.format(mark=mark) if mark else ""
-
-
-def _with_mark(schema: dict[str, Any] | None, mark: str) -> dict[str, Any] | None:
+def _with_mark(schema: Schema | None, mark: str) -> Schema | None:
     """Return a schema with the mark, whose value it leaves open: vendors keep schemas."""
     if schema is None or not mark:
         return schema

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
 from enum import Enum
 from numbers import Real
 from os import PathLike
@@ -10,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.core.result import Result
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
     **dict.fromkeys((True, "true", "pass", "passed", "1"), True),
@@ -34,6 +34,12 @@ class LabelledRow(NamedTuple):
     group: Hashable = None
     """The group it belongs to; None for a row of its own."""
 
+    @property
+    def person(self) -> Any:
+        """The label that most people give; None where none is ahead."""
+        leaders = [*Counter(self.people).most_common(2), (None, 0), (None, 0)]
+        return leaders[0][0] if leaders[0][1] > leaders[1][1] else None
+
 
 def labelled_rows(judged: Any, human: Any) -> list[LabelledRow]:
     """Pair the rows of a judge with people's labels: by id where one is a mapping, else by order.
@@ -41,62 +47,47 @@ def labelled_rows(judged: Any, human: Any) -> list[LabelledRow]:
     Raises InputError where a row of one has no partner in the other.
     """
     if isinstance(judged, Mapping) or isinstance(human, Mapping):
-        judged, human = _by_id("judged", judged), _by_id("human", human)
-        _check_ids("judged", judged, human)
-        _check_ids("human", human, judged)
-        triples = [(key, value, human[key]) for key, value in judged.items()]
+        left, right = _by_id("judged", judged), _by_id("human", human)
+        for name, ids, others in (("judged", left, right), ("human", right, left)):
+            if missing := [key for key in others if key not in ids]:
+                some = ", ".join(map(quote, missing[:3]))
+                hint = "; give None for a row without a label" if name == "human" else ""
+                raise InputError(f"{name} lacks {len(missing)} of the ids, such as {some}{hint}")
+        triples = [(key, value, right[key]) for key, value in left.items()]
     else:
-        left, right = rows_of("judged", judged), rows_of("human", human)
-        if len(left) != len(right):
+        one, other = rows_of("judged", judged), rows_of("human", human)
+        if len(one) != len(other):
             raise InputError(
-                f"judged has {len(left)} rows and human {len(right)}; "
+                f"judged has {len(one)} rows and human {len(other)}; "
                 "give None for a row without a label"
             )
-        triples = list(zip(range(len(left)), left, right))
-    return [
-        LabelledRow(
-            row,
-            None if plain(one) is None else one,
-            tuple(_people(other)),
-            getattr(one, "group", None),
-        )
-        for row, one, other in triples
-    ]
-
-
-def _people(label: Any) -> Iterator[Any]:
-    """Yield each person's label: a list holds those of several."""
-    for each in label if isinstance(label, (list, tuple)) else [label]:
-        if (value := plain(each)) is not None:
-            yield value
+        triples = list(zip(range(len(one)), one, other))
+    rows = []
+    for key, value, labels in triples:
+        people = map(plain, labels if isinstance(labels, (list, tuple)) else [labels])
+        judge = None if plain(value) is None else value
+        group = getattr(value, "group", None)
+        rows.append(LabelledRow(key, judge, tuple(x for x in people if x is not None), group))
+    return rows
 
 
 def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
     """Return a mapping as it is, and the rows of a run by their ids."""
     if isinstance(values, Mapping):
         return values
-    rows = rows_of(name, values)
-    if not all(hasattr(row, "id") and hasattr(row, "evaluator") for row in rows):
-        raise InputError(
-            f"{name} must be a mapping from ids, as the other is, or a run or its rows, "
-            "which have ids"
-        )
     found: dict[Any, Any] = {}
-    for row in rows:
+    for row in rows_of(name, values):
+        if not hasattr(row, "evaluator"):
+            raise InputError(
+                f"{name} must be a mapping from ids, as the other is, or a run or its rows, "
+                "which have ids"
+            )
         if isinstance(row.id, (list, dict)):
             raise InputError(f"{name}: the id {quote(row.id)} is not a key of a mapping")
         if row.id in found:
             raise InputError(f"{name}: the id {quote(row.id)} is there twice; use lists in order")
         found[row.id] = row
     return found
-
-
-def _check_ids(name: str, values: Mapping[Any, Any], others: Mapping[Any, Any]) -> None:
-    missing = [key for key in others if key not in values]
-    if missing:
-        some = ", ".join(quote(key) for key in missing[:3])
-        hint = "; give None for a row without a label" if name == "human" else ""
-        raise InputError(f"{name} lacks {len(missing)} of the ids, such as {some}{hint}")
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
@@ -110,7 +101,7 @@ def rows_of(name: str, values: Any) -> list[Any]:
             f"{name}={quote(values)} is not a sequence or mapping of verdicts{hint * is_path}"
         )
     rows = list(values.values() if isinstance(values, Mapping) else values)
-    evaluators = {row.evaluator: None for row in rows if hasattr(row, "evaluator")}
+    evaluators = dict.fromkeys(row.evaluator for row in rows if hasattr(row, "evaluator"))
     if len(evaluators) > 1:
         raise InputError(
             f"{name} holds rows of {', '.join(evaluators)}; give those of one: "
@@ -129,23 +120,15 @@ def plain(value: Any) -> Any:
         value = value.get("verdict", value)
     value = getattr(value, "verdict", value)
     value = value.value if isinstance(value, Enum) else value
-    if is_result(value):
-        return None if _is_unscored(value) else value
+    if hasattr(value, "passed"):  # a result, or a row of a run
+        is_unscored = (
+            getattr(value, "is_unscored", None) or getattr(value, "unscored", None) is True
+        )
+        return None if is_unscored or getattr(value, "error", None) is not None else value
     if type(value).__name__ == "NAType" or (isinstance(value, str) and not value.strip()):
         return None
     # numpy's float32 is not one of Python's floats; only NaN is not itself
     return None if isinstance(value, Real) and value != value else value  # noqa: PLR0124
-
-
-def _is_unscored(value: Any) -> bool:
-    if isinstance(value, Result):
-        return value.is_unscored
-    return bool(getattr(value, "unscored", False)) or getattr(value, "error", None) is not None
-
-
-def is_result(value: Any) -> bool:
-    """Tell whether the value is a result, or a row of a run, which says the same."""
-    return hasattr(value, "passed")
 
 
 def as_verdict(value: Any) -> bool | None:
@@ -161,46 +144,26 @@ def fold(value: Any) -> Any:
     return value.strip().casefold() if isinstance(value, str) else value
 
 
-def may_be_verdict(value: Any) -> bool:
-    """Tell whether a value is missing, or could be read as pass or fail."""
-    return value is None or is_result(value) or as_verdict(value) is not None
-
-
-def verdict_of(value: Any, row: Any, name: str) -> bool:
-    """Read a value as pass or fail; raises InputError where it is neither."""
-    said = value
-    if is_result(value):
-        said = value.label if value.passed is None else value.passed
-    verdict = as_verdict(said)
-    if verdict is None:
-        wanted = "a result that passed or failed" if is_result(value) else "True, False, pass, fail"
-        raise InputError(f"{name}, row {quote(row)}: {quote(value)} is not a verdict ({wanted})")
-    return verdict
-
-
-def label_of(value: Any, row: Any, name: str, other: Any) -> bool | str | Real:
+def read_label(value: Any, where: str, other: Any = None) -> bool | str | Real:
     """Read a value as a verdict, or as a label where some other value is not a verdict.
 
     Raises InputError where it is neither.
     """
+    is_result = hasattr(value, "passed")
     if other is None:
-        return verdict_of(value, row, name)
+        said = value
+        if is_result:
+            said = value.label if value.passed is None else value.passed
+        if (verdict := as_verdict(said)) is not None:
+            return verdict
+        wanted = "a result that passed or failed" if is_result else "True, False, pass, fail"
+        raise InputError(f"{where}: {quote(value)} is not a verdict ({wanted})")
     label = value
-    if is_result(value):  # a rating is a score without a label
+    if is_result:  # a rating is a score without a label
         label = value.score if value.label is None and isinstance(other, Real) else value.label
     if isinstance(label, bool) or not isinstance(label, (str, Real)):
         raise InputError(
-            f"{name}, row {quote(row)}: {quote(value)} is not a label, "
-            f"and {quote(other)}, beside it, is not a verdict"
+            f"{where}: {quote(value)} is not a label, and {quote(other)}, beside it, is not a "
+            "verdict"
         )
     return label
-
-
-def majority(labels: Sequence[Any]) -> Any:
-    """Return the label that most people give; None where none is ahead."""
-    counts: dict[Any, int] = {}
-    for label in labels:
-        counts[label] = counts.get(label, 0) + 1
-    best = max(counts.values(), default=0)
-    leaders = [label for label, count in counts.items() if count == best]
-    return leaders[0] if len(leaders) == 1 else None

@@ -14,7 +14,7 @@ from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import background, material, write_examples
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
-from llmeval_integrations.judges.replies.forms import JudgementForm
+from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.score_table import ScoreTable
 
@@ -92,7 +92,7 @@ class PassFail(ModelJudge):
         values["question"] = self.criterion
         shots = write_examples(self, [verdict.value for verdict in Verdict])
         return as_result(
-            await self.exchange(ask, self.prompt, JudgementForm(), values, shots), self.scores
+            await self.exchange(ask, self.prompt, JUDGEMENT, values, shots), self.scores
         )
 
 

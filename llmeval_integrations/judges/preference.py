@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from llmeval_integrations.core.options import check_choice, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.classification import Choice, LabelForm
+from llmeval_integrations.judges.classification import Choice, label_form
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     background,
@@ -39,7 +39,7 @@ _PROMPT: Final = Prompt(
     ],
     "mustache",
 )
-_FORM: Final = LabelForm(
+_FORM: Final = label_form(
     [
         Choice("first", description="the first text is better"),
         Choice("second", description="the second text is better"),
@@ -88,12 +88,12 @@ class Preference(ModelJudge):
             self._compare(sample, ask, ours, theirs), self._compare(sample, ask, theirs, ours)
         )
         answers = {
-            "A first": {"first": "A", "second": "B", "tie": "tie"}[there.value.label],
-            "B first": {"first": "B", "second": "A", "tie": "tie"}[back.value.label],
+            "A first": {"first": "A", "second": "B", "tie": "tie"}[there.verdict.label],
+            "B first": {"first": "B", "second": "A", "tie": "tie"}[back.verdict.label],
         }
         metadata: dict[str, Any] = {"answers": answers}
-        if there.value.label == back.value.label != "tie":
-            metadata["position"] = there.value.label
+        if there.verdict.label == back.verdict.label != "tie":
+            metadata["position"] = there.verdict.label
         reason = f"A first: {there.reasoning}\nB first: {back.reasoning}"
         if len({*answers.values()}) == 1:
             label = answers["A first"]

@@ -9,9 +9,9 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values import parse as json_text
-from llmeval_integrations.judges.exchange import Form, exchange
+from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import object_schema
+from llmeval_integrations.judges.replies.forms import Form, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.reasoning import strip_reasoning
@@ -155,7 +155,7 @@ class _QuestionsForm(Form[list[Question]]):
             questions={"type": "array", "items": question, "minItems": count, "maxItems": count}
         )
 
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> list[Question]:  # noqa: ARG002 - a specification may hold questions
+    def read(self, reply: str, quotations: Quotations) -> list[Question]:  # noqa: ARG002 - a specification may hold questions
         value = json_text.parse(strip_reasoning(reply))
         items = value.get("questions") if isinstance(value, dict) else value
         if not isinstance(items, list):

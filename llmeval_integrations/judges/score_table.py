@@ -9,12 +9,8 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_flag, check_number
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.judges.replies.judgement import (
-    Confidence,
-    Judgement,
-    Verdict,
-    parse_judgement,
-)
+from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.replies.parse import parse_judgement
 
 _LEVELS = [level.name.lower() for level in Confidence]
 

@@ -8,7 +8,7 @@ from pace import PATIENT, TooSlowError
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
-from llmeval_integrations.judges.replies.judgement import parse_judgement
+from llmeval_integrations.judges.replies.parse import parse_judgement
 
 check = partial(check_evaluator, **PATIENT)
 

@@ -1,17 +1,16 @@
-"""The forms in which judges answer: one judgement, one on each question, a type of the caller's."""
+"""The forms in which judges answer, and how replies in them are read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, Final, TypeAlias, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.judges.exchange import Form
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
 from llmeval_integrations.judges.replies.objects import (
     Members,
@@ -22,21 +21,23 @@ from llmeval_integrations.judges.replies.objects import (
     plain_name,
 )
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader, Reading, find_answer, is_marked
+from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked
+from llmeval_integrations.judges.replies.vocabulary import Vocabulary
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
 from llmeval_integrations.llm.reasoning import strip_reasoning
 
 T = TypeVar("T")
+Schema: TypeAlias = dict[str, Any]
 
-_VERDICTS: Final = {"type": "string", "enum": ["Pass", "Fail"]}
-_LEVELS: Final = {"type": "string", "enum": ["High", "Medium", "Low"]}
-_WORDS: Final = (
-    '"verdict", either "Pass" or "Fail"; "confidence", one of "High", "Medium" and "Low"'
-)
-_UNREAD: Final = "That reply cannot be read. Say what it comes to in one JSON object"
+_REASONING: Final[Schema] = {"reasoning": {"type": "string"}}
+_JUDGEMENT: Final[Schema] = {
+    "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
+    "confidence": {"type": "string", "enum": ["High", "Medium", "Low"]},
+}
+_AGAIN: Final = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
 
 
-def object_schema(**properties: Any) -> dict[str, Any]:
+def object_schema(**properties: Any) -> Schema:
     """Return the schema of an object that has these members and no others."""
     return {
         "type": "object",
@@ -46,33 +47,74 @@ def object_schema(**properties: Any) -> dict[str, Any]:
     }
 
 
-_SHORT: Final = object_schema(verdict=_VERDICTS, confidence=_LEVELS)
-JUDGEMENT_SCHEMA: Final = object_schema(
-    reasoning={"type": "string"}, verdict=_VERDICTS, confidence=_LEVELS
-)
-"""The form of a judgement. The reasoning stands first: what a model writes next follows from it."""
+class Form(ABC, Generic[T]):
+    """The form of the answers to one question, and how they are read."""
+
+    name: str
+    """What the answer is called on the wire."""
+
+    schema: Schema | None
+    """The JSON Schema of the answer; None for free text."""
+
+    wording: str = ""
+    """What the prompt says of the form at its end."""
+
+    @abstractmethod
+    def read(self, reply: str, quotations: Quotations) -> T:
+        """Read a reply; raises UnreadableJudgementError."""
+
+    def again(self, error: Exception) -> tuple[str, Schema | None]:
+        """Return what a judge is told that gave this error, and the schema of its next answer.
+
+        A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
+        """
+        return (
+            f"That reply cannot be used: {error}. Answer again, in the form asked for.",
+            self.schema,
+        )
+
+    def add_reasons(self, answer: T, reply: str, quotations: Quotations) -> T:  # noqa: ARG002
+        """Return a verdict that was asked for alone with the reasons of the reply before it."""
+        return answer
 
 
-class JudgementForm(Form[Judgement]):
-    """One judgement."""
+def _describe(properties: Mapping[str, Schema]) -> str:
+    """Say which words may stand under which keys."""
+    return "; ".join(
+        f'"{name}", one of {", ".join(map(quote, each["enum"]))}'
+        for name, each in properties.items()
+    )
 
-    name = "judgement"
-    schema = JUDGEMENT_SCHEMA
 
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> Judgement:
+class StatementForm(Form[Judgement]):
+    """One word out of a few, behind its reasons."""
+
+    def __init__(
+        self, name: str, vocabulary: Vocabulary, reasons: Schema, words: Schema, wording: str = ""
+    ) -> None:
+        """`reasons` and `words` are properties of the schema; the last one has the answer."""
+        self.name, self.wording = name, wording
+        self.schema = object_schema(**reasons, **words)
+        self._vocabulary, self._words = vocabulary, words
+
+    def read(self, reply: str, quotations: Quotations) -> Judgement:
+        confidence = CONFIDENCE if CONFIDENCE.name in self._words else None
         try:
-            reading = Reader(VERDICT, CONFIDENCE, quotations).read(reply)
+            return Reader(self._vocabulary, confidence, quotations).read(reply)
         except UnreadableJudgementError as error:
             raise UnreadableJudgementError(
-                f"Unreadable judgement, {error}: {quote(reply)}"
+                f"Unreadable {self.name}, {error}: {quote(reply)}"
             ) from None
-        if before is not None:
-            reading = reading._replace(reasoning=strip_reasoning(before).strip())
-        return Judgement.of(reading)
 
-    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
-        return f"{_UNREAD} with two keys: {_WORDS}.", _SHORT
+    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+        return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
 
+    def add_reasons(self, answer: Judgement, reply: str, quotations: Quotations) -> Judgement:  # noqa: ARG002
+        return msgspec.structs.replace(answer, reasoning=strip_reasoning(reply).strip())
+
+
+JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _JUDGEMENT)
+"""One judgement. The reasoning stands first: what a model writes next follows from it."""
 
 Answer: TypeAlias = Judgement | UnreadableJudgementError
 """What one question has in a reply: its judgement, or why there is none."""
@@ -97,117 +139,109 @@ class JudgementsForm(Form[list[Judgement]]):
 
     def __init__(self, count: int) -> None:
         self._names = [f"question_{number}" for number in range(1, count + 1)]
-        self.schema = object_schema(**dict.fromkeys(self._names, JUDGEMENT_SCHEMA))
+        judgement = object_schema(**_REASONING, **_JUDGEMENT)
+        self.schema = object_schema(**dict.fromkeys(self._names, judgement))
 
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> list[Judgement]:
+    def read(self, reply: str, quotations: Quotations) -> list[Judgement]:
         """Read a judgement on each question, in their order.
 
         Raises UnreadableJudgementError, and PartlyReadError where it is clear at least which
         question has which.
         """
         answers = self._answers(reply, quotations)
-        if before is not None:
-            with suppress(UnreadableJudgementError):
-                earlier = self._answers(before, quotations)
-                answers = [*map(_add_reasons, answers, earlier)]
         judgements = [each for each in answers if isinstance(each, Judgement)]
         if len(judgements) < len(answers):
-            unread = next(each for each in answers if not isinstance(each, Judgement))
-            message = f"Unreadable judgements, {unread}: {quote(reply)}"
-            raise PartlyReadError(message, answers)
+            error = next(each for each in answers if not isinstance(each, Judgement))
+            raise PartlyReadError(f"Unreadable judgements, {error}: {quote(reply)}", answers)
         return judgements
 
-    def again(self, error: Exception) -> tuple[str, dict[str, Any]]:  # noqa: ARG002 - it sees it
-        wording = (
-            f"{_UNREAD} with the keys {self._names[0]} to {self._names[-1]}, under each an object "
-            f"with two keys: {_WORDS}."
-        )
-        return wording, object_schema(**dict.fromkeys(self._names, _SHORT))
+    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+        keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
+        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
+        return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
+
+    def add_reasons(
+        self, answer: list[Judgement], reply: str, quotations: Quotations
+    ) -> list[Judgement]:
+        try:
+            earlier = self._answers(reply, quotations)
+        except UnreadableJudgementError:
+            return answer
+        return [
+            msgspec.structs.replace(each, reasoning=getattr(before, "reasoning", each.reasoning))
+            for each, before in zip(answer, earlier)
+        ]
 
     def _answers(self, reply: str, quotations: Quotations) -> list[Answer]:
-        text = find_answer(reply, quotations.mark, lambda before: bool(self._find(before)))
-        found = self._find(text)
+        text = find_answer(reply, quotations.mark, lambda before: bool(_find_questions(before)))
+        found = _find_questions(text)
         marked = [each for each in found if is_marked(each, quotations.mark)]
         reader = Reader(VERDICT, CONFIDENCE, Quotations() if marked else quotations)
         values: dict[str, list[Any]] = {name: [] for name in self._names}
         for members in marked or found or [_split(text, "question[ _-]?\\d{1,4}")]:
-            said = [
-                (re.sub(r"\W+|(?=\d)(?<=n)", "_", key.strip('"*_ ').casefold()), value)
-                for key, value in members.pairs
+            named = [
+                (f"question_{number[1]}", value)
+                for key, value in members.items()
+                if (number := re.fullmatch(r"question ?(\d{1,4})", key))
             ]
-            said = [(name, value) for name, value in said if name.startswith("question_")]
-            names = [name for name, _ in said]
-            if not names or sorted(names) != sorted({*names} & {*self._names}):
+            names = [name for name, _ in named]
+            if not {*names} <= {*self._names} or not names or len(members) < len(members.pairs):
                 raise UnreadableJudgementError(
                     f"expected {self._names[0]} to {self._names[-1]}, once each: {quote(reply)}"
                 )
-            for name, value in said:
+            for name, value in named:
                 values[name].append(value)
-        return [_answer(name, said, reader) for name, said in values.items()]
-
-    def _find(self, text: str) -> list[Members]:
-        return [
-            inner
-            for each in objects(text)
-            for inner in find(
-                each.members, lambda members: any("question " in key for key in members)
-            )
-        ]
+        return [_read_answer(name, said, reader) for name, said in values.items()]
 
 
-def _answer(name: str, values: list[Any], reader: Reader) -> Answer:
+def _find_questions(text: str) -> list[Members]:
+    def fits(members: Members) -> bool:
+        return any("question " in key for key in members)
+
+    return [inner for each in objects(text) for inner in find(each.members, fits)]
+
+
+def _read_answer(name: str, values: list[Any], reader: Reader) -> Answer:
     """Return what a reply says of one question; where it says it twice, both have to agree."""
-    try:
-        readings = [_read_part(name, value, reader) for value in values]
-    except UnreadableJudgementError as error:
-        return error
-    if len({each.value for each in readings}) != 1:
-        what = "answered in two ways" if readings else "missing"
-        return UnreadableJudgementError(f"{name} is {what}")
-    return Judgement.of(readings[0])
-
-
-def _read_part(name: str, value: Any, reader: Reader) -> Reading:
-    if isinstance(value, Members):
-        return reader.read_members(value)
-    verdict = VERDICT.read(value)
-    if verdict is None and isinstance(value, str):
-        return reader.read(value)
-    if verdict is None or reader.quotations.hold(f"{name} {value}"):
-        raise UnreadableJudgementError(f"{name} is {quote(value)}")
-    return Reading(verdict, "")
-
-
-def _add_reasons(answer: Answer, earlier: Answer) -> Answer:
-    if isinstance(answer, Judgement) and isinstance(earlier, Judgement):
-        return msgspec.structs.replace(answer, reasoning=earlier.reasoning)
-    return answer
+    found = []
+    for value in values:
+        verdict = VERDICT.read(value)
+        try:
+            if isinstance(value, Members):
+                found.append(reader.read_members(value))
+            elif isinstance(value, str) and verdict is None:
+                found.append(reader.read(value))
+            elif verdict is not None and not reader.quotations.hold(f"{name} {value}"):
+                found.append(Judgement("", verdict))
+            else:
+                return UnreadableJudgementError(f"{name} is {quote(value)}")
+        except UnreadableJudgementError as error:
+            return error
+    if len({each.verdict for each in found}) != 1:
+        return UnreadableJudgementError(f"{name} is {'unclear' if found else 'missing'}")
+    return found[0]
 
 
 class RecordForm(Form[T]):
     """An object that a function makes something of, or refuses."""
 
-    def __init__(
-        self, name: str, schema: dict[str, Any] | None, build: Callable[[dict[str, Any]], T]
-    ) -> None:
+    def __init__(self, name: str, schema: Schema | None, build: Callable[[Schema], T]) -> None:
         """`build` raises ValueError, TypeError or msgspec's ValidationError for other objects."""
-        self.name = name
-        self.schema = schema
-        self._build = build
+        self.name, self.schema, self._build = name, schema, build
         self._fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
 
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> T:  # noqa: ARG002 - the answer is asked for whole
-        text = find_answer(reply, quotations.mark, lambda said: bool(self._answers(said)))
-        found = self._answers(text)
-        marked = [each for each in found if is_marked(each, quotations.mark)]
-        own = [each for each in found if not self._is_copy(each, quotations)]
-        if found and not (marked or own):
-            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
+    def read(self, reply: str, quotations: Quotations) -> T:
+        text = find_answer(reply, quotations.mark, lambda said: bool(self._find(said)))
+        found = self._find(text)
         if not found:
             return self.refuse(text)
+        marked = [each for each in found if is_marked(each, quotations.mark)]
+        own = marked or [each for each in found if not self.is_copy(each, quotations)]
+        if not own:
+            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
         if any(len(each) < len(each.pairs) for each in found):
             raise UnreadableJudgementError(f"it has a key twice: {quote(text)}")
-        answers = [self._parse(each) for each in marked or own]
+        answers = [*map(self._convert, own)]
         if any(each != answers[0] for each in answers):
             raise UnreadableJudgementError(f"it has several answers: {quote(text)}")
         return answers[0]
@@ -217,31 +251,30 @@ class RecordForm(Form[T]):
         keys = ", ".join(map(repr, self._fields.values()))
         raise UnreadableJudgementError(f"it has no object with {keys}: {quote(text)}")
 
-    def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
-        return quotations.hold_all(
-            _leaves([answer[name] for name in answer if name in self._fields])
-        )
+    def is_copy(self, members: Members, quotations: Quotations) -> bool:
+        """Whether an object repeats a text that was shown."""
+        values = [members[name] for name in members if name in self._fields]
+        return quotations.hold_all(_leaves(values))
 
-    def _answers(self, text: str) -> list[Members]:
+    def _find(self, text: str) -> list[Members]:
         """List the objects of this form; a reply without an object may have labels."""
         if "{" in text:
             return [inner for each in objects(text) for inner in find(each.members, self._fits)]
         label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self._fields)
         return find(_split(text, label or "(?!)"), self._fits)
 
-    def _fits(self, answer: Members) -> bool:
-        if not self._fields.keys() & answer.keys():
+    def _fits(self, members: Members) -> bool:
+        if not self._fields.keys() & members.keys():
             return False  # a model whose fields have defaults takes any object
         try:
-            self._parse(answer)
+            self._convert(members)
         except (ValueError, TypeError, msgspec.ValidationError):
             return False
         return True
 
-    def _parse(self, answer: Members) -> T:
-        given = {
-            self._fields.get(plain_name(key), key): original(value) for key, value in answer.pairs
-        }
+    def _convert(self, members: Members) -> T:
+        pairs = ((self._fields.get(plain_name(key), key), value) for key, value in members.pairs)
+        given = {key: original(value) for key, value in pairs}
         if "mark" not in self._fields:
             given.pop("mark", None)
         return self._build(given)
@@ -254,25 +287,24 @@ class AnswerForm(RecordForm[Any]):
         """`repeats` says whether an answer may repeat a text that was shown."""
         build = getattr(result_type, "model_validate", str)
         super().__init__(name_of(result_type), schema_of(result_type), build)
-        self._type = result_type
-        self._repeats = repeats
+        self._type, self._repeats = result_type, repeats
 
-    def read(self, reply: str, quotations: Quotations, before: str | None) -> Any:
-        return reply if self._type is str else super().read(reply, quotations, before)
+    def read(self, reply: str, quotations: Quotations) -> Any:
+        return reply if self._type is str else super().read(reply, quotations)
 
     def refuse(self, text: str) -> Any:
         return read_answer(self._type, text)
 
-    def _is_copy(self, answer: Members, quotations: Quotations) -> bool:
-        return not self._repeats and super()._is_copy(answer, quotations)
+    def is_copy(self, members: Members, quotations: Quotations) -> bool:
+        return not self._repeats and super().is_copy(members, quotations)
 
 
 def _leaves(value: Any) -> list[Any]:
     if isinstance(value, dict):
         value = [*value.values()]
-    if not isinstance(value, list):
-        return [value]
-    return [leaf for each in value for leaf in _leaves(each)]
+    return (
+        [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]
+    )
 
 
 def _split(text: str, label: str) -> Members:

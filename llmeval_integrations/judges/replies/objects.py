@@ -14,9 +14,6 @@ from typing import Any, Final, NamedTuple
 _TRIES: Final = 300
 """The most places where an object is looked for; a reply of open braces has as many as it likes."""
 
-_DEPTH: Final = 8
-"""How deep in wrappers an answer is looked for."""
-
 _OPENING: Final = re.compile(r"\{(?=\s*[\"'}])")
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
 _AROUND: Final = re.compile(
@@ -77,29 +74,27 @@ def objects(text: str) -> list[FoundObject]:
         try:
             value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            if not tries and (mended := _repair(text)):
-                return mended
+            if not tries and (object_ := _repair(text)):
+                return [object_]
             continue
         found.append(FoundObject(opening.start(), end, value))
     return found
 
 
-def _repair(text: str) -> list[FoundObject]:
+def _repair(text: str) -> FoundObject | None:
     """Mend a comma too many, a backslash too few, comments, and quotes as Python has them."""
     start, end = text.find("{"), text.rfind("}") + 1
-    if not 0 <= start < end:
-        return []
     piece = _COMMENT.sub("", text[start:end])
     piece = re.sub(r",(\s*[}\]])", r"\1", re.sub(r"\\(?![\\\"'bfnrtu])", r"\\\\", piece))
     for write in (str, lambda python: json.dumps(ast.literal_eval(python))):
         try:
-            return [FoundObject(start, end, _DECODER.decode(write(piece)))]
+            return FoundObject(start, end, _DECODER.decode(write(piece)))
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             continue
-    return []
+    return None
 
 
-def find(value: Any, fits: Callable[[Members], bool], depth: int = _DEPTH) -> list[Members]:
+def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
     """List the outermost objects that fit, in a value or in the text of a call's arguments."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = [found.members for found in objects(value)[:1]]

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, objects
 from llmeval_integrations.judges.replies.phrases import (
     CONCLUSION,
@@ -29,40 +30,13 @@ from llmeval_integrations.judges.replies.quotations import Quotations, decode, l
 from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
 from llmeval_integrations.llm.reasoning import strip_reasoning
 
-_LINE_START: Final = re.compile(
-    r"(?:^|[\n>])(?:[^\w\n|>\"'“«(]{0,8}|[\s*_#-]*\w* ?(?:final|overall|my|the|so)\s)\Z",
-    re.IGNORECASE,
-)
 _TAG: Final = re.compile(r"<[^<>]*>?")
-_FORM: Final = re.compile(r"\s*(?:\W{2,}|<[^<>]*>|\[[^\[\]]*\])\s*")
-_SENTENCE: Final = re.compile(r"[.!?。！？)]\s*\Z")
-_LAST_WORDS: Final = 60
-"""Characters of the reasons in which they come to a conclusion."""
-_NEXT: Final = 6
-"""Letters before a label that tell a copy of its place."""
-_BESIDE: Final = 40
-"""Characters before a word among which it is looked at."""
+_EMPTY_FORM: Final = re.compile(r"\s*(?:\W{2,}|<[^<>]*>|\[[^\[\]]*\])\s*")
+_SENTENCE_END: Final = re.compile(r"[.!?。！？)]\s*\Z")
 
 
 class NoStatementError(UnreadableJudgementError):
     """The reply states nothing, for sure or not."""
-
-
-class Reading(NamedTuple):
-    """What a reply says."""
-
-    value: Any
-    reasoning: str
-    confidence: Any = None  # None where the judge does not say clearly how sure it is
-    inconsistent: bool = False  # whether the reasons come to another answer
-
-
-class _Claim(NamedTuple):
-    """What an object states."""
-
-    statement: Statement
-    members: Members
-    marked: bool
 
 
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
@@ -86,30 +60,29 @@ class Reader:
     confidence: Vocabulary | None = None
     quotations: Quotations = field(default_factory=Quotations)
 
-    def read(self, reply: str) -> Reading:
+    def read(self, reply: str) -> Judgement:
         """Return what a reply says; raises UnreadableJudgementError."""
         text = find_answer(reply, self.quotations.mark, self._decides)
         claims = [*self._claims(text)]
         if marked := [each for each in claims if each.marked]:
-            return self._agree([each.statement for each in marked], marked, text)
-        rest = decode(_blank(text, [each.statement for each in claims]))
+            return self._agree(marked, text)
+        rest = decode(_blank(text, claims))
         own = [each for each in claims if self._is_own(each, text)]
-        stated = [*(each.statement for each in own), *self._find_labels(rest, own)]
+        stated = [*own, *self._find_labels(rest, has_objects=bool(own))]
         if not stated and (claims or any(self.vocabulary.statements(rest))):
             raise NoStatementError("it only repeats a text that was shown")
         text = text if own else rest
-        reading = self._agree(stated, own, text)
-        ends = [each.statement.end for each in own] or [each.end for each in stated]
-        self._check_tail(text[max(ends) :], reading.value)
-        return reading
+        judgement = self._agree(stated, text)
+        self._check_tail(text[max(each.end for each in own or stated) :], stated[0].value)
+        return judgement
 
-    def read_members(self, members: Members) -> Reading:
+    def read_members(self, members: Members) -> Judgement:
         """Return what an object says that is known to be an answer."""
-        claims = [_Claim(each, members, marked=False) for each in self._state(members, 0, 0)]
+        claims = [*self._state(members, 0, 0)]
         own = [each for each in claims if not self._repeats(each)]
         if claims and not own:
             raise UnreadableJudgementError("it only repeats a text that was shown")
-        return self._agree([each.statement for each in own], own, "")
+        return self._agree(own, "")
 
     def _decides(self, text: str) -> bool:
         """Whether an object of the judge's own stands in a text, or its answer before all else."""
@@ -117,109 +90,97 @@ class Reader:
             each.marked or self._is_own(each, text) for each in self._claims(text)
         )
 
-    def _claims(self, text: str) -> Iterator[_Claim]:
-        """Yield what objects state, by the answer's name, else by another."""
+    def _claims(self, text: str) -> Iterator[Statement]:
+        """Yield what objects state, by the answer's name, else by another, else by a flag."""
         found = objects(text)
-        name, aliases = self.vocabulary.name, self.vocabulary.aliases
+        vocabulary = self.vocabulary
         for fits in (
-            lambda members: name in members,
+            lambda members: vocabulary.name in members,
             lambda members: any(
-                self.vocabulary.read(members.get(each)) is not None for each in aliases
+                vocabulary.read(members.get(each)) is not None for each in vocabulary.aliases
             ),
-            lambda members: bool(self._flags(members)),
+            lambda members: bool(vocabulary.flags(members)),
         ):
-            holders = [(each, find(each.members, fits)) for each in found]
+            holders = [(each, inner) for each in found if (inner := find(each.members, fits))]
             for (start, end, members), inner in holders:
                 marked = any(is_marked(each, self.quotations.mark) for each in (members, *inner))
-                several = [Statement(None, "several answers in one", start, end)]
-                for each in inner[:1]:
-                    stated = several if len(inner) > 1 else self._state(each, start, end)
-                    yield from (_Claim(statement, each, marked) for statement in stated)
-            if any(inner for _, inner in holders):
+                stated: Iterable[Statement] = self._state(inner[0], start, end)
+                if len(inner) > 1:
+                    stated = [Statement(None, "several answers in one", start, end, inner[0])]
+                yield from (each._replace(marked=marked) for each in stated)
+            if holders:
                 return
 
     def _state(self, members: Members, start: int, end: int) -> Iterator[Statement]:
         """Yield all that an object states of the answer; what is called like it has to agree."""
-        for name in (self.vocabulary.name, *self.vocabulary.aliases):
-            value = self.vocabulary.read(members.get(name))
-            if value is not None or (name == self.vocabulary.name and name in members):
-                yield Statement(value, f"{name} {members[name]}", start, end)
-        for value, source in self._flags(members):
-            yield Statement(value, source, start, end)
-        if _FORM.fullmatch(reasons := reasons_of(members)):
-            yield Statement(None, f"a form that is not filled in ({reasons})", start, end)
+        name = self.vocabulary.name
+        said = [
+            (value, f"{each} {members[each]}")
+            for each in (name, *self.vocabulary.aliases)
+            if (value := self.vocabulary.read(members.get(each))) is not None
+            or (each == name and name in members)
+        ]
+        said += self.vocabulary.flags(members)
+        if _EMPTY_FORM.fullmatch(reasons := _reasons_of(members)):
+            said.append((None, f"a form that is not filled in ({reasons})"))
+        return (Statement(value, source, start, end, members) for value, source in said)
 
-    def _flags(self, members: Members) -> Iterator[tuple[Any, str]]:
-        """Yield what members such as `passed: true` state."""
-        values = dict.fromkeys(self.vocabulary.values.values())
-        for name, value in members.items() if len(values) == 2 else ():
-            meaning = self.vocabulary.values.get(re.sub(r"^(?:is|has|did) ", "", name))
-            said = str(value).casefold()
-            if meaning is not None and said in ("true", "false", "yes", "no"):
-                agrees = said in ("true", "yes")
-                yield next(each for each in values if (each == meaning) is agrees), f"{name} {said}"
-
-    def _find_labels(self, text: str, claims: Sequence[_Claim]) -> list[Statement]:
+    def _find_labels(self, text: str, *, has_objects: bool) -> list[Statement]:
         """List what the text itself states, outside of its objects."""
-        for by_alias in (False,) if claims else (False, True):
-            found = [
-                each
-                for each in self.vocabulary.statements(text, by_alias=by_alias)
-                if not is_introduced(text, each.start)
-            ]
-            if found:
+        for by_alias in (False,) if has_objects else (False, True):
+            stated = self.vocabulary.statements(text, by_alias=by_alias)
+            if found := [each for each in stated if not is_introduced(text, each.start)]:
                 reasons = [*REASONING.finditer(text)]
-                return [each for each in found if self._is_own_label(each, text, reasons)]
+                return [each for each in found if self._is_own_label(each, reasons)]
         return [each for each in self.vocabulary.lone(text) if not self._is_copy(each, text)]
 
-    def _is_own(self, each: _Claim, text: str) -> bool:
-        return not is_introduced(text, each.statement.start) and not self._repeats(each)
+    def _is_own(self, each: Statement, text: str) -> bool:
+        return not is_introduced(text, each.start) and not self._repeats(each)
 
-    def _repeats(self, each: _Claim) -> bool:
-        reasoning, source = reasons_of(each.members), each.statement.source
-        return self.quotations.repeat(source, reasoning) or (
-            bool(re.search(r"[:,]\s*\Z", reasoning)) and self.quotations.hold(source)
+    def _repeats(self, each: Statement) -> bool:
+        """Whether an object repeats one that was shown, or its reasons announce a quotation."""
+        reasoning = _reasons_of(each.members or Members())
+        return self.quotations.repeat(each.source, reasoning) or (
+            reasoning.rstrip().endswith((":", ",")) and self.quotations.hold(each.source)
         )
 
-    def _is_own_label(self, each: Statement, text: str, reasons: Sequence[re.Match[str]]) -> bool:
-        """Whether a label was not shown, or begins a line behind reasons that were not."""
+    def _is_own_label(self, each: Statement, reasons: Sequence[re.Match[str]]) -> bool:
+        """Whether a label was not shown, or stands behind whole sentences that were not."""
         if not self.quotations.hold(each.source):
             return True
         before = [found["text"] for found in reasons if found.end("text") <= each.start]
-        if not before and not re.search(r"\w", text[: each.start]):
-            before = [found["text"] for found in reasons[:1]]
-        begins_line = _LINE_START.search(text[max(0, each.start - _BESIDE) : each.start])
-        if not before or not begins_line or not _SENTENCE.search(before[-1]):
+        if not before or not _SENTENCE_END.search(before[-1]):
             return False
-        return not (self._is_copy(each, text) or self.quotations.repeat(each.source, before[-1]))
+        return not self.quotations.repeat(each.source, before[-1])
 
     def _is_copy(self, each: Statement, text: str) -> bool:
-        """Whether the words before a statement were shown with it."""
-        above = letters(_TAG.sub("", text[max(0, each.start - _BESIDE) : each.start]))[-_NEXT:]
+        """Whether the six letters before a word were shown with it."""
+        above = letters(_TAG.sub("", text[max(0, each.start - 40) : each.start]))[-6:]
         return bool(above) and self.quotations.hold(above + each.source)
 
-    def _agree(self, stated: Sequence[Statement], claims: Sequence[_Claim], text: str) -> Reading:
+    def _agree(self, stated: Sequence[Statement], text: str) -> Judgement:
+        """Return what all statements say; raises UnreadableJudgementError where they differ."""
+        name = self.vocabulary.name
         if not stated:
-            raise NoStatementError(f"it has no {self.vocabulary.name} of its own")
-        values = dict.fromkeys(each.value for each in stated)
-        if len(values) > 1 or None in values:
+            raise NoStatementError(f"it has no {name} of its own")
+        value, members = stated[0].value, stated[0].members
+        if any(each.value is None or each.value != value for each in stated):
             said = " / ".join(dict.fromkeys(each.source.strip() for each in stated))
-            raise UnreadableJudgementError(
-                f"its {self.vocabulary.name} is not clear: {quote(said)}"
-            )
-        value = stated[0].value
-        reasoning = reasons_of(claims[0].members) if claims else _find_reasons(text, stated)
+            raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
+        reasoning = _reasons_of(members) if members else _find_reasons(text, stated)
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, and never the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
-        return Reading(value, reasoning, self._read_confidence(claims, text), inconsistent)
+        # half a surrogate pair, which JSON can escape, could be written nowhere
+        reasoning = reasoning.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return Judgement(reasoning, value, self._read_confidence(members, text), inconsistent)
 
-    def _read_confidence(self, claims: Sequence[_Claim], text: str) -> Any:
+    def _read_confidence(self, members: Members | None, text: str) -> Any:
         if self.confidence is None:
             return None
         for name in (self.confidence.name, *self.confidence.aliases):
-            if claims and name in claims[0].members:
-                return self.confidence.read(claims[0].members[name])
+            if members and name in members:
+                return self.confidence.read(members[name])
         values = {
             each.value
             for by_alias in (False, True)
@@ -238,11 +199,12 @@ class Reader:
             for each in stated
         ):
             return True
-        last = re.split(r"[.!?\n]\s", _blank(reasoning, stated).strip().rstrip(".!"))[-1]
-        last = last[-_LAST_WORDS:]
         if not self.vocabulary.decisive:
             return False
-        if re.search(rf"(?i)\b(?:not|no)\b[\w ]{{0,16}}\b{self._word(value)}\w*\W*\Z", last):
+        last = re.split(r"[.!?\n]\s", _blank(reasoning, stated).strip().rstrip(".!"))[-1][-60:]
+        if re.search(
+            rf"(?i)\b(?:not|no)\b[\w ]{{0,16}}\b{self.vocabulary.word(value)}\w*\W*\Z", last
+        ):
             return True
         if re.search(r"\b(?:not|never|would|if)\b|n't|(?<!\w)'|[\"«“]", last, re.IGNORECASE):
             return False
@@ -250,25 +212,22 @@ class Reader:
         end = rf"(?i){CONCLUSION}(?:{self.vocabulary.others(value)}){more}\W*\Z"
         return bool(re.search(end, last))
 
-    def _word(self, value: Any) -> str:
-        return re.escape(next(word for word, each in self.vocabulary.words if each == value))
-
     def _check_tail(self, tail: str, value: Any) -> None:
         """Raise where what stands behind the answer takes it back."""
-        tail = decode(_blank(tail, [each.statement for each in self._claims(tail)]))
-        tail = _blank(tail, [*self.vocabulary.statements(tail)])
-        tail = REASONING.sub("", tail)
+        vocabulary = self.vocabulary
+        tail = decode(tail)
+        tail = REASONING.sub("", _blank(tail, [*vocabulary.statements(tail)]))
         back = bool(RETRACTION.search(tail))
-        if self.vocabulary.decisive:
-            others = self.vocabulary.others(value)
-            affirmed = re.sub(rf"{DENIAL}(?:{others})", "", CONDITION.sub("", tail))
-            back = back or bool(re.search(DENIAL + self._word(value), tail))
-            back = back or self.vocabulary.mentions_other(affirmed, value)
+        if vocabulary.decisive and not back:
+            is_denied = re.search(DENIAL + vocabulary.word(value), tail)
+            others = rf"{DENIAL}(?:{vocabulary.others(value)})"
+            affirmed = re.sub(others, "", CONDITION.sub("", tail))
+            back = bool(is_denied) or vocabulary.mentions_other(affirmed, value)
         if back:
-            raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
+            raise UnreadableJudgementError(f"it goes on to take its {vocabulary.name} back")
 
 
-def reasons_of(members: Members) -> str:
+def _reasons_of(members: Members) -> str:
     """Return the reasons that an object gives, as text."""
     value = next((members[name] for name in REASONS if members.get(name) is not None), "")
     if isinstance(value, list) and all(isinstance(each, str) for each in value):

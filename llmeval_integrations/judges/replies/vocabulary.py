@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.judges.replies.objects import Members
 
 REASONS: Final = (
     "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
@@ -41,17 +43,19 @@ _HEDGE: Final = re.compile(
     re.IGNORECASE,
 )
 _SHARE: Final = re.compile(r"\s*(?:/|out of)\s*(\d+(?:\.\d+)?)(?![\w.]?\d)", re.IGNORECASE)
-_NEAR: Final = 8
-"""How near another label makes one doubtful; further on it may be part of the reasons."""
 
 
 class Statement(NamedTuple):
-    """One place where a text states an answer."""
+    """One place where a reply states an answer."""
 
     value: Any  # None where it is not clear
     source: str
     start: int
     end: int
+    members: Members | None = None
+    """The object that states it; None where the text does."""
+    marked: bool = False
+    """Whether the object carries the mark that was asked for."""
 
 
 @dataclass(frozen=True)
@@ -69,73 +73,57 @@ class Vocabulary:
     decisive: bool = False
 
     @cached_property
-    def values(self) -> dict[str, Any]:
-        """What each word stands for."""
+    def _values(self) -> dict[str, Any]:
         return dict(self.words)
 
     @cached_property
-    def _word(self) -> str:
-        if self.scale:
-            return r"[-+]?\d+(?:\.\d+)?"
-        return "|".join(re.escape(word) for word in sorted(self.values, key=len, reverse=True))
+    def _patterns(self) -> dict[str, re.Pattern[str]]:
+        """The regular expressions of its names and words."""
+        word = r"[-+]?\d+(?:\.\d+)?" if self.scale else _either(self._values)
+        end = r"(?![^\W_])(?!-\w|\.\d)"
+        stated = rf"s?{_GAP}(?P<word>{word}){end}(?P<rest>[^\n]{{0,160}})"
+        patterns = {
+            "name": rf"(?<![^\W_])(?:{_either((self.name,))}){stated}",
+            "alias": rf"(?<![^\W_])(?:{_either(self.aliases)}){stated}",
+            "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
+            "beginning": rf"[\W_]*?(?P<word>{word}){end}",
+            "choice": rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]",
+            "lone": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
+            rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
+            rf"|\[RESULT\]\W*(?P<d>{word})(?!\w)|\A\W{{0,4}}(?P<e>{word})\s*[.:—–-](?=\s)",
+        }
+        flags = re.IGNORECASE | re.MULTILINE
+        return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
 
     @cached_property
-    def _top(self) -> float | None:
+    def _highest(self) -> float | None:
         """The highest of the numbers, if all answers are."""
         if self.scale:
             return self.scale[1]
         try:
-            return max(float(word) for word in self.values)
+            return max(map(float, self._values))
         except ValueError:
             return None
 
-    @cached_property
-    def _leading(self) -> re.Pattern[str]:
-        return re.compile(rf"[\W_]*?(?P<word>{self._word})(?![^\W_])(?!-\w|\.\d)", re.IGNORECASE)
-
-    @cached_property
-    def _mention(self) -> re.Pattern[str]:
-        return re.compile(rf"(?<![^\W_])(?:{self._word})(?![^\W_])", re.IGNORECASE)
-
-    @cached_property
-    def _statement(self) -> dict[bool, re.Pattern[str]]:
-        found = {}
-        for by_alias, names in ((False, (self.name,)), (True, self.aliases)):
-            name = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
-            found[by_alias] = re.compile(
-                rf"(?<![^\W_])(?:{name or '(?!)'})s?{_GAP}(?P<word>{self._word})"
-                rf"(?![^\W_])(?!-\w|\.\d)(?P<rest>[^\n]{{0,160}})",
-                re.IGNORECASE,
-            )
-        return found
-
-    @cached_property
-    def _choice(self) -> re.Pattern[str]:
-        word = self._word
-        return re.compile(
-            rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]", re.IGNORECASE
-        )
-
-    @cached_property
-    def _lone(self) -> re.Pattern[str]:
-        word = self._word
-        return re.compile(
-            rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
-            rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
-            rf"|\[RESULT\]\W*(?P<d>{word})(?!\w)|\A\W{{0,4}}(?P<e>{word})\s*[.:—–-](?=\s)",
-            re.IGNORECASE | re.MULTILINE,
-        )
-
-    def meaning(self, word: str) -> Any:
+    def value_of(self, word: str) -> Any:
         """Return what a word stands for; None for a number beyond the scale."""
         if self.scale:
             number = float(word)
             return number if self.scale[0] <= number <= self.scale[1] else None
-        return self.values.get(word.casefold())
+        return self._values.get(word.casefold())
+
+    def word(self, value: Any) -> str:
+        """Return a pattern of the first word that stands for an answer."""
+        return re.escape(next(word for word, each in self.words if each == value))
 
     def others(self, value: Any) -> str:
         """Return a pattern of the words that stand for another answer."""
         return "|".join(re.escape(word) for word, each in self.words if each != value)
+
+    def mentions_other(self, text: str, value: Any) -> bool:
+        """Whether a text has a word for another answer."""
+        found = () if self.scale else self._patterns["word"].finditer(text)
+        return any(self.value_of(each[0]) != value for each in found)
 
     def read(self, value: Any) -> Any:
         """Return what a JSON value states; None where that is not clear."""
@@ -149,17 +137,30 @@ class Vocabulary:
             return None
         text = unicodedata.normalize("NFKC", value).strip()
         whole = text.strip(" \t\r\n\"'`*.").casefold()
-        if whole in self.values:
-            return self.values[whole]
-        found = self._leading.match(text)
+        if whole in self._values:
+            return self._values[whole]
+        found = self._patterns["beginning"].match(text)
         if not found:
             return None
-        return self._clear(found["word"], text[: found.start("word")], text[found.end() :])
+        return self._interpret(found["word"], text[: found.start("word")], text[found.end() :])
+
+    def flags(self, members: Mapping[str, Any]) -> list[tuple[Any, str]]:
+        """List what members such as `passed: true` state, each with its source."""
+        values = dict.fromkeys(self._values.values())
+        found = []
+        for name, value in members.items() if len(values) == 2 else ():
+            named = self._values.get(re.sub(r"^(?:is|has|did) ", "", name))
+            said = str(value).casefold()
+            if named is not None and said in ("true", "false", "yes", "no"):
+                is_true = said in ("true", "yes")
+                stated = next(each for each in values if (each == named) is is_true)
+                found.append((stated, f"{name} {said}"))
+        return found
 
     def statements(self, text: str, *, by_alias: bool = False) -> Iterator[Statement]:
         """Yield what a text states as `name: word`, whatever marks stand around."""
-        text = self._choice.sub(lambda found: " " * len(found[0]), text)
-        for found in self._statement[by_alias].finditer(text):
+        text = self._patterns["choice"].sub(lambda found: " " * len(found[0]), text)
+        for found in self._patterns["alias" if by_alias else "name"].finditer(text):
             gap, rest, end = found["gap"], found["rest"], found.start("rest")
             if end == len(text) and gap[-1:] in "\"'":
                 continue  # it is cut within the word, perhaps
@@ -167,34 +168,33 @@ class Vocabulary:
                 continue  # "the verdict Pass" is a word about verdicts
             field = _FIELD_END.split(rest, maxsplit=1)[0]
             field = field.split("|")[0] if "|" in gap else field
-            value = None if "[ ]" in gap else self._clear(found["word"], gap, field)
+            value = self._interpret(found["word"], gap, field)
             yield Statement(value, text[found.start() : end], found.start(), end)
 
     def lone(self, text: str) -> Iterator[Statement]:
         """Yield words that stand alone: on a line, in a box, in brackets, before all else."""
-        for found in self._lone.finditer(text):
+        for found in self._patterns["lone"].finditer(text):
             word = next(filter(None, found.groups()))
-            yield Statement(self.meaning(word), found[0], found.start(), found.end())
+            yield Statement(self.value_of(word), found[0], found.start(), found.end())
 
-    def mentions_other(self, text: str, value: Any) -> bool:
-        """Whether a text has a word for another answer."""
-        if self.scale:
-            return False
-        return any(self.meaning(found[0]) != value for found in self._mention.finditer(text))
-
-    def _clear(self, word: str, before: str, behind: str) -> Any:
+    def _interpret(self, word: str, before: str, behind: str) -> Any:
         """Return what a word states between these texts; None where they make it doubtful."""
-        value = self.meaning(word)
-        twice = self._leading.match(behind)  # ✅ Pass
-        if twice and self.meaning(twice["word"]) == value and not self.scale:
-            behind = behind[twice.end() :]
-        if self._top is not None and (share := _SHARE.match(behind)):
-            if float(share[1]) != self._top:
+        value = self.value_of(word)
+        again = self._patterns["beginning"].match(behind)  # ✅ Pass
+        if again and self.value_of(again["word"]) == value and not self.scale:
+            behind = behind[again.end() :]
+        if self._highest is not None and (share := _SHARE.match(behind)):
+            if float(share[1]) != self._highest:
                 return None
             behind = behind[share.end() :]
-        beside = behind if self.decisive else behind[:_NEAR]
-        if self.mentions_other(before + "\n" + beside, value) or "~~" in before:
+        near = behind if self.decisive else behind[:8]  # further on it may be part of the reasons
+        if self.mentions_other(before + "\n" + near, value) or "~~" in before or "[ ]" in before:
             return None
         if not re.search(r"[^\W_]", behind):
             return None if re.search(r"[?/|]|\.\.|…|->", behind) else value
         return value if _EXPLAINED.match(behind) and not _HEDGE.search(behind) else None
+
+
+def _either(words: Mapping[str, Any] | tuple[str, ...]) -> str:
+    """Return a pattern of any of these words; of none, a pattern that never matches."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)"

@@ -1,0 +1,133 @@
+"""Reading a judgement from a reply that is stored, or that another library asked for."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
+from llmeval_integrations.judges.replies.objects import Members, find, plain_name
+from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.judges.replies.reader import NoStatementError, Reader
+from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
+from llmeval_integrations.llm.reasoning import strip_reasoning
+
+_log = logging.getLogger(__name__)
+
+Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
+"""Looks for a judgement in a text: gives its parts by name, or None where it finds none."""
+
+
+def parse_judgement(
+    reply: Any,
+    required_keys: Sequence[str] = ("verdict",),
+    *,
+    words: Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
+    methods: Sequence[Method] = (),
+    ignoring: Sequence[str] = (),
+    fence: str = "",
+) -> Judgement:
+    """Read a judgement from a judge's raw reply, or from a mapping.
+
+    What it states has to agree, outside of its thinking and of what it quotes. Replies of other
+    libraries are read by `words` or `scale`:
+
+    >>> parse_judgement("Assistant A is better. [[A]]", words=("A", "B", "C")).verdict
+    'A'
+
+    Args:
+        reply: The text, a mapping, or a pydantic model.
+        required_keys: What has to be there; "decision" calls the verdict by another name.
+        words: The verdicts, where they are others than Pass and Fail.
+        scale: The lowest and the highest number, where the verdict is one.
+        methods: Parsers of one's own, each tried where the reply states no verdict.
+        ignoring: Texts that the reply may quote.
+        fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
+
+    Raises UnreadableJudgementError, where it does not say one verdict for sure or lacks what is
+    required, and InvalidOptionError.
+    """
+    names = [plain_name(key) for key in _as_list("required_keys", required_keys, str)]
+    quotations = Quotations(_as_list("ignoring", ignoring, str), fence)
+    tried = _as_list("methods", methods, Callable)
+    reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
+    try:
+        judgement = _read(reply, reader, tried)
+    except UnreadableJudgementError as error:
+        raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
+    for name in names:
+        if not _has(name, judgement, reader.vocabulary.name, reply):
+            raise UnreadableJudgementError(
+                f"Unreadable judgement, it has no {name}: {quote(reply)}"
+            )
+    return judgement
+
+
+def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
+    if not isinstance(reply, str):
+        return reader.read_members(_members(reply))
+    try:
+        return reader.read(reply)
+    except NoStatementError:
+        for method in methods:
+            try:
+                found = method(strip_reasoning(reply))
+            except Exception as error:  # noqa: BLE001 - how a method says that it found nothing
+                _log.info("%r reads no judgement: %r", method, error)
+                continue
+            if isinstance(found, Mapping):
+                return reader.read_members(_members(found))
+        raise
+
+
+def _has(name: str, judgement: Judgement, verdict: str, reply: Any) -> bool:
+    """Whether something that is required is there."""
+    if name in REASONS:
+        return bool(judgement.reasoning)
+    if name in (CONFIDENCE.name, *CONFIDENCE.aliases):
+        return judgement.confidence is not None
+    if name == verdict or not isinstance(reply, str):
+        return name == verdict or name in _members(reply)
+    label = re.escape(name).replace("\\ ", r"[\s_-]")
+    return bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+
+
+def _vocabulary(
+    names: Sequence[str], words: Sequence[str] | None, scale: tuple[float, float] | None
+) -> Vocabulary:
+    name = next((each for each in names if each in VERDICT_NAMES), VERDICT.name)
+    aliases = tuple(each for each in (VERDICT.name, *VERDICT_NAMES) if each != name)
+    if scale is not None:
+        is_pair = (
+            isinstance(scale, (tuple, list)) and len(scale) == 2 and all(map(is_number, scale))
+        )
+        if words is not None or not is_pair:
+            raise InvalidOptionError(f"scale={quote(scale)} is not a pair (lowest, highest)")
+        return Vocabulary(name, scale=(float(scale[0]), float(scale[1])), aliases=aliases)
+    if words is not None:
+        given = _as_list("words", words, str)
+        return Vocabulary(name, tuple((word.casefold(), word) for word in given), aliases=aliases)
+    return replace(VERDICT, name=name, aliases=aliases)
+
+
+def _as_list(name: str, given: Any, kind: Any) -> Sequence[Any]:
+    """Return an argument of several things; one alone is taken for several."""
+    things = (given,) if isinstance(given, kind) else given
+    if not isinstance(things, Sequence) or not all(isinstance(each, kind) for each in things):
+        raise InvalidOptionError(f"{name}={quote(given)} is not a list of {kind.__name__}")
+    return things
+
+
+def _members(reply: Any) -> Members:
+    try:
+        given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
+        return find(dict(given), lambda _: True)[0]
+    except Exception as error:
+        raise UnreadableJudgementError("it is neither a text nor a mapping") from error
