@@ -98,51 +98,14 @@ def raw_line_break(text: str, _: Random) -> str:
     return text.replace("\\n", "\n")
 
 
-def nan(text: str, _: Random) -> str:
-    """Give no figure for the tax."""
-    return re.sub(r'"tax": [0-9.]+', '"tax": NaN', text)
-
-
 def thousands_separator(text: str, _: Random) -> str:
     """Write 1,299.00 as it is printed."""
     return re.sub(r'(?<=": )([0-9]{1,3})([0-9]{3}\.[0-9]+)', r"\1,\2", text)
 
 
-def missing_comma(text: str, random: Random) -> str:
-    """Forget a comma after a number or a literal."""
-    ends = list(re.finditer(r"(?<=[0-9a-z]),(?=\n)", text))
-    end = random.choice(ends).start() if ends else len(text)
-    return text[:end] + text[end + 1 :]
-
-
-def unquoted_keys(text: str, _: Random) -> str:
-    """Write a JavaScript object."""
-    return _MEMBER.sub(lambda member: member[0].replace('"', ""), text)
-
-
-def ellipsis(text: str, _: Random) -> str:
-    """Skip all lines but the first."""
-    return re.sub(r"(?<=},)\s*\{[^{}]*\}(?=\s*\])", " ...", text)
-
-
-def smart_quotes(text: str, _: Random) -> str:
-    """Use typographic quotes."""
-    return re.sub(r'"([^"\\]*)"', "“\\1”", text)
-
-
-def invalid_escape(text: str, _: Random) -> str:
-    """Escape apostrophes."""
-    return text.replace("'", "\\'")
-
-
 def duplicate_key(text: str, _: Random) -> str:
     """Say the total twice."""
     return re.sub(r'("total": [0-9.]+,)(\s*)', r"\1\2\1\2", text)
-
-
-def two_documents(text: str, _: Random) -> str:
-    """Write a draft, then a second version."""
-    return text + "\n\n" + text
 
 
 def apology(_: str, random: Random) -> str:
@@ -255,15 +218,8 @@ TEXT_DEFECTS: dict[str, Callable[[str, Random], str]] = {
         comment,
         unescaped_quote,
         raw_line_break,
-        nan,
         thousands_separator,
-        missing_comma,
-        unquoted_keys,
-        ellipsis,
-        smart_quotes,
-        invalid_escape,
         duplicate_key,
-        two_documents,
         apology,
         empty,
     )

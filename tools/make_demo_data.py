@@ -1,4 +1,4 @@
-"""Write the demo data: outputs of an invoice-extraction prompt, with the defects that models make.
+"""Write the demo data: two prompts read the same invoices, and make mistakes that models make.
 
     python tools/make_demo_data.py [directory]
 
@@ -17,10 +17,10 @@ from random import Random
 from typing import Any
 
 from demo_defects import TEXT_DEFECTS, VALUE_DEFECTS
-from demo_schema import EVAL, PROMPT, SCHEMA
+from demo_schema import EVAL, SCHEMA
 
 DEMO = Path(__file__).parent.parent / "llmeval_integrations" / "demo"
-CLEAN = 116
+INVOICES = 60
 SEED = 20260304
 
 _ONE_DECIMAL = re.compile(r'(?<=": )[0-9]+\.[0-9](?=[,\s}])')
@@ -153,69 +153,80 @@ def spoil(defect: str, invoice: dict[str, Any], random: Random) -> str | None:
     return None if changed_text == text else changed_text
 
 
-def make_row(number: int, defect: str, random: Random) -> dict[str, Any]:
-    """Draw invoices until the defect finds what it needs, such as a quote to leave unescaped."""
-    output = None
-    while output is None:
+def make_row(number: int, defects: tuple[str, str], random: Random) -> dict[str, Any]:
+    """Draw invoices until both defects find what they need, such as a quote to leave unescaped."""
+    outputs: list[str | None] = [None]
+    while None in outputs:
         invoice = make_invoice(random)
-        clean = defect == "none"
-        output = render(invoice, random) if clean else spoil(defect, invoice, random)
+        outputs = [
+            render(invoice, random) if defect == "none" else spoil(defect, invoice, random)
+            for defect in defects
+        ]
     return {
-        "id": f"invoice-{number:03d}",
-        "input": PROMPT + print_invoice(invoice, random),
-        "output": output,
+        "id": f"invoice-{number:02d}",
+        "input": print_invoice(invoice, random),
+        "output": outputs[0],
+        "new_output": outputs[1],
         "reference": invoice,
-        "defect": defect,
+        "defect": defects[0],
+        "new_defect": defects[1],
     }
 
 
 def make_rows() -> list[dict[str, Any]]:
     """Make all rows, good and bad in random order."""
     random = Random(SEED)
-    defects = ["none"] * CLEAN
-    for defect, count in COUNTS.items():
-        defects += [defect] * count
-    random.shuffle(defects)
-    return [make_row(number, defect, random) for number, defect in enumerate(defects, 1)]
+    first, second = (
+        [*(name for name, count in counts.items() for _ in range(count))]
+        for counts in (FIRST_PROMPT, NEW_PROMPT)
+    )
+    for defects in (first, second):
+        defects.extend(["none"] * (INVOICES - len(defects)))
+        random.shuffle(defects)
+    return [make_row(number, pair, random) for number, pair in enumerate(zip(first, second), 1)]
 
 
-COUNTS = {
-    "code_fence": 8,
-    "prose_before": 3,
-    "prose_after": 2,
-    "fence_in_prose": 3,
-    "reasoning_before": 2,
-    "truncated": 5,
-    "trailing_comma": 4,
-    "single_quotes": 3,
-    "python_literal": 3,
-    "comment": 3,
-    "unescaped_quote": 3,
-    "raw_line_break": 3,
-    "nan": 1,
-    "thousands_separator": 3,
-    "missing_comma": 1,
-    "unquoted_keys": 1,
-    "ellipsis": 1,
-    "smart_quotes": 1,
-    "invalid_escape": 1,
+FIRST_PROMPT = {
+    "code_fence": 4,
+    "prose_before": 2,
+    "prose_after": 1,
+    "fence_in_prose": 1,
+    "reasoning_before": 1,
+    "truncated": 2,
+    "trailing_comma": 2,
+    "single_quotes": 1,
+    "python_literal": 1,
+    "comment": 1,
+    "unescaped_quote": 1,
+    "raw_line_break": 1,
+    "thousands_separator": 1,
+    "apology": 1,
     "duplicate_key": 1,
-    "two_documents": 2,
-    "apology": 2,
-    "empty": 1,
-    "missing_key": 3,
-    "null_value": 2,
+    "date_format": 4,
     "number_as_text": 4,
-    "extra_key": 2,
-    "hallucinated_field": 2,
-    "date_format": 2,
-    "currency_symbol": 1,
-    "wrong_value": 5,
-    "reordered_items": 3,
-    "missing_item": 2,
+    "currency_symbol": 3,
+    "missing_key": 2,
+    "null_value": 1,
+    "extra_key": 1,
+    "hallucinated_field": 1,
+    "wrong_value": 2,
+    "reordered_items": 1,
+}
+"""How many outputs of the first prompt have each defect."""
+
+NEW_PROMPT = {
+    "code_fence": 2,
+    "truncated": 1,
+    "trailing_comma": 1,
+    "empty": 1,
+    "null_value": 1,
+    "number_as_text": 1,
+    "wrong_value": 3,
+    "reordered_items": 2,
+    "missing_item": 4,
     "invented_item": 1,
 }
-"""How many outputs have each defect."""
+"""The same of the new prompt, which has the schema in it."""
 
 
 def write(directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""Made-up outputs of an invoice-extraction prompt, 200 of them, with the defects models make."""
+"""Made-up data: 60 invoices, and what two prompts extract from them, with models' mistakes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 _HERE = Path(__file__).parent
 
 OUTPUTS: Final = _HERE / "outputs.jsonl"
-"""A row per output: `id`, `input` (the prompt), `output`, `reference`, and `defect`, which says
-what was done to the output, "none" where it is right."""
+"""A row per invoice: `id`, `input` (its text), `output` of the first prompt, `new_output` of the
+new one, `reference`, and what was done to each output: `defect` and `new_defect`, or "none"."""
 
 SCHEMA: Final = _HERE / "schema.json"
-"""The JSON Schema, draft 2020-12, that the prompt asks for."""
+"""The JSON Schema, draft 2020-12, of an invoice."""
 
 EVAL: Final = _HERE / "eval.yaml"
 """The evaluation of OUTPUTS, for `llmeval run`."""
