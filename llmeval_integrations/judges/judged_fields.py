@@ -23,6 +23,7 @@ from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.material import draw_fence, enclose
@@ -33,7 +34,6 @@ from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.reference import read_expected, write
 from llmeval_integrations.tool_calls.tally import CallTally
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import unquote
 
-_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-_IDS: Final = ("$id", "id")  # a fragment here is what the drafts before 2019 have for an anchor
-_POSITION: Final = re.compile("[0-9]{1,9}")
+from llmeval_integrations.json_values.pointer import read_pointer
+
 _VALUES: Final = frozenset(("const", "default", "enum", "examples"))
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
@@ -37,33 +36,31 @@ class SchemaDocument:
         if not isinstance(reference, str):
             return None
         address, _, fragment = reference.partition("#")
-        if address and address != self._address():
+        own = self.root.get("$id") if isinstance(self.root, dict) else None
+        if address and not (isinstance(own, str) and own.removesuffix("#") == address):
             return None
-        if "%" in fragment:
-            from urllib.parse import unquote
-
-            fragment = unquote(fragment)
+        fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
             return self._anchors.get(fragment)
         value = self.root
-        for name in read_pointer(fragment):
-            if isinstance(value, list) and _POSITION.fullmatch(name) and int(name) < len(value):
-                value = value[int(name)]
-            elif isinstance(value, dict):
-                value = value.get(name)
-            else:
-                return None
+        try:
+            for name in read_pointer(fragment):
+                value = value[int(name)] if isinstance(value, list) else value[name]
+        except (LookupError, TypeError, ValueError):
+            return None
         return value
-
-    def _address(self) -> str | None:
-        """Return the document's own address, which may end in an empty fragment."""
-        own = self.root.get("$id") if isinstance(self.root, dict) else None
-        return own.removesuffix("#") if isinstance(own, str) else None
 
     @cached_property
     def _anchors(self) -> dict[str, Any]:
         """The schemas that have a name of their own."""
-        return {name: part for part, _ in subschemas(self.root) for name in _anchor_names(part)}
+        found = {}
+        for part, _ in subschemas(self.root):
+            for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
+                name = part.get(keyword)
+                # A fragment in `$id` is what the drafts before 2019 have for an anchor.
+                if isinstance(name, str) and ("nchor" in keyword or name.startswith("#")):
+                    found[name.removeprefix("#")] = part
+        return found
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
@@ -105,15 +102,3 @@ def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any]
             inner = part.values() if isinstance(part, dict) and key in NAMED else [part]
             waiting += [(one, inside) for one in inner]
         yield schema, alternative
-
-
-def _anchor_names(schema: dict[str, Any]) -> Iterator[str]:
-    for keyword in (*_ANCHORS, *_IDS):
-        name = schema.get(keyword)
-        if isinstance(name, str) and (keyword in _ANCHORS or name[:1] == "#"):
-            yield name.removeprefix("#")
-
-
-def read_pointer(pointer: str) -> list[str]:
-    """Read the steps of a JSON Pointer, whatever stands before its first."""
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]

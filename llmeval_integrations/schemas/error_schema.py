@@ -33,20 +33,24 @@ def simplify(schema: Any, *, lone_references: bool) -> bool:
     enums: list[list[Any]] = []
     for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
         if is_alternative and not part.keys().isdisjoint(REFERENCES):
-            (_close_lone if lone_references else _close)(part)
+            (_close_lone_reference if lone_references else _close_references)(part)
             changed = True
         if part.get("additionalProperties") is False and "properties" not in part:
             part["properties"] = {}  # else the error is that of a false schema at the first member
             changed = True
         if len(list_of(part, "enum")) > _MOST_VALUES:
             enums.append(part.pop("enum"))
-            part["allOf"] = [*part.get("allOf", ()), _close_enum(enums)]
+            first, second, *others = map(canonical, enums[-1])
+            remark = f"{_ENUM}{first}, {second} or {len(others)} other candidates"
+            verdict = {"$ref": f"#/definitions/{_ENUM}{len(enums)}"}
+            closed = {"not": {"$comment": remark, "not": verdict}}
+            part["allOf"] = [*part.get("allOf", ()), closed]
     for number, values in enumerate(enums, 1):
         schema.setdefault("definitions", {})[f"{_ENUM}{number}"] = {"enum": values}
     return changed or bool(enums)
 
 
-def _close(schema: dict[str, Any]) -> None:
+def _close_references(schema: dict[str, Any]) -> None:
     references = {key: schema.pop(key) for key in REFERENCES if key in schema}
     remark = {"$comment": _REMARK + next(iter(references))}
     # A condition passes on which members were evaluated; a double `not` would not.
@@ -54,7 +58,7 @@ def _close(schema: dict[str, Any]) -> None:
     schema["allOf"] = [*schema.get("allOf", ()), verdict]
 
 
-def _close_lone(schema: dict[str, Any]) -> None:
+def _close_lone_reference(schema: dict[str, Any]) -> None:
     if "$ref" not in schema:
         return
     definitions = {key: schema[key] for key in DEFINITIONS if key in schema}
@@ -63,15 +67,7 @@ def _close_lone(schema: dict[str, Any]) -> None:
     schema.update(definitions, **{"not": verdict})
 
 
-def _close_enum(enums: list[list[Any]]) -> dict[str, Any]:
-    """Return a schema that asks for the verdict of the last enum, and names its first values."""
-    first, second, *others = map(canonical, enums[-1])
-    remark = f"{_ENUM}{first}, {second} or {len(others)} other candidates"
-    verdict = {"not": {"$ref": f"#/definitions/{_ENUM}{len(enums)}"}}
-    return {"not": {"$comment": remark, **verdict}}
-
-
-def read_stand_in(keyword: str, message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]]:
+def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]]:
     """Return keyword, message and path of an error of `not` as the schema had them before.
 
     That is another one where the `not` stands for a reference or an enum.
@@ -83,7 +79,7 @@ def read_stand_in(keyword: str, message: str, schema_path: list[Any]) -> tuple[s
         return "enum", message, [*schema_path[:-3], "enum"]  # allOf, n, not
     found = _REFERENCE_ERROR.match(message)
     if found is None:
-        return keyword, message, schema_path
+        return "not", message, schema_path
     reference = found["keyword"]
     steps = 1 if found["lone"] else 4  # not; allOf, n, else, not
     message = f"{message[found.end() :]} does not conform to its {reference!r}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import RegexTimeoutError
@@ -31,8 +30,6 @@ the same about one value along twice as many ways with each level."""
 
 _MOST_MEMBERS: Final = 1_000
 """How many members an object may have for that: each error holds a copy of its whole object."""
-
-_RUNAWAY: Final = frozenset(("BacktrackLimitExceeded", "RegexEngineFailure"))
 
 
 class Extent(NamedTuple):
@@ -73,23 +70,23 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
     """
     import jsonschema_rs
 
-    validator = schema.error_validator(value)
     errors = []
     if extent.is_listed:
-        errors = list(validator.iter_errors(value))
+        errors = list(schema.error_validator.iter_errors(value))
     else:
         try:
-            validator.validate(value)
+            schema.error_validator.validate(value)
         except jsonschema_rs.ValidationError as first:
             errors = [first]
     for error in errors:
-        if type(error.kind).__name__ in _RUNAWAY:
+        if type(error.kind).__name__ in ("BacktrackLimitExceeded", "RegexEngineFailure"):
             found = describe(error)
             raise RegexTimeoutError(
                 f"the pattern at {found['schema_pointer']} gives no answer for the text at "
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
-    return [error for error in errors if not _is_refuted(error, value)] or errors
+    # Where one member is required, the validator says so of one that is not allowed, too.
+    return [error for error in errors if not _has_required(error, value)] or errors
 
 
 def describe(error: Any) -> dict[str, Any]:
@@ -104,7 +101,7 @@ def describe(error: Any) -> dict[str, Any]:
     elif message.endswith(" is not one of "):
         message = message.removesuffix("one of ") + "allowed by an empty enum"
     elif keyword == "not":
-        keyword, message, schema_path = read_stand_in(keyword, message, schema_path)
+        keyword, message, schema_path = read_stand_in(message, schema_path)
     message = restore_classes(message)
     return {
         "pointer": pointer(error.instance_path),
@@ -127,11 +124,8 @@ def _last_keyword(path: list[str | int]) -> str | None:
     return keyword
 
 
-def _is_refuted(error: Any, value: Any) -> bool:
-    """Whether what is said to be missing is there.
-
-    The validator, where one member is required, says so of one that is not allowed either.
-    """
+def _has_required(error: Any, value: Any) -> bool:
+    """Whether the member that an error calls missing is there."""
     if error.kind.name != "required":
         return False
     place = _follow_path(value, error.instance_path)
@@ -170,13 +164,3 @@ def schema_score(value: Any, errors: list[Any], values: int) -> float:
     bad = sum(measure(_follow_path(value, path)).values for path in whole if not is_within(path))
     bad += sum(not is_within(path) for path in alone - whole)
     return 1 - (bad + len(missing)) / (values + len(missing))
-
-
-def shorten(value: Any, levels: int = _MOST_LEVELS - 2) -> Any:
-    """Leave out the parts of a value for which not all errors of its object would be listed."""
-    if isinstance(value, dict):
-        members = islice(value.items(), _MOST_MEMBERS if levels else 0)
-        return {name: shorten(part, levels - 1) for name, part in members}
-    if isinstance(value, list):
-        return [shorten(part, levels - 1) for part in value] if levels else []
-    return value

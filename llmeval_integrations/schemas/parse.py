@@ -59,16 +59,6 @@ def schema_text(schema: Any) -> str:
     return encode(copy_schema(schema)).decode()
 
 
-def copy_schema(schema: Any) -> Any:
-    """Copy a schema; raise InvalidSchemaError where it is not JSON."""
-    value = parse(schema)
-    if isinstance(value, Defect):
-        if get_origin(schema) is not None:  # such as list[Model]
-            raise _not_a_model(schema)
-        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
-    return value
-
-
 @lru_cache(maxsize=128)
 def _schema_of_type(kind: Any) -> Any:
     """Ask a Pydantic model, or a TypeAdapter, for its schema."""
@@ -88,34 +78,40 @@ def _not_a_model(kind: Any) -> InvalidSchemaError:
     )
 
 
+def copy_schema(schema: Any) -> Any:
+    """Copy a schema; raise InvalidSchemaError where it is not JSON."""
+    value = parse(schema)
+    if not isinstance(value, Defect):
+        return value
+    if get_origin(schema) is not None:  # such as list[Model]
+        raise _not_a_model(schema)
+    raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
+
+
 def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
-    """Read a schema's text; raise InvalidSchemaError where it is not an object with a keyword."""
+    """Read a schema's text; raise InvalidSchemaError where it is not an object with a keyword.
+
+    An empty object, remarks alone, and names that begin with `x-` may be meant; to anything else
+    without a keyword everything would conform.
+    """
     parsing = "lenient" if parsing == "lenient" else "markdown"
     value = refuse_nan(parse(text, parsing), parsing)
     if isinstance(value, Defect):
         is_json = text.lstrip()[:1] in ("{", "[")
         hint = "" if is_json else "; is it a path? then read the file first"
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {quote(text)}")
-    if not isinstance(value, (dict, bool)):
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, dict):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {quote(text)}")
-    if isinstance(value, dict):
-        _require_keyword(value)
+    others = [key for key in value if key not in REMARKS and not key.startswith("x-")]
+    if others and KEYWORDS.isdisjoint(others):
+        inner = next((key for key in ("schema", "json_schema") if key in others), None)
+        hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
+        raise InvalidSchemaError(
+            f"without a keyword of JSON Schema everything would conform to {quote(value)}; {hint}"
+        )
     return value
-
-
-def _require_keyword(schema: dict[str, Any]) -> None:
-    """Refuse an object that asks for nothing, since everything would conform to it.
-
-    An empty object, remarks alone, and names that begin with `x-` may be meant.
-    """
-    others = [key for key in schema if key not in REMARKS and not key.startswith("x-")]
-    if not others or not KEYWORDS.isdisjoint(others):
-        return
-    inner = next((key for key in ("schema", "json_schema") if key in others), None)
-    hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
-    raise InvalidSchemaError(
-        f"without a keyword of JSON Schema everything would conform to {quote(schema)}; {hint}"
-    )
 
 
 def read_schema(text: str) -> dict[str, Any] | bool:
@@ -146,8 +142,7 @@ def refuse_nan(value: Any, parsing: Parsing) -> Any:
 def describe_problem(error: Any) -> str:
     """Word what the library has against a schema, with the place where it says one."""
     reason = restore_classes(str(error).split("\n\n", maxsplit=1)[0])
-    kind = getattr(error, "kind", None)
-    if kind and kind.name == "format" and kind.as_dict()["format"] == "regex" and "{" in reason:
+    if reason.endswith(' is not a "regex"') and "{" in reason:
         reason += ", or one that would take too much room"
     if "retriev" in reason.lower():
         reason += "; nothing is fetched, put it into the schema's $defs"

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from llmeval_integrations.schemas.document import subschemas
+from llmeval_integrations.schemas.document import object_of, subschemas
 
 _MOST_ROOM: Final = 120_000_000
 """The bytes that a compiled pattern takes at most; `.{0,65535}` takes 100 million."""
@@ -18,83 +18,68 @@ _MOST_ROOM: Final = 120_000_000
 _LOOKS: Final = re.compile(r"\(\?(?!:)|\\[1-9kKGgZ]|[+*?}]\+")
 """What every pattern has that is not matched in linear time, and some others."""
 
-_MAY_LOOK: Final = re.compile(r"\(\?|[+*?}]\+|\\[1-9kKGgZu]")
-"""What the JSON of each such pattern has."""
-
-_PARTS: Final = re.compile(r"\\(.)|[\[\]]", re.DOTALL)
-
-_CLASSES: Final = {
-    "d": "30-39",
-    "D": "0-2F 3A-10FFFF",
-    "w": "30-39 41-5A 5F-5F 61-7A",
-    "W": "0-2F 3A-40 5B-5E 60-60 7B-10FFFF",
-    "s": "9-D 20-20 A0-A0 1680-1680 2000-200A 2028-2029 202F-202F 205F-205F 3000-3000 FEFF-FEFF",
-    "S": "0-8 E-1F 21-9F A1-167F 1681-1FFF 200B-2027 202A-202E 2030-205E 2060-2FFF 3001-FEFE"
-    " FF00-10FFFF",
-}
-"""What the classes of ECMA 262 hold, as ranges of code points in hexadecimal."""
-
-
-def _escape(code: str) -> str:
-    """Write a character as the schemas of all drafts take it in a pattern."""
-    return f"\\u{code:0>4}" if len(code) <= 4 else chr(int(code, 16))
-
+_PARTS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
+_CLASS: Final = re.compile(r"\\(.)", re.DOTALL)
+_RANGE_WITH_CLASS: Final = re.compile(r"\\[dwsDWS]-[^\]]|[^\[^]-\\[dwsDWS]")
 
 _RANGES: Final = {
-    name: re.sub("[0-9A-F]+", lambda code: _escape(code[0]), ranges).replace(" ", "")
-    for name, ranges in _CLASSES.items()
+    "w": "09AZ__az",
+    "d": "09",
+    "s": "\t\r  \xa0\xa0\u1680\u1680\u2000\u200a\u2028\u2029"
+    "\u202f\u202f\u205f\u205f\u3000\u3000\ufeff\ufeff",
 }
-"""The classes as they stand within brackets."""
-
-_BRACKETS: Final = {name: f"[{ranges}{ranges[:6]}]" for name, ranges in _RANGES.items()}
-"""The same outside of brackets; the first character, twice, tells one from the other."""
+"""What the classes of ECMA 262 hold, by the first and the last character of each range."""
 
 
-def spell_patterns(schema: Any, text: str) -> None:
-    """Change a schema with this text: patterns that look around read as those that do not."""
-    if not _MAY_LOOK.search(text):
-        return
-    is_pointed_at = "patternProperties/" in text  # and may lead through a pattern
+def _spell_class(name: str) -> str:
+    """Write the ranges of a class as the schemas of all drafts take them within brackets."""
+    ends = [*map(ord, _RANGES[name.lower()])]
+    if name.isupper():  # what lies between
+        shifts = [-1, 1] * len(ends)
+        ends = [0, *(end + shift for end, shift in zip(ends, shifts)), 0x10FFFF]
+    written = [f"\\u{end:04X}" if end < 0x10000 else chr(end) for end in ends]
+    return "".join(f"{first}-{last}" for first, last in zip(written[::2], written[1::2]))
+
+
+_SPELLED: Final = {name: _spell_class(name) for name in "wdsWDS"}
+
+
+def spell_patterns(schema: Any) -> None:
+    """Change a schema so that its patterns that look around read as those that do not."""
     for part, _ in subschemas(schema):
         if isinstance(part.get("pattern"), str):
-            part["pattern"] = expand_classes(part["pattern"])
-        named = part.get("patternProperties")
-        if isinstance(named, dict) and not is_pointed_at:
-            part["patternProperties"] = {expand_classes(name): one for name, one in named.items()}
+            part["pattern"] = spell_classes(part["pattern"])
+        if object_of(part, "patternProperties"):
+            named = part["patternProperties"].items()
+            part["patternProperties"] = {spell_classes(name): one for name, one in named}
 
 
-def expand_classes(pattern: str) -> str:
+def spell_classes(pattern: str) -> str:
     r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around.
 
-    One with a range that begins or ends with a class stays as it is, for the validator to refuse.
+    Brackets with a range that begins or ends with a class stay, for the validator to refuse.
     """
-    if not _LOOKS.search(pattern):
-        return pattern
-    expansions, start, has_class_range = _BRACKETS, 0, False
 
-    def expand(part: re.Match[str]) -> str:
-        nonlocal expansions, start, has_class_range
-        if part[0] == "[":
-            expansions, start = _RANGES, part.end() + pattern.startswith("^", part.end())
-        elif part[0] == "]":
-            expansions = _BRACKETS
-        elif expansions is _RANGES and part[1] in _RANGES:
-            before, after = pattern[start : part.start()], pattern[part.end() :][:2]
-            has_class_range |= before[1:].endswith("-") or (after[:1] == "-" and after != "-]")
-        return expansions.get(part[1] or "", part[0])
+    def spell(found: re.Match[str]) -> str:
+        part = found[0]
+        if part[0] == "\\":  # twice the first character tells this one from that in brackets
+            spelled = _SPELLED.get(part[1])
+            return f"[{spelled}{spelled[:6]}]" if spelled else part
+        if _RANGE_WITH_CLASS.search(part):
+            return part
+        return _CLASS.sub(lambda inner: _SPELLED.get(inner[1], inner[0]), part)
 
-    written = _PARTS.sub(expand, pattern)
-    return pattern if has_class_range else written
+    return _PARTS.sub(spell, pattern) if _LOOKS.search(pattern) else pattern
 
 
 def restore_classes(text: str) -> str:
-    """Replace expanded classes in a text by the escapes that were written."""
+    """Replace the classes that were spelled out in a text by what was written."""
     if "\\u00" in text:
         for slash in ("\\\\", "\\"):  # in JSON, and as it is
-            for expansions in (_BRACKETS, _RANGES):
-                # What \w holds begins with what \d does.
-                for name, expansion in sorted(expansions.items(), key=lambda pair: -len(pair[1])):
-                    text = text.replace(expansion.replace("\\", slash), slash + name)
+            for name, spelled in _SPELLED.items():
+                ranges = spelled.replace("\\", slash)
+                alone = f"[{ranges}{ranges[: 5 + len(slash)]}]"
+                text = text.replace(alone, slash + name).replace(ranges, slash + name)
     return text
 
 
@@ -119,7 +104,7 @@ def _validator(pattern: str) -> Any:
     """Build what looks for a pattern; None where it is none, or would take too much room."""
     import jsonschema_rs
 
-    schema = {"pattern": expand_classes(pattern)}
+    schema = {"pattern": spell_classes(pattern)}
     try:
         return jsonschema_rs.Draft202012Validator(schema, pattern_options=pattern_options())
     except (jsonschema_rs.ValidationError, ValueError):

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal
 from urllib.parse import quote as escape
-
-import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import quote
@@ -32,10 +29,6 @@ VALIDATORS: Final[dict[str | None, str]] = {
 _BASE: Final = "json-schema:///"
 """Where the validator takes an address to begin that says nothing of it."""
 
-_LONG_INTEGER: Final = re.compile(rb"[0-9]{19}")
-_MANY: Final = 100
-"""Integers beyond 64 bits are compared pair by pair: so many take 30 ms, ten times as many 3 s."""
-
 
 @lru_cache(maxsize=64)
 def compile_schema(
@@ -58,32 +51,18 @@ class CompiledSchema:
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as error:
             problem = describe_problem(error)
             raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
-        self.is_valid = self._is_valid if "uniqueItems" in text else self._validator.is_valid
+        self.is_valid = self._validator.is_valid
         """Whether a value conforms."""
 
     def read(self) -> Any:
         """Return the schema as a new value, in which the places of `build_part` are found."""
         schema = parse_schema(self._text, self._parsing)
-        spell_patterns(schema, self._text)
+        spell_patterns(schema)
         return schema
 
-    def _is_valid(self, value: Any) -> bool:
-        many = _has_many_long_integers(value)
-        return bool((self._unique_validator if many else self._validator).is_valid(value))
-
     @cached_property
-    def _unique_validator(self) -> Any:
-        return self._build(type(self._validator), self.read(), {"uniqueItems": _UniqueItems})
-
-    def error_validator(self, value: Any) -> Any:
-        """Return the validator that is asked what is wrong with a value."""
-        if "uniqueItems" in self._text and _has_many_long_integers(value):
-            return self._unique_validator
-        return self._simple_validator
-
-    @cached_property
-    def _simple_validator(self) -> Any:
-        """The validator of a schema with shorter errors; the same one where nothing is gained."""
+    def error_validator(self) -> Any:
+        """What is asked what is wrong with a value: the validator of a schema with fewer errors."""
         import jsonschema_rs
 
         schema = self.read()
@@ -110,12 +89,8 @@ class CompiledSchema:
         With `words_errors` it has shorter errors, and takes longer.
         """
         address, *registries = self._parts
-        return self._build(
-            type(self._validator),
-            {"$ref": f"{address}#{escape(place)}"},
-            {"uniqueItems": _UniqueItems} if "uniqueItems" in self._text else None,
-            registry=registries[words_errors],
-        )
+        schema = {"$ref": f"{address}#{escape(place)}"}
+        return self._build(type(self._validator), schema, registry=registries[words_errors])
 
     @cached_property
     def _parts(self) -> tuple[str, Any, Any]:
@@ -131,25 +106,20 @@ class CompiledSchema:
             address = _BASE + (address.lstrip("/") or "schema")
         draft = getattr(jsonschema_rs, self.draft.removesuffix("Validator"))
         plain, short = (
-            jsonschema_rs.Registry([(address, s)], draft=draft) for s in (schema, simple)
+            jsonschema_rs.Registry([(address, each)], draft=draft) for each in (schema, simple)
         )
         return address, plain, short
 
-    def _build(self, kind: Any, schema: Any, keywords: Any = None, **options: Any) -> Any:
-        """Build a validator; `keywords` are classes that stand in for its own keywords."""
+    def _build(self, kind: Any, schema: Any, **options: Any) -> Any:
         return kind(
             schema,
             validate_formats=self._check_formats,
             offline=True,
-            keywords=keywords,
+            # The library compares integers beyond 64 bits pair by pair: 1,000 take 3 s.
+            keywords={"uniqueItems": _UniqueItems} if "uniqueItems" in self._text else None,
             pattern_options=pattern_options(),
             **options,
         )
-
-
-def _has_many_long_integers(value: Any) -> bool:
-    """Whether a value may hold so many of them that comparing all pairs takes long."""
-    return len(_LONG_INTEGER.findall(msgspec.json.encode(value))) > _MANY
 
 
 class _UniqueItems:

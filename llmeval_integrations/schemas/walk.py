@@ -72,6 +72,10 @@ def declarations(part: Schema, name: str) -> Iterator[Any]:
             yield schema
 
 
+def _objects(schemas: Iterable[Any]) -> list[Schema]:
+    return [one for one in schemas if isinstance(one, dict)]
+
+
 class Alternative(NamedTuple):
     """Schemas that hold together if one of several alternatives does."""
 
@@ -101,12 +105,11 @@ class Schemas:
     def __init__(
         self, root: _Root, own: Sequence[Any], choices: Iterable[Sequence[Any]], *, is_chosen: bool
     ) -> None:
-        self.document = root.document
+        self._root, self.document = root, root.document
         self.own = own
         """The schemas that lead here, before references are followed."""
         self.certain = closure(own, root.document)
         """All schemas that hold: references and `allOf` are followed."""
-        self._root = root
         self.alternatives = (
             [Alternative(one, closure(one, root.document)) for one in choices]
             if is_chosen
@@ -124,18 +127,16 @@ class Schemas:
 
     def member(self, name: str) -> Schemas:
         """Return the schemas of an object's member."""
-
-        def inner(part: Schema) -> list[Schema]:
-            return _objects([*declarations(part, name)] or [part.get("additionalProperties")])
-
-        return self._enter(inner)
+        return self._enter(
+            lambda part: [*declarations(part, name)] or [part.get("additionalProperties")]
+        )
 
     def item(self, position: int) -> Schemas:
         """Return the schemas of an array's item."""
 
-        def inner(part: Schema) -> list[Schema]:
+        def inner(part: Schema) -> list[Any]:
             first, rest = items_of(part)
-            return _objects([first[position] if position < len(first) else rest])
+            return [first[position] if position < len(first) else rest]
 
         return self._enter(inner)
 
@@ -145,20 +146,19 @@ class Schemas:
             return self._at([*self.own, *alternatives[0].own], [], is_chosen=True)
         return self._at(self.own, [one.own for one in alternatives], is_chosen=True)
 
-    def _enter(self, inner: Callable[[Schema], list[Schema]]) -> Schemas:
+    def _enter(self, inner: Callable[[Schema], list[Any]]) -> Schemas:
         def all_inner(parts: Iterable[Schema]) -> list[Any]:
-            return [one for part in parts for one in inner(part)]
+            return [one for part in parts for one in _objects(inner(part))]
 
         choices = [all_inner(each.parts) for each in self.alternatives]
-        own = all_inner(self.certain)
         if not any(choices):
-            return self._at(own, [], is_chosen=False)
+            choices = []
         # Those of a schema that refers to itself would be more with each level.
         different = {frozenset(map(id, choice)): choice for choice in choices}
         if len(different) > _MOST_FOLLOWED:
             different = {frozenset([id(one)]): [one] for choice in choices for one in choice}
         by_text = {canonical(choice): choice for choice in different.values()}
-        return self._at(own, [*by_text.values()], is_chosen=False)
+        return self._at(all_inner(self.certain), [*by_text.values()], is_chosen=False)
 
     def _at(
         self, own: Sequence[Any], choices: Sequence[Sequence[Any]], *, is_chosen: bool
@@ -189,7 +189,3 @@ class Schemas:
     def _branches(self, parts: Iterable[Schema]) -> list[Any]:
         conditions = self._root.conditions
         return [one for part in parts for one in branches(part, conditions=conditions)]
-
-
-def _objects(schemas: Iterable[Any]) -> list[Schema]:
-    return [one for one in schemas if isinstance(one, dict)]

@@ -10,11 +10,10 @@ import msgspec
 from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Kind, Node
 from llmeval_integrations.matching.outcome import Outcome
-from llmeval_integrations.schemas.document import read_pointer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.coercion import coerce
 from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode

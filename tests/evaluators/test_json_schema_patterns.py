@@ -124,14 +124,6 @@ def test_what_takes_little_time_has_a_verdict(pattern, text, score):
         assert JsonSchema({"not": {"pattern": pattern}})(json.dumps(text)).passed is not score
 
 
-def test_a_reference_may_lead_through_a_pattern():
-    schema = {
-        "properties": {"q": {"$ref": "#/patternProperties/%5E(%3F!x)%5Cd"}},
-        "patternProperties": {"^(?!x)\\d": {"type": "string"}},
-    }
-    assert JsonSchema(schema)({"q": 1}).label == "type"
-
-
 LOOKING = [
     (r"^(?!x)\w+$", "abc", "xbc"),
     (r"^(?=.*\d)[\w@]+$", "a1@", "ab@"),
