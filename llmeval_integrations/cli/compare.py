@@ -17,7 +17,6 @@ from llmeval_integrations.runs.stored import read_run
 
 _MOST_CHANGES: Final = 5
 _MOST_CHANGES_IN_JSON: Final = 100
-
 _UNSURE: Final = "so a regression cannot be excluded"
 
 
@@ -36,45 +35,29 @@ def add_commands(commands: Commands) -> None:
     add("b", metavar="B", help="the run after")
     add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
     add("--no-fields", dest="by_field", action="store_false", help="compare no single fields")
-    add(
-        "--lower-is-better",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="an evaluator with a score that is better where it is lower",
-    )
+    lower = "an evaluator with a score that is better where it is lower"
+    add("--lower-is-better", action="append", default=[], metavar="NAME", help=lower)
     add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
-    add(
-        "--max-left-out",
-        metavar="N|P%",
-        help="with --fail-on-regression, exit 1 too where B has no score for more of A's samples "
-        "(5%%)",
+    left_out = (
+        "with --fail-on-regression, exit 1 too where B has no score for more of A's samples (5%%)"
     )
-    add(
-        "--changes",
-        type=int,
-        metavar="N",
-        help="list so many samples of each evaluator that got worse, and as many that got better "
-        f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})",
+    add("--max-left-out", default="5%", metavar="N|P%", help=left_out)
+    changes = (
+        "list so many samples of each evaluator that got worse, and as many that got better "
+        f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})"
     )
+    add("--changes", type=int, metavar="N", help=changes)
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_compare)
 
 
 def _compare(call: argparse.Namespace) -> int:
-    bound = parse_bound(call.max_left_out or "5%", "--max-left-out")
-    changes = call.changes
-    if changes is None:
-        changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
+    bound = parse_bound(call.max_left_out, "--max-left-out")
+    changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
+    changes = changes if call.changes is None else call.changes
+    options = {key: getattr(call, key) for key in ("by_field", "lower_is_better")}
     a, b = read_run(call.a), read_run(call.b)
-    comparison = compare(
-        a,
-        b,
-        evaluators=call.evaluator,
-        by_field=call.by_field,
-        lower_is_better=call.lower_is_better,
-        changes=changes,
-    )
+    comparison = compare(a, b, evaluators=call.evaluator, changes=changes, **options)
     if call.json:
         put(msgspec.json.format(write_value(comparison.as_dict()), indent=2).decode() + "\n")
     else:

@@ -29,10 +29,8 @@ else:
 SUFFIXES: Final = (".yaml", ".yml", ".toml")
 """How the name of a configuration ends."""
 
-_ADVICE: Final = {
-    "no_cache": "write cache: false",
-    **dict.fromkeys(("dry_run", "quiet", "json", "open"), "that is for the command line alone"),
-}
+_CALL_ALONE: Final = ("dry_run", "quiet", "json", "open")
+"""Options that stand on the command line alone."""
 
 # The scalars of YAML 1.2, in which `NO`, `on` and dates are texts, and how they may begin.
 _DECIMAL: Final = r"(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
@@ -126,7 +124,8 @@ def default_cache() -> Path:
 def _check_keys(content: Mapping[Any, Any], known: tuple[str, ...]) -> None:
     for key in content:
         if key not in known:
-            advice = _ADVICE.get(str(key).replace("-", "_")) or hint(key, known)
+            is_call = str(key).replace("-", "_") in _CALL_ALONE
+            advice = "that is for the command line alone" if is_call else hint(key, known)
             raise InputError(f"unknown key {quote(key)}; {advice}")
 
 
@@ -155,9 +154,9 @@ def _read_evaluator(item: Any, folder: Path) -> Specification:
         name, (evaluator, options) = None, next(iter(item.items()))
     else:
         raise InputError(f"evaluators: {quote(item)} is not a name, or a name with its options")
-    options = {} if options is None else options
     if not isinstance(evaluator, str) or not isinstance(name, (str, NoneType)):
         raise InputError(f"evaluators: {quote(item)}: a name is a text")
+    options = {} if options is None else options
     if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
         raise InputError(f"evaluators: {evaluator}: {quote(options)} are not options by name")
     values = {key: read_file(option, folder) for key, option in options.items()}
@@ -183,14 +182,11 @@ class _Loader(yaml.SafeLoader):
         node: Any = super().compose_mapping_node(anchor)
         lines: dict[tuple[str, str], int] = {}
         for key, _ in node.value:
-            if not isinstance(key.value, str) or key.tag.endswith(":merge"):
-                continue
-            line, first = key.start_mark.line + 1, lines.get((key.tag, key.value))
-            if first is not None:
-                raise InputError(
-                    f"line {line}: the key {quote(key.value)} stands in line {first} already"
-                )
-            lines[key.tag, key.value] = line
+            name, line = (key.tag, str(key.value)), key.start_mark.line + 1
+            if name in lines and not key.tag.endswith(":merge"):
+                first = f"line {lines[name]} already"
+                raise InputError(f"line {line}: the key {quote(key.value)} stands in {first}")
+            lines[name] = line
         return node
 
 

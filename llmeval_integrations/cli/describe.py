@@ -8,6 +8,7 @@ import json
 import re
 import textwrap
 import typing
+from collections.abc import Iterator
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -15,7 +16,6 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Evaluator
 
 _MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
-
 _LONGEST_DEFAULT: Final = 60
 _WIDTH: Final = 94
 
@@ -31,6 +31,14 @@ class Option:
     default: Any
     """None where there is none."""
     documentation: str
+
+    @property
+    def written_default(self) -> str:
+        """The default as on the command line; empty where that is long."""
+        if isinstance(self.default, type):
+            return self.default.__name__
+        text = json.dumps(self.default, ensure_ascii=False, default=repr)
+        return text if len(text) <= _LONGEST_DEFAULT else ""
 
 
 @dataclass(frozen=True)
@@ -52,22 +60,15 @@ class Description:
 
 def describe(kind: type[Evaluator]) -> Description:
     """Describe an evaluator class."""
-    summary, _, documentation = (inspect.getdoc(kind) or "").partition("\n")
+    summary, _, rest = (inspect.getdoc(kind) or "").partition("\n")
     needs: Any = kind.needs
     if not isinstance(needs, tuple):  # it depends on the options
         try:
             needs = tuple(kind().needs)
         except (TypeError, ValueError):
             needs = ()
-    return Description(
-        kind.name,
-        kind.aliases,
-        summary,
-        documentation.strip(),
-        needs,
-        needs is not kind.needs,
-        tuple(_options(kind)),
-    )
+    varies, options = needs is not kind.needs, tuple(_options(kind))
+    return Description(kind.name, kind.aliases, summary, rest.strip(), needs, varies, options)
 
 
 def option_types(kind: type[Evaluator]) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def option_types(kind: type[Evaluator]) -> dict[str, Any]:
         return {}
 
 
-def _options(kind: type[Evaluator]) -> typing.Iterator[Option]:
+def _options(kind: type[Evaluator]) -> Iterator[Option]:
     types, documentation = option_types(kind), _documentation(kind)
     settings: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
     for field in settings:
@@ -123,23 +124,20 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
     return found
 
 
-def write_short(description: Description) -> str:
+def write_short(found: Description) -> str:
     """Word an evaluator in a few lines: name and needs, the question, options with defaults."""
     options = ", ".join(
-        option.name
-        if option.required
-        else f"{option.name}={_write_default(option.default) or '...'}"
-        for option in description.options
+        each.name if each.required else f"{each.name}={each.written_default or '...'}"
+        for each in found.options
     )
-    return "\n".join([_heading(description), f"    {description.summary}", *_indent(options)])
+    return "\n".join([_heading(found), f"    {found.summary}", *_indent(options)])
 
 
-def write_long(description: Description) -> str:
+def write_long(found: Description) -> str:
     """Word all there is to know about an evaluator."""
-    parts = [_heading(description), description.summary]
-    parts += [description.documentation] if description.documentation else []
-    for option in description.options:
-        default = _write_default(option.default)
+    parts = [_heading(found), found.summary, *filter(None, [found.documentation])]
+    for option in found.options:
+        default = option.written_default
         brief = " (needed)" if option.required else f" = {default or '...'}"
         lines = [f"{option.name}: {option.type}{brief}", *_indent(option.documentation)]
         if not option.required and not default:
@@ -148,19 +146,11 @@ def write_long(description: Description) -> str:
     return "\n\n".join(parts)
 
 
-def _heading(description: Description) -> str:
-    also = f" (also {', '.join(description.aliases)})" if description.aliases else ""
-    needs = f"  needs {', '.join(description.needs)}" if description.needs else ""
-    unless = ", unless options say otherwise" if needs and description.needs_vary else ""
-    return f"{description.name}{also}{needs}{unless}"
-
-
-def _write_default(value: Any) -> str:
-    """Write a value as on the command line; empty where that is long."""
-    if isinstance(value, type):
-        return value.__name__
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= _LONGEST_DEFAULT else ""
+def _heading(found: Description) -> str:
+    also = f" (also {', '.join(found.aliases)})" if found.aliases else ""
+    needs = f"  needs {', '.join(found.needs)}" if found.needs else ""
+    unless = ", unless options say otherwise" if needs and found.needs_vary else ""
+    return f"{found.name}{also}{needs}{unless}"
 
 
 def _indent(text: str, indent: str = "    ") -> list[str]:

@@ -37,12 +37,8 @@ def add_commands(commands: Commands) -> None:
     add = parser.add_argument
     add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")
     add("--claims", metavar="CLAIM", help="what it claims, such as json_equality (its own name)")
-    add(
-        "--list-order",
-        choices=("strict", "any", "top_level_any"),
-        default="strict",
-        help="whether the order of array items counts (strict)",
-    )
+    orders, order = ("strict", "any", "top_level_any"), "whether the order of items counts (strict)"
+    add("--list-order", choices=orders, default="strict", help=order)
     add("--extra-keys", action="store_true", help="the output may have keys of its own")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_test)
@@ -71,14 +67,9 @@ def _descriptions() -> Iterator[Description]:
 def _test(call: argparse.Namespace) -> int:
     from llmeval_integrations.conformance import check_evaluator
 
-    evaluator = _load(call.evaluator)
-    findings = check_evaluator(
-        evaluator, call.claims, list_order=call.list_order, extra_keys=call.extra_keys
-    )
-    if call.json:
-        put(json.dumps(findings.as_dict(), indent=2) + "\n")
-    else:
-        put(f"{findings}\n")
+    rules = {"list_order": call.list_order, "extra_keys": call.extra_keys}
+    findings = check_evaluator(_load(call.evaluator), call.claims, **rules)
+    put(f"{json.dumps(findings.as_dict(), indent=2) if call.json else findings}\n")
     return MISSED if findings else OK
 
 

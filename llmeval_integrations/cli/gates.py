@@ -14,11 +14,13 @@ from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quoting import hint
 
 _BOUND: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(%?)")
-
 _FORMS: Final = (
     "NAME=RATE (of rows that pass), NAME.mean=SCORE, NAME.micro=F1 (over all leaves), "
     "NAME.macro=F1 (the mean of the samples) or NAME/FIELD=F1"
 )
+_MOST_UNSCORED: Final = 0.05
+"""The largest share of a judge's rows without a score that a gate passes: they are in no rate, so
+that an output which keeps its judge from an answer would leave it."""
 
 
 class Bound(NamedTuple):
@@ -61,29 +63,29 @@ def parse_gate(text: str) -> tuple[str, float]:
     raise InputError(f"--fail-under {text!r} is not {_FORMS}, with a rate such as 0.9 or 90%")
 
 
-def parse_rate(given: float | str) -> float:
+def parse_rate(text: str) -> float:
     """Read a number, or a share in per cent; raise ValueError for anything else."""
-    if isinstance(given, str) and given.endswith("%"):
-        return round(float(given[:-1]) / 100, 12)  # 99.9 % is 0.999, and not a little more
-    return float(given)
+    # 99.9 % is 0.999, and not a little more.
+    return round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
 
 
 def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator]) -> None:
     """Raise InputError for a gate of what the run does not have, or outside 0 to 1."""
     for target, rate in gates.items():
         name, figure = _split(target, evaluators)
+        problem = ""
         if name not in evaluators:
-            raise InputError(
-                f"fail under {target!r}: no evaluator of this run is called {name!r}; "
-                f"{hint(name, evaluators)}"
-            )
-        if figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
-            raise InputError(f"fail under {target!r}: {figure[1:]!r} is no figure; write {_FORMS}")
-        if figure not in ("", ".mean") and evaluators[name].breakdown() is None:
-            raise InputError(f"fail under {target!r}: {name} has no figures of fields")
-        if not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
-            meant = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
-            raise InputError(f"fail under {target}={rate:g} is not a rate from 0 to 1{meant}")
+            known = hint(name, evaluators)
+            problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
+        elif figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
+            problem = f" {target!r}: {figure[1:]!r} is no figure; write {_FORMS}"
+        elif figure not in ("", ".mean") and evaluators[name].breakdown() is None:
+            problem = f" {target!r}: {name} has no figures of fields"
+        elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
+            percent = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
+            problem = f" {target}={rate:g} is not a rate from 0 to 1{percent}"
+        if problem:
+            raise InputError(f"fail under{problem}")
 
 
 def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
@@ -95,36 +97,32 @@ def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
     return target, ""
 
 
-MOST_UNSCORED: Final = 0.05
-"""The largest share of a judge's rows without a score that a gate passes: they are in no rate, so
-that an output which keeps its judge from an answer would leave it."""
-
-
 def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
     """Word each gate that a run misses; one without a rated row is missed."""
     for target, rate in gates.items():
         name, figure = _split(target, summary["evaluators"])
         figures = summary["evaluators"][name]
+        fields = figures.get("fields", {})
+        if figure[:1] == "/" and figure not in fields:
+            yield f"{target}: no sample has this field; {hint(figure, fields)}"
+            continue
         if figure[:1] == "/":
-            fields = figures.get("fields", {})
-            if figure not in fields:
-                yield f"{target}: no sample has this field; {hint(figure, fields)}"
-                continue
             what, reached = "F1", fields[figure]["f1"]
         elif figure in (".micro", ".macro"):
             what, reached = f"{figure[1:]} F1", figures[figure[1:]]["f1"]
-        elif figure:
-            what, reached = "mean", figures["mean"]
         else:
-            what, reached = "pass rate", figures["pass_rate"]
+            what, key = ("mean", "mean") if figure else ("pass rate", "pass_rate")
+            reached = figures[key]
         if reached is None:
             why = "there is none" if figure else "no row passed or failed"
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"
         elif reached < rate and not is_same(reached, rate):
             yield f"{target}: the {what} {reached:.6g} is under {rate:g}"
         unscored, rows = figures["unscored"], figures["n"]
-        if "judge" in figures and unscored > MOST_UNSCORED * rows:
-            yield f"{target}: {unscored} of {rows} rows are unscored, more than {MOST_UNSCORED:.0%}"
+        if "judge" in figures and unscored > _MOST_UNSCORED * rows:
+            yield (
+                f"{target}: {unscored} of {rows} rows are unscored, more than {_MOST_UNSCORED:.0%}"
+            )
 
 
 def find_excess(summary: Mapping[str, Any], bound: Bound) -> Iterator[str]:

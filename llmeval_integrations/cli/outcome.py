@@ -11,10 +11,7 @@ from llmeval_integrations.cli.configuration import Configuration
 from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
 from llmeval_integrations.cli.reports import open_report
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
-from llmeval_integrations.core.errors import (
-    MissingDependencyError,
-    UnreadableJudgementError,
-)
+from llmeval_integrations.core.errors import MissingDependencyError, UnreadableJudgementError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.judging import clients_of
@@ -52,7 +49,7 @@ def conclude(
     """Say on stderr what a table is easily read past and what was missed; return the exit code."""
     for warning in _warnings(run, evaluators, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
-    left_out = _word_left_out(run.summary.get("judging"), frozen=bool(asked.frozen))
+    left_out = [*_word_left_out(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
     misses = [*find_misses(run.summary, asked.fail_under or {}), *find_excess(run.summary, bound)]
     for miss in (*misses, *left_out):
         say(f"llmeval run: {miss}")
@@ -75,7 +72,9 @@ def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) ->
             yield f"{name}: no sample has a leaf at the path {path!r}"
         if figures["errors"]:
             yield f"{name}: {_word_errors(run, name, figures)}"
-    yield from _word_unscored(run, cached=cached)
+    for name, figures in run.summary["evaluators"].items():
+        if figures["unscored"]:
+            yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
     if run.summary.get("judging", {}).get("cost", 0) is None:
         from llmeval_integrations.llm.prices import price_of
 
@@ -97,33 +96,28 @@ def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
     return f"EVERY row is an error, such as {first}{hint}"
 
 
-def _word_unscored(run: Run, *, cached: bool) -> Iterator[str]:
-    """Word, for each evaluator with unscored rows, how many, and the most frequent reason."""
-    evaluators = run.summary["evaluators"]
-    names = [name for name, figures in evaluators.items() if figures["unscored"]]
-    reasons: dict[str, Counter[tuple[str | None, str | None]]] = {name: Counter() for name in names}
-    for row in run.rows if names else ():
-        if row.unscored and row.evaluator in reasons:
-            reasons[row.evaluator][row.label, row.reason] += 1
-    for name, counter in reasons.items():
-        figures = evaluators[name]
-        unscored, rows = figures["unscored"], figures["n"]
-        count = f"{unscored} of {rows} rows have no score and count in no rate"
-        [((label, reason), _)] = counter.most_common(1)
-        why = f", most often ({label})" if label else ", most often" if reason else ""
-        why += f": {reason}" if reason else ""
-        again = ""
-        if "judge" in figures:
-            is_kept = cached and label == UnreadableJudgementError.label
-            options = "--resume --retry-errors" + (" --no-cache" if is_kept else "")
-            again = f"; {'' if run.out else 'with --out DIR, '}{options} asks again"
-        yield f"{name}: {'NO row has a score' if unscored == rows else count}{why}{again}"
+def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:
+    """Word how many rows are unscored, the most frequent reason, and how to ask again."""
+    unscored, rows = figures["unscored"], figures["n"]
+    count = f"{unscored} of {rows} rows have no score and count in no rate"
+    said = "NO row has a score" if unscored == rows else count
+    reasons = Counter(
+        (row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name
+    )
+    [((label, reason), _)] = reasons.most_common(1)
+    said += f", most often ({label})" if label else ", most often" if reason else ""
+    said += f": {reason}" if reason else ""
+    if "judge" not in figures:
+        return said
+    is_kept = cached and label == UnreadableJudgementError.label
+    options = "--resume --retry-errors" + (" --no-cache" if is_kept else "")
+    return f"{said}; {'' if run.out else 'with --out DIR, '}{options} asks again"
 
 
-def _word_left_out(judging: Mapping[str, Any] | None, *, frozen: bool) -> list[str]:
+def _word_left_out(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
     """Word that judges were not asked about everything, by this call or an earlier one."""
-    if not judging or not judging["not_asked"]:
-        return []
+    if not judging.get("not_asked"):
+        return
     why = (
         "an earlier call left them out, for its budget or its frozen cache; "
         "--resume --retry-errors makes them"
@@ -133,4 +127,4 @@ def _word_left_out(judging: Mapping[str, Any] | None, *, frozen: bool) -> list[s
     elif frozen:
         why = f"the cache is frozen and lacks them, or {why}"
     were = "was" if judging["not_asked"] == 1 else "were"
-    return [f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"]
+    yield f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"

@@ -55,6 +55,19 @@ class Estimate:
             self.cost = round(self.cost + price(Usage(tokens)), 9)
         self.unpriced = self.unpriced or why_unpriced(client)
 
+    def __str__(self) -> str:
+        parts = [f"at least {counted(self.calls, 'call')}"]
+        if self.cached:
+            parts.append(f"{self.cached:,} replies from the cache")
+        if self.calls:
+            parts.append(f"about {self.input_tokens:,} tokens of questions")
+            parts.append(
+                f"at a price that is not known: {self.unpriced}"
+                if self.cost is None
+                else f"${self.cost:.4f} and what the replies cost"
+            )
+        return ", ".join(parts)
+
 
 class _Rehearsed(JudgedEvaluator):
     """A judge that asks nobody, and counts what it would ask."""
@@ -95,25 +108,15 @@ def plan(
 
 def write_plan(found: Mapping[str, Any]) -> str:
     """Write a plan in a line for every evaluator."""
+    return "".join(f"{line}\n" for line in _lines(found))
+
+
+def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     samples = found["samples"]
-    lines = [f"{counted(samples, 'sample')}; nothing is asked and nothing is written"]
+    yield f"{counted(samples, 'sample')}; nothing is asked and nothing is written"
     for name, figures in found["evaluators"].items():
-        parts = [f"{samples - figures['errors']:,} evaluated"]
-        if figures["errors"]:
-            parts.append(counted(figures["errors"], "error row"))
-        if "judge" in figures:
-            parts += _word(Estimate(**figures["judge"]))
-        lines.append(f"{name}: {', '.join(parts)}")
-    return "\n".join(lines) + "\n"
-
-
-def _word(estimate: Estimate) -> Iterator[str]:
-    yield f"at least {counted(estimate.calls, 'call')}"
-    if estimate.cached:
-        yield f"{estimate.cached:,} replies from the cache"
-    if estimate.calls:
-        yield f"about {estimate.input_tokens:,} tokens of questions"
-        if estimate.cost is None:
-            yield f"at a price that is not known: {estimate.unpriced}"
-        else:
-            yield f"${estimate.cost:.4f} and what the replies cost"
+        errors = figures["errors"]
+        parts = [f"{samples - errors:,} evaluated"]
+        parts += [counted(errors, "error row")] if errors else []
+        parts += [str(Estimate(**figures["judge"]))] if "judge" in figures else []
+        yield f"{name}: {', '.join(parts)}"

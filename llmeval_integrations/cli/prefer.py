@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import OK, RUN, Commands, put
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.runs.prefer import prefer
 
@@ -22,7 +20,9 @@ def add_commands(commands: Commands) -> None:
         "whatever stood there. Three runs or more also get strengths (Bradley-Terry).",
     )
     add = parser.add_argument
-    add("run_directory", nargs="+", metavar="RUN", help=RUN)
+    add("a", metavar="A", help=RUN)
+    add("b", metavar="B", help="another one")
+    add("others", nargs="*", default=[], metavar="RUN", help="and more")
     add("-e", "--evaluator", required=True, metavar="JUDGE", help="preference:model=PLATFORM:MODEL")
     add("--pairs", type=int, metavar="N", help="judge N pairs, drawn by chance (all)")
     add("--seed", type=int, default=0, metavar="N", help="which ones are drawn (0)")
@@ -32,19 +32,8 @@ def add_commands(commands: Commands) -> None:
 
 
 def _prefer(call: argparse.Namespace) -> int:
-    a, *others = call.run_directory
-    if not others:
-        raise InputError("prefer compares two runs or more; name another one")
-    (judge,) = build([parse_specification(call.evaluator, Path())]).values()
-    found = prefer(
-        a,
-        others[0],
-        judge,
-        others=others[1:],
-        pairs=call.pairs,
-        seed=call.seed,
-        out=call.out,
-        cache=call.cache,
-    )
+    [judge] = build([parse_specification(call.evaluator)]).values()
+    options = {key: getattr(call, key) for key in ("others", "pairs", "seed", "out", "cache")}
+    found = prefer(call.a, call.b, judge, **options)
     put("\n".join(map(make_printable, str(found).splitlines())) + "\n")
     return OK

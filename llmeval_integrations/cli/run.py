@@ -50,15 +50,13 @@ def add_commands(commands: Commands) -> None:
         "file, or [tool.llmeval] in a pyproject.toml, holds data, evaluators, columns and options.",
     )
     parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
+    flag: dict[str, Any] = {"action": "store_true", "default": None}
     add = parser.add_argument_group("what is evaluated").add_argument
-    specification = "[NAME=]EVALUATOR[:OPTION=VALUE,...]"
-    add(
-        "-e",
-        "--evaluator",
-        action="append",
-        metavar=specification,
-        help="an evaluator; give one -e for each",
+    specification, each = (
+        "[NAME=]EVALUATOR[:OPTION=VALUE,...]",
+        "an evaluator; give one -e for each",
     )
+    add("-e", "--evaluator", action="append", metavar=specification, help=each)
     column = "[EVALUATOR.]FIELD=COLUMN"
     add("--column", action="append", metavar=column, help="the column of a field or variables.NAME")
     add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
@@ -68,32 +66,11 @@ def add_commands(commands: Commands) -> None:
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
     add = parser.add_argument_group("where it is kept").add_argument
     add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json there")
-    add("--overwrite", action="store_true", default=None, help="replace a run that is there")
-    add("--resume", action="store_true", default=None, help="go on with a run that is there")
-    add("--retry-errors", action="store_true", default=None, help="with --resume, errors as well")
+    add("--overwrite", **flag, help="replace a run that is there")
+    add("--resume", **flag, help="go on with a run that is there")
+    add("--retry-errors", **flag, help="with --resume, errors as well")
     add("--open", action="store_true", help="with --out, open the report in a browser")
-    _add_gates_and_judges(parser)
-
-
-def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("when it fails").add_argument
-    gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
-    add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
-    errors = "exit 1 where more rows of an evaluator are errors"
-    add("--max-errors", metavar="N|P%", help=errors)
-    group = parser.add_argument_group("judges")
-    add = group.add_argument
-    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
-    cache = group.add_mutually_exclusive_group()
-    kept = "keep judges' replies there, not in the user's folder"
-    cache.add_argument("--cache", metavar="FILE", help=kept)
-    cache.add_argument(
-        "--no-cache", action="store_const", const=False, dest="cache", help="keep no replies"
-    )
-    add("--frozen", action="store_true", default=None, help="ask nothing that the cache lacks")
-    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
-    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
-    add("--dry-run", action="store_true", help="say what would be done, asked and paid")
+    _add_gates_and_judges(parser, flag)
     add = parser.add_argument_group("how").add_argument
     add("--workers", type=int, metavar="N", help="use so many processes for a long file (1)")
     engines = "where rows are evaluated: here, or on a cluster"
@@ -101,6 +78,26 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
     add("--json", action="store_true", help="print the summary as JSON, not as a table")
     parser.set_defaults(run=_run)
+
+
+def _add_gates_and_judges(parser: argparse.ArgumentParser, flag: Mapping[str, Any]) -> None:
+    add = parser.add_argument_group("when it fails").add_argument
+    gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
+    add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
+    errors = "exit 1 where more rows of an evaluator are errors"
+    add("--max-errors", default=None, metavar="N|P%", help=errors)
+    group = parser.add_argument_group("judges")
+    add = group.add_argument
+    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
+    add_cache = group.add_mutually_exclusive_group().add_argument
+    kept = "keep judges' replies there, not in the user's folder"
+    add_cache("--cache", metavar="FILE", help=kept)
+    none: dict[str, Any] = {"action": "store_const", "const": False, "dest": "cache"}
+    add_cache("--no-cache", **none, help="keep no replies")
+    add("--frozen", **flag, help="ask nothing that the cache lacks")
+    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
+    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
+    add("--dry-run", action="store_true", help="say what would be done, asked and paid")
 
 
 def _run(call: argparse.Namespace) -> int:
@@ -170,8 +167,7 @@ def _read_call(call: argparse.Namespace) -> Configuration:
     pairs = [parse_column(text) for text in call.column or ()]
     pairs += [("group", call.group)] if call.group else []
     said["columns"] = _by_name(pairs, "--column") or None
-    gates = _by_name(map(parse_gate, call.fail_under or ()), "--fail-under")
-    said["fail_under"] = gates or None
+    said["fail_under"] = _by_name(map(parse_gate, call.fail_under or ()), "--fail-under") or None
     asked = Configuration(**said)
     if Path(call.data).suffix.lower() not in SUFFIXES:
         return replace(asked, data=call.data)
@@ -228,10 +224,8 @@ def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Itera
             say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
         elif RunDirectory(asked.out).holds_a_run():
             instead = " instead of --overwrite" if asked.overwrite else ""
-            say(
-                f"llmeval run: what is done is in {asked.out}; "
-                f"go on with the same call and --resume{instead}"
-            )
+            done = f"what is done is in {asked.out}"
+            say(f"llmeval run: {done}; go on with the same call and --resume{instead}")
         raise
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -24,13 +23,11 @@ evaluators:               # llmeval list shows them all
 # fail_under: {{json_fields: 90%}}                      # exit code 1 below
 out: runs/first           # one folder a run, so that runs can be compared
 """
-
-_ROWS: Final = (
-    ('{"total": 12.5, "currency": "EUR"}', {"total": 12.5, "currency": "EUR"}),
-    ('{"total": 8, "currency": "$"}', {"total": 8, "currency": "USD"}),
-    ('Here is the JSON: {"total": 3}', {"total": 3, "currency": "GBP"}),
-)
-
+_ROWS: Final = r"""
+{"id": "row-1", "output": "{\"total\": 12.5, \"currency\": \"EUR\"}", "reference": {"total": 12.5, "currency": "EUR"}}
+{"id": "row-2", "output": "{\"total\": 8, \"currency\": \"$\"}", "reference": {"total": 8, "currency": "USD"}}
+{"id": "row-3", "output": "Here is the JSON: {\"total\": 3}", "reference": {"total": 3, "currency": "GBP"}}
+"""  # noqa: E501
 _PATHS: Final = ("FILE", "DIR", "RUN", "A", "B")
 """Arguments with these names are paths of files or directories."""
 
@@ -58,11 +55,7 @@ def _init(call: argparse.Namespace) -> int:
     path.write_text(_CONFIGURATION.format(name=path), encoding="utf-8")
     data = path.parent / "outputs.jsonl"
     if not data.exists():
-        rows = (
-            {"id": f"row-{number}", "output": output, "reference": reference}
-            for number, (output, reference) in enumerate(_ROWS, 1)
-        )
-        data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        data.write_text(_ROWS.lstrip(), encoding="utf-8")
     put(f"written: {path}, which evaluates {data}\nnext: llmeval run {path}\n")
     return OK
 

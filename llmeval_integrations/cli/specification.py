@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -23,8 +23,6 @@ _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END: Final = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
 _PATH: Final = re.compile(r"[\w./\\~-]+\.[A-Za-z]\w*")
 _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
-_MODEL: Final = "model"
-"""What the option of the model is called."""
 
 
 class Specification(NamedTuple):
@@ -121,13 +119,13 @@ def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
     try:
         return load_evaluator(name, **values)
     except InvalidOptionError as error:
-        for key, value in options.items():
-            if advice := _advise(key, value, types, str(error)):
-                raise InvalidOptionError(f"{error}; {advice}") from error
+        advice = (_advise(key, value, str(error)) for key, value in options.items())
+        if found := next(filter(None, advice), ""):
+            raise InvalidOptionError(f"{error}; {found}") from error
         raise
 
 
-def _advise(key: str, value: Any, types: Mapping[str, Any], error: str) -> str | None:
+def _advise(key: str, value: Any, error: str) -> str:
     """Say how an option that is refused may be meant."""
     if isinstance(value, str):
         if _PATH.fullmatch(value) and quote(value) in error:
@@ -136,15 +134,9 @@ def _advise(key: str, value: Any, types: Mapping[str, Any], error: str) -> str |
             return "options are JSON, so write names and texts in double quotes"
         if value in _PYTHON_WORDS:
             return f"options are JSON, so write {_PYTHON_WORDS[value]}"
-    if key not in types:
-        if key == "client" and _MODEL in types:
-            return f"a judge's model is {_MODEL}={value}"
-        if _MODEL in types:
-            from llmeval_integrations.llm.config import ClientConfig
-
-            if key in ClientConfig.model_fields:
-                return f'the model has it: {_MODEL}={{"name": ..., {json.dumps(key)}: ...}}'
-    return None
+    if f"no option {key!r}" in error and key in ("base_url", "api_key", "temperature"):
+        return f'the model has it: model={{"name": ..., {json.dumps(key)}: ...}}'
+    return ""
 
 
 def _fit(value: Any, kind: Any, folder: Path) -> Any:
@@ -152,27 +144,24 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
 
     A number or truth value is text where only text is taken, as in `draft=7`.
     """
-    if kind == Parts:
-        pairs = value.items() if isinstance(value, Mapping) else value
-        if not isinstance(pairs, Iterable) or isinstance(pairs, str):
-            return value
-        is_pair = (isinstance(pair, Sequence) and len(pair) == 2 for pair in pairs)
-        return [
-            (_build_inner(pair[0], folder), pair[1]) if fits else pair
-            for pair, fits in zip(pairs, [*is_pair])
-        ]
     if isinstance(kind, type) and issubclass(kind, Evaluator):
         return _build_inner(value, folder)
-    if kind in (Sequence[JudgedEvaluator], Sequence[Evaluator]):
-        if isinstance(value, Mapping):
-            value = [{name: options} for name, options in value.items()]
-        return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, Mapping):
         known = [each.name for each in fields(kind)]
         for name in value:
             if name not in known:
                 raise InvalidOptionError(f"{kind.__name__} has no {name!r}; {hint(name, known)}")
         return kind(**value)
+    if kind == Parts and isinstance(value, (Mapping, list)):
+        pairs = value.items() if isinstance(value, Mapping) else value
+        return [
+            (_build_inner(pair[0], folder), *pair[1:]) if isinstance(pair, (list, tuple)) else pair
+            for pair in pairs
+        ]
+    if kind in (Sequence[JudgedEvaluator], Sequence[Evaluator]):
+        if isinstance(value, Mapping):
+            value = [{name: options} for name, options in value.items()]
+        return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     is_text = all(part in (str, NoneType) or get_origin(part) is Literal for part in parts)
@@ -190,7 +179,7 @@ def _build_inner(value: Any, folder: Path) -> Any:
         names = ", ".join(map(str, value)) or "{}"
         raise InvalidOptionError(f"expected one evaluator, got {names}")
     [(name, options)] = value.items()
-    options = {} if options is None else options
-    if not isinstance(options, Mapping):
+    if not isinstance(options, (Mapping, NoneType)):
         raise InvalidOptionError(f"{name}: {quote(options)} are not options by name")
-    return _load(name, {key: read_file(each, folder) for key, each in options.items()}, folder)
+    values = {key: read_file(each, folder) for key, each in (options or {}).items()}
+    return _load(name, values, folder)

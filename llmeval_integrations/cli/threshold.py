@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
+from llmeval_integrations.cli.gates import parse_rate
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
-from llmeval_integrations.stats.confidence import Threshold
 
 
 def add_commands(commands: Commands) -> None:
@@ -35,7 +34,7 @@ def add_commands(commands: Commands) -> None:
 
 def _share(text: str) -> float:
     try:
-        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        value = parse_rate(text)
     except ValueError:
         value = 0.0
     if not 0 < value < 1:
@@ -44,27 +43,21 @@ def _share(text: str) -> float:
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:
-    found = acceptance(
-        read_run(call.run_directory),
-        call.evaluator,
-        errors=call.errors,
-        sure=call.sure,
-        review=max(0, call.review),
-    )
-    code = OK if found.overall.confidence is not None else MISSED
+    options = {"errors": call.errors, "sure": call.sure, "review": max(0, call.review)}
+    found = acceptance(read_run(call.run_directory), call.evaluator, **options)
     if call.json:
-        shown: dict[str, Any] = {
+        shown = {
             "overall": found.overall._asdict(),
             "fields": {path: each._asdict() for path, each in found.fields.items()},
             "review": [each._asdict() for each in found.review],
         }
         put(write_value(shown).decode() + "\n")
-        return code
-    thresholds: dict[str, Threshold] = {"all fields": found.overall, **found.fields}
-    width = max(map(len, thresholds))
-    lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
-    if found.review:
-        lines += ["", "to review, the least sure first:"]
-        lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
-    put("\n".join(map(make_printable, lines)) + "\n")
-    return code
+    else:
+        thresholds = {"all fields": found.overall, **found.fields}
+        width = max(map(len, thresholds))
+        lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
+        if found.review:
+            lines += ["", "to review, the least sure first:"]
+            lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
+        put("\n".join(map(make_printable, lines)) + "\n")
+    return MISSED if found.overall.confidence is None else OK

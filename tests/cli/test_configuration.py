@@ -73,7 +73,6 @@ WRONG = [
     ("cache: true", "Invalid enum value True - at `$.cache`"),
     ("engine: spark", "Invalid enum value 'spark' - at `$.engine`"),
     ("columns: {output: 5}", "Expected `str | null`, got `int` - at `$.columns[...]`"),
-    ("no-cache: true", "unknown key 'no-cache'; write cache: false"),
     ("dry_run: true", "unknown key 'dry_run'; that is for the command line alone"),
     ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
     ("fail_under: {json_match: 9a%}", "'json_match': '9a%' is not a rate"),

@@ -182,7 +182,6 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ("panel", {"judges": ["json_validity"]}, "is not a judge"),
         ("pass_fail", {"MODEL": OFFLINE, "scores": {"pass_lo": 1}}, "no 'pass_lo'; .*pass_low"),
         ("relevance", {"MODEL": "openai:m", "base_url": "x"}, "the model has it: .*base_url"),
-        ("relevance", {"client": "openai:m", "model": "openai:m"}, "a judge's model is"),
     ],
 )
 def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):
