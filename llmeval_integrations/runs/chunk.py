@@ -1,12 +1,12 @@
-"""A chunk of rows as samples, and what evaluators say about them: one bad row spoils no other."""
+"""A chunk of rows becomes samples, and every evaluator looks at them: no bad row spoils another."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -16,9 +16,16 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.read import share
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.columns import Columns
-from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.judging import Charged, Judging
-from llmeval_integrations.runs.rows import Row, fields_of, is_failing, write_value
+from llmeval_integrations.runs.data.source import CHUNK, Record
+from llmeval_integrations.runs.judging import Charged, Judging, JudgingOptions
+from llmeval_integrations.runs.rows import (
+    Row,
+    fields_of,
+    is_failing,
+    parse_rows,
+    write_rows,
+    write_value,
+)
 
 OWN: Final = "evaluators"
 """Under which a stored sample has what evaluators see that have columns of their own."""
@@ -28,6 +35,73 @@ _MAX_SCORE: Final = 1e130
 
 _LONGEST_ERROR: Final = 2_000
 
+_AHEAD: Final = 32
+"""How many times more samples than are judged at a time are begun before the first has ended, so
+that one that takes long holds up no other."""
+
+
+class Job(NamedTuple):
+    """What is done with every chunk."""
+
+    evaluators: Mapping[str, Evaluator]
+    columns: Mapping[str, Columns]
+    """For each evaluator."""
+
+    keep: Literal["none", "failing", "all"] = "none"
+    """Which samples are written beside the rows."""
+
+
+class Evaluated:
+    """What a chunk came to."""
+
+    def __init__(self, rows: list[Row], samples: list[tuple[int, bytes]]) -> None:
+        self.rows = rows
+        """Sample by sample, each with one row of every evaluator."""
+        self.samples = samples
+        """Of each sample that is kept its place in the chunk, and its line but for the place."""
+
+    def __reduce__(self) -> Any:
+        # As JSON: what a result's metadata hold may have no way to another process.
+        return _read_evaluated, (write_rows(self.rows), self.samples)
+
+
+def _read_evaluated(rows: bytes, samples: list[tuple[int, bytes]]) -> Evaluated:
+    return Evaluated(parse_rows(rows), samples)
+
+
+class Engine(Protocol):
+    """Evaluates the chunks of one run, somewhere."""
+
+    ahead: int
+    """The chunks that are begun before the first is waited for."""
+
+    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+        """Begin to evaluate a chunk; gives what waits for it, and raises InputError in vain."""
+
+    def close(self) -> None:
+        """Return whatever was taken, and give up what nobody waits for."""
+
+
+EngineMaker = Callable[[Job, JudgingOptions, "Judging | None"], Engine]
+"""Makes the engine of one run; nothing has to be begun yet."""
+
+
+class Here:
+    """Evaluates in this process."""
+
+    def __init__(self, job: Job, judging: Judging | None) -> None:
+        self._job = job
+        self._judging = judging
+        judged = judging.concurrency if judging else 0
+        self.ahead = _AHEAD * judged // min(judged or CHUNK, CHUNK)
+
+    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+        """Begin to evaluate a chunk."""
+        return begin(self._job, records, self._judging)
+
+    def close(self) -> None:
+        """Nothing was taken."""
+
 
 class Samples:
     """What a chunk's rows are to evaluators that have the same columns."""
@@ -36,13 +110,13 @@ class Samples:
         self._columns = columns
         self._records = records
         self._made = [columns.sample(row, number) for number, row in records]
-        self._unreadable: dict[int, Exception] = {
+        self._errors: dict[int, Exception] = {
             place: made for place, made in enumerate(self._made) if isinstance(made, InputError)
         }
 
     def share(self) -> None:
         """Have the evaluators share what they read of a sample."""
-        share(self._without(self._unreadable))
+        share(self._without(self._errors))
 
     @cached_property
     def about(self) -> list[tuple[Any, Any]]:
@@ -54,19 +128,14 @@ class Samples:
             for made, (number, row) in zip(self._made, self._records, strict=True)
         ]
 
-    def stored(self, place: int) -> Sample | dict[str, Any]:
-        """Return what is kept of a row: the sample; of what is none, its id."""
-        made = self._made[place]
-        return made if type(made) is Sample else {"id": self.about[place][0]}
-
     def fields(self, place: int) -> dict[str, Any]:
-        """Return the same by the names of fields."""
-        stored = self.stored(place)
-        return fields_of(stored) if isinstance(stored, Sample) else stored
+        """Return what is kept of a row: the sample's fields; of what is no sample, the id."""
+        made = self._made[place]
+        return fields_of(made) if type(made) is Sample else {"id": self.about[place][0]}
 
     def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
         """Return the samples that an evaluator can look at, and errors by place for the others."""
-        unfit = {**self._unreadable}
+        unfit = {**self._errors}
         for field in evaluator.needs:
             get = attrgetter(field)
             for place, sample in enumerate(self._made):
@@ -75,52 +144,7 @@ class Samples:
         return self._without(unfit), unfit
 
     def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
-        if not unfit:
-            return self._made
         return [made for place, made in enumerate(self._made) if place not in unfit]
-
-
-class Pending:
-    """The rows of one evaluator for a chunk, whose answers may still be under way."""
-
-    def __init__(
-        self, name: str, evaluator: Evaluator, samples: Samples, judging: Judging | None
-    ) -> None:
-        """Begin to ask a judge, or have another evaluator look at the samples at once."""
-        self.name = name
-        self.samples = samples
-        fit, self._unfit = samples.fit(evaluator, name)
-        self._wait: Callable[[], list[Result | Exception]]
-        if judging is not None and isinstance(evaluator, JudgedEvaluator):
-            self._wait = judging.begin(evaluator, fit)
-        else:
-            results = _evaluate(evaluator, fit) if fit else []
-            self._wait = lambda: results
-
-    def rows(self) -> list[Row]:
-        """Wait for the rows, which are in the order of the chunk."""
-        about, name = self.samples.about, self.name
-        results: Iterable[Any] = self._wait()
-        if self._unfit:
-            rest = iter(results)
-            results = [self._unfit.get(place) or next(rest) for place in range(len(about))]
-        rows = []
-        for (own, group), result in zip(about, results, strict=True):
-            # Most results need no second look.
-            if (
-                type(result) is Result
-                and type(score := result.score) is float
-                and -_MAX_SCORE <= score <= _MAX_SCORE
-                and (type(passed := result.passed) is bool or passed is None)
-                and (type(label := result.label) is str or label is None)
-                and (type(reason := result.reason) is str or reason is None)
-                and type(metadata := result.metadata) is dict
-            ):
-                row = Row(own, name, score, passed, label, reason, metadata, False, None, group)
-            else:
-                row = _row(own, name, result, group)
-            rows.append(row)
-        return rows
 
 
 def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dict[str, Samples]:
@@ -130,59 +154,79 @@ def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dic
 
 
 def begin(
-    evaluators: Mapping[str, Evaluator],
-    columns: Mapping[str, Columns],
-    records: Sequence[Record],
-    judging: Judging | None = None,
-) -> list[Pending]:
-    """Begin to evaluate a chunk with each evaluator; those that ask nobody are done at once.
+    job: Job, records: Sequence[Record], judging: Judging | None = None
+) -> Callable[[], Evaluated]:
+    """Begin to evaluate a chunk; gives what waits for the answers of judges.
 
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
     """
-    samples = samples_of({name: columns[name] for name in evaluators}, records)
-    if len(evaluators) > 1:
+    samples = samples_of(job.columns, records)
+    if len(job.evaluators) > 1:
         for each in set(samples.values()):
             each.share()
-    return [Pending(name, own, samples[name], judging) for name, own in evaluators.items()]
+    begun = [
+        _begin(name, evaluator, samples[name], judging)
+        for name, evaluator in job.evaluators.items()
+    ]
+
+    def finish() -> Evaluated:
+        rows = chain.from_iterable(zip(*(rows() for rows in begun), strict=True))
+        return keep(job, samples, [*rows])
+
+    return finish
 
 
-def by_sample(rows: Iterable[Iterable[Row]]) -> list[Row]:
-    """Return rows sample by sample, each with one row of every evaluator."""
-    return list(chain.from_iterable(zip(*rows, strict=True)))
-
-
-def sample_lines(
-    samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]], *, all: bool = False
-) -> list[tuple[int, bytes]]:
-    """Write the samples with a row that did not pass, or all; gives each line with its place.
+def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Evaluated:
+    """Put rows together with the samples that are written beside them.
 
     That is the sample as the first evaluator sees it, and under "evaluators" as each other one
     does that has columns of its own. The beginning of a line is the place of the sample among all,
     which only who writes the file knows.
     """
     first = next(iter(samples.values()))
-    own = {name: each for name, each in samples.items() if each is not first}
-    failing = {
-        place
-        for each in rows
-        for place, row in enumerate(each)
-        if row.passed is not True and is_failing(row)
-    }
+    width = len(samples)
+    places: Any = ()
+    if job.keep == "all":
+        places = range(len(rows) // width)
+    elif job.keep == "failing":
+        failing = (
+            n // width for n, row in enumerate(rows) if row.passed is not True and is_failing(row)
+        )
+        places = dict.fromkeys(failing)
     lines = []
-    for place in range(len(rows[0])) if all else sorted(failing):
-        stored: Any = first.stored(place)
-        if own:
-            others = {name: each.stored(place) for name, each in own.items()}
-            stored = {**first.fields(place), OWN: others}
-        lines.append((place, write_value(stored)[1:] + b"\n"))
-    return lines
+    for place in places:
+        fields = first.fields(place)
+        own = {name: each.fields(place) for name, each in samples.items() if each is not first}
+        lines.append((place, write_value({**fields, OWN: own} if own else fields)[1:] + b"\n"))
+    return Evaluated(rows, lines)
+
+
+def _begin(
+    name: str, evaluator: Evaluator, samples: Samples, judging: Judging | None
+) -> Callable[[], list[Row]]:
+    """Begin to ask a judge, or have another evaluator look at the samples at once."""
+    fit, unfit = samples.fit(evaluator, name)
+    if judging is not None and isinstance(evaluator, JudgedEvaluator):
+        wait = judging.begin(evaluator, fit)
+    else:
+        results = _evaluate(evaluator, fit)
+        wait = lambda: results  # noqa: E731 - what a judge gives, too
+
+    def rows() -> list[Row]:
+        found: Any = wait()
+        if unfit:
+            rest = iter(found)
+            found = [unfit.get(place) or next(rest) for place in range(len(samples.about))]
+        return _rows(name, samples.about, found)
+
+    return rows
 
 
 def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:
     """Evaluate all samples at once, or one by one where one of them raises."""
     results: list[Result | Exception] = []
     try:
-        results += evaluator.evaluate_many(samples)
+        results += evaluator.check_many(samples)
     except Exception:  # noqa: BLE001 - one by one it is raised again, and kept
         results.clear()
     if len(results) == len(samples):
@@ -194,6 +238,26 @@ def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exce
         except Exception as error:  # noqa: BLE001 - whatever it was, it becomes the row's error
             results.append(error)
     return results
+
+
+def _rows(name: str, about: list[tuple[Any, Any]], results: list[Any]) -> list[Row]:
+    rows = []
+    for (own, group), result in zip(about, results, strict=True):
+        # Most results need no second look, which takes a third of a run's own time.
+        if (
+            type(result) is Result
+            and type(score := result.score) is float
+            and -_MAX_SCORE <= score <= _MAX_SCORE
+            and (type(passed := result.passed) is bool or passed is None)
+            and (type(label := result.label) is str or label is None)
+            and (type(reason := result.reason) is str or reason is None)
+            and type(metadata := result.metadata) is dict
+        ):
+            row = Row(own, name, score, passed, label, reason, metadata, False, None, group)
+        else:
+            row = _row(own, name, result, group)
+        rows.append(row)
+    return rows
 
 
 def _row(id: Any, name: str, result: object, group: Any) -> Row:

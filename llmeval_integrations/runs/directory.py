@@ -22,7 +22,6 @@ from llmeval_integrations.runs.files import (
 )
 from llmeval_integrations.runs.journal import Journal, settle
 from llmeval_integrations.runs.manifest import differences
-from llmeval_integrations.runs.rows import StoredRows
 
 RESULTS: Final = "results.jsonl"
 """The file of rows."""
@@ -89,13 +88,11 @@ class RunDirectory:
         return [self.path / f"{_REPLIES}{end}" for end in _OF_SQLITE]
 
     @contextmanager
-    def journal(
-        self, manifest: Mapping[str, Any], *, resume: bool, keep_all: bool
-    ) -> Iterator[Journal]:
+    def journal(self, manifest: Mapping[str, Any], *, resume: bool) -> Iterator[Journal]:
         """Open the directory for one process, to write rows behind those that are to stay.
 
-        `keep_all` keeps samples that passed, too. Raises InputError where the directory cannot be
-        made or written to, another process is at work in it, or it holds another run.
+        Raises InputError where the directory cannot be made or written to, another process is at
+        work in it, or it holds another run.
         """
         files = self._results, self._samples
         with ExitStack() as stack:
@@ -108,7 +105,7 @@ class RunDirectory:
                     settle(*files)
                 else:
                     self._begin(manifest)
-                journal = Journal(*files, width=len(manifest["evaluators"]), keep_all=keep_all)
+                journal = Journal(*files, len(manifest["evaluators"]))
                 stack.enter_context(closing(journal))
             yield journal
 
@@ -160,10 +157,6 @@ class RunDirectory:
         if not {"samples", "evaluators"} <= found.keys():
             raise InputError(f"{self._summary} is damaged: it lacks samples or evaluators")
         return found
-
-    def rows(self, count: int) -> StoredRows:
-        """Return the rows that were written, so and so many."""
-        return StoredRows(self._results, count)
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """Read the samples that were kept, each a mapping of its fields and `row`, its place."""

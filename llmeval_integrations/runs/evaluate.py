@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.runs.chunk import Engine, Here, Job
 from llmeval_integrations.runs.columns import (
     absent_columns,
     columns_by_evaluator,
@@ -18,7 +19,6 @@ from llmeval_integrations.runs.data.open_source import open_source
 from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
-from llmeval_integrations.runs.helpers import Helpers, Job
 from llmeval_integrations.runs.judging import Judging, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_FEW = 1_000
+_FEW: Final = 1_000
 """The rows that this process has evaluated before another one would have started."""
 
 
@@ -94,31 +94,28 @@ def _evaluate(
     if on_columns := options.get("on_columns"):
         absent = absent_columns(source, columns, evaluators)
         on_columns(optional_columns(source, columns), absent)
-    keep_all = False
+    job = Job(evaluators, columns)
     if directory is not None:
         manifest = manifest_of(evaluators, samples, options, ids=ids_of(source, columns))
-        keep_all = manifest["data"]["kind"] != "file"  # what is not, is not there to be read again
-    helpers = _helpers(Job(evaluators, columns, keep_all), source, options, judges)
-    if helpers is not None:
-        stack.enter_context(closing(helpers))
-    evaluation = Evaluation(evaluators, columns, source, judges, options.get("on_progress"))
+        # What is not a file is not there to be read again.
+        job = job._replace(keep="failing" if manifest["data"]["kind"] == "file" else "all")
+    engine = stack.enter_context(closing(_engine(job, source, options, judges)))
+    evaluation = Evaluation(job, source, judges, engine, options.get("on_progress"))
     _log.info("evaluating %s with %s", source.name, ", ".join(evaluators))
     if directory is None:
-        return evaluation.run(helpers)
-    journal = stack.enter_context(directory.journal(manifest, resume=resume, keep_all=keep_all))
-    retry = options.get("retry_errors", False)
-    return evaluation.run_into(directory, journal, helpers, retry=retry)
+        return evaluation.run()
+    journal = stack.enter_context(directory.journal(manifest, resume=resume))
+    return evaluation.run_into(directory, journal, retry=options.get("retry_errors", False))
 
 
-def _helpers(
-    job: Job, source: Source, options: RunOptions, judges: Judging | None
-) -> Helpers | None:
-    """Return who evaluates instead of this process, None where nobody does."""
-    engine, workers = options.get("engine"), options.get("workers", 1)
-    if engine is not None:
-        return engine(job, judging_options(options), judges)
-    if workers == 1 or judges is not None or len(source.peek(_FEW)) < _FEW:
-        return None
-    from llmeval_integrations.runs.workers import start_workers
+def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | None) -> Engine:
+    """Return who evaluates: a cluster, processes of this machine, or this process."""
+    make, workers = options.get("engine"), options.get("workers", 1)
+    if make is not None:
+        return make(job, judging_options(options), judges)
+    if workers > 1 and judges is None and len(source.peek(_FEW)) == _FEW:
+        from llmeval_integrations.runs.workers import start_workers
 
-    return start_workers(workers, job)
+        if started := start_workers(workers, job):
+            return started
+    return Here(job, judges)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.chunk import Samples, by_sample, sample_lines
+from llmeval_integrations.runs.chunk import Evaluated
 from llmeval_integrations.runs.files import open_file, writing
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 
@@ -16,31 +16,34 @@ from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 class Memory:
     """Keeps the rows of a run that has no directory."""
 
-    def __init__(self) -> None:
-        self.done = 0
+    def __init__(self, width: int) -> None:
         self.rows: list[Row] = []
+        self._width = width
 
-    def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:  # noqa: ARG002
-        """Add further samples by the rows of each evaluator."""
-        self.rows += by_sample(rows)
-        self.done += len(rows[0])
+    @property
+    def done(self) -> int:
+        """How many samples have their rows."""
+        return len(self.rows) // self._width
+
+    def append(self, evaluated: Evaluated) -> None:
+        """Add further samples."""
+        self.rows += evaluated.rows
 
 
 class Journal:
     """Keeps the rows of a run, and its samples, in files.
 
-    Rows come sample by sample, each with one row of every evaluator. What a killed process has
-    written in part is cut off, so that no row is lost and none is there twice.
+    Rows come sample by sample, each with one row of every evaluator: so many are the width. What a
+    killed process has written in part is cut off, so that no row is lost and none is there twice.
     """
 
-    def __init__(self, results: Path, samples: Path, *, width: int, keep_all: bool) -> None:
+    def __init__(self, results: Path, samples: Path, width: int) -> None:
         self.done = 0
         """How many samples have all their rows."""
         self.folder = results.parent
         """The directory of the run."""
         self._paths = results, samples
         self._width = width
-        self._keep_all = keep_all
         self._open()
 
     def _open(self) -> None:
@@ -62,11 +65,10 @@ class Journal:
             end += len(line)
         _cut(self._samples, end)
 
-    def rows(self) -> Iterator[list[Row]]:
-        """Read the rows of the samples that are done, sample by sample."""
-        rows = iter(StoredRows(self._paths[0], self.done * self._width))
-        for _ in range(self.done):
-            yield [next(rows) for _ in range(self._width)]
+    @property
+    def rows(self) -> StoredRows:
+        """The rows of the samples that are done."""
+        return StoredRows(self._paths[0], self.done * self._width)
 
     @contextmanager
     def rewrite(self) -> Iterator[Journal]:
@@ -75,7 +77,7 @@ class Journal:
         with writing(self.folder):
             for path in new:
                 open_file(path, "wb").close()
-            other = Journal(*new, width=self._width, keep_all=self._keep_all)
+            other = Journal(new[0], new[1], self._width)
         with closing(other):
             yield other
         self.close()
@@ -85,6 +87,16 @@ class Journal:
                 path.replace(own)
             self._open()
 
+    def append(self, evaluated: Evaluated) -> None:
+        """Add further samples."""
+        lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in evaluated.samples]
+        with writing(self.folder):
+            self._samples.write(b"".join(lines))  # line by line would be many small writes
+            self._samples.flush()
+            self._results.write(write_rows(evaluated.rows))
+            self._results.flush()
+        self.done += len(evaluated.rows) // self._width
+
     def close(self) -> None:
         """Close the files; raises InputError where what is left to write cannot be written."""
         with writing(self.folder):
@@ -92,21 +104,6 @@ class Journal:
                 self._results.close()
             finally:
                 self._samples.close()
-
-    def write(self, samples: Mapping[str, Samples], rows: Sequence[Sequence[Row]]) -> None:
-        """Add further samples by the rows of each evaluator."""
-        lines = sample_lines(samples, rows, all=self._keep_all)
-        self.append(len(rows[0]), write_rows(by_sample(rows)), lines)
-
-    def append(self, size: int, rows: bytes, samples: Iterable[tuple[int, bytes]]) -> None:
-        """Add so many further samples that are written as JSON Lines already."""
-        lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in samples]
-        with writing(self.folder):
-            self._samples.write(b"".join(lines))  # line by line would be many small writes
-            self._samples.flush()
-            self._results.write(rows)
-            self._results.flush()
-        self.done += size
 
 
 def settle(results: Path, samples: Path) -> None:

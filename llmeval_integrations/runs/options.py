@@ -10,7 +10,7 @@ from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import free_name, hint, quote
-from llmeval_integrations.runs.helpers import Engine
+from llmeval_integrations.runs.chunk import EngineMaker
 from llmeval_integrations.runs.judging import JudgingOptions
 
 OnProgress = Callable[[int, "float | None"], None]
@@ -82,7 +82,7 @@ class RunOptions(JudgeOptions, total=False):
     asks for them calls `evaluate` under `if __name__ == "__main__":`, as with Python's
     multiprocessing; evaluators that cannot be pickled stay in this process."""
 
-    engine: Engine | None
+    engine: EngineMaker | None
     """Who evaluates instead of this machine, as `frameworks.ray.RayEngine`."""
 
     on_columns: Callable[[dict[str, str], list[str]], None] | None

@@ -31,11 +31,13 @@ class Origins:
         ]
         self._found: Counter[tuple[str, str, str]] = Counter()
 
-    def add(self, rows: Sequence[Sequence[Row]]) -> None:
-        """Count in the rows of each evaluator, of the same samples."""
+    def add(self, rows: Sequence[Row]) -> None:
+        """Count in rows, sample by sample, each with one of every evaluator."""
         if not self._grounded or not self._compared:
             return
-        for said in zip(*rows, strict=True):
+        width = len(self._names)
+        for start in range(0, len(rows), width):
+            said = rows[start : start + width]
             kinds = {
                 each["pointer"]: each["kind"]
                 for place in self._grounded

@@ -19,7 +19,7 @@ from llmeval_integrations.runs.data.source import CHUNK
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.logs.read import is_log, read_log
 from llmeval_integrations.runs.manifest import digest_of_file
-from llmeval_integrations.runs.rows import read_rows
+from llmeval_integrations.runs.rows import StoredRows, read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
 from llmeval_integrations.runs.summary import Tally
 
@@ -51,7 +51,7 @@ def read_run(path: str | PathLike[str]) -> Run:
     written = directory.summary()
     tallies, count = _count(results, {} if written is not None else _manifest(directory.path))
     samples = count // max(len(tallies), 1)
-    run = replace(Run.of(samples, tallies, directory.rows(count)), out=directory.path)
+    run = replace(Run.of(samples, tallies, StoredRows(results, count)), out=directory.path)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     if written["samples"] != samples:

@@ -11,7 +11,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.evaluators.text import to_storable_text
-from llmeval_integrations.runs.chunk import begin, by_sample
+from llmeval_integrations.runs.chunk import Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.open_source import open_source
 from llmeval_integrations.runs.judging import JudgingOptions, judging
@@ -96,15 +96,11 @@ class Kernel:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def rows(self, samples: Any) -> list[list[Row]]:
-        """Return the rows of each evaluator; may be called by several threads at a time."""
-        rows: list[list[Row]] = [[] for _ in self.evaluators]
-        chunks = open_source(samples).chunks()
-        begun = [begin(self.evaluators, self.columns, each, self._judges) for each in chunks]
-        for chunk in begun:
-            for own, pending in zip(rows, chunk, strict=True):
-                own.extend(pending.rows())
-        return rows
+    def rows(self, samples: Any) -> list[Row]:
+        """Return the rows, sample by sample; may be called by several threads at a time."""
+        job = Job(self.evaluators, self.columns)
+        begun = [begin(job, each, self._judges) for each in open_source(samples).chunks()]
+        return [row for finish in begun for row in finish().rows]
 
     def table(self, table: Any, *, metadata: bool) -> Any:
         """Return the rows of a table of pyarrow as one."""
@@ -114,7 +110,7 @@ class Kernel:
         if not isinstance(table, pyarrow.Table):
             raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
         names = [name for name in COLUMNS if metadata or name != "metadata"]
-        return table_of(by_sample(self.rows(table)), names)
+        return table_of(self.rows(table), names)
 
 
 def score_columns(
@@ -150,7 +146,8 @@ def score_columns(
             hint = "give one of the evaluators another name: {name: evaluator}"
             raise InputError(f"two new columns would have one name: {names}; {hint}")
         found = kernel.rows(select([*_columns_read(kernel, present)]))
-        for name, rows in zip(kernel.evaluators, found, strict=True):
+        for place, name in enumerate(kernel.evaluators):
+            rows = found[place :: len(kernel.evaluators)]
             if errors := [row.error for row in rows if row.error is not None]:
                 text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
                 warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)

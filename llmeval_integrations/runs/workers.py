@@ -6,15 +6,15 @@ import logging
 import os
 import pickle
 import signal
-from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
 from threading import Thread
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.runs.chunk import Evaluated, Job, begin
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.helpers import Answer, Job, evaluate_chunk
 
 _log = logging.getLogger(__name__)
 
@@ -32,19 +32,20 @@ class Workers:
         """End the processes, once what they have begun is done."""
         self._pool.shutdown(cancel_futures=True)
 
-    def ask(self, records: Sequence[Record]) -> Future[Answer]:
-        """Begin to evaluate a chunk."""
-        return self._pool.submit(_evaluate, records)
+    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+        """Begin to evaluate a chunk; what is given raises InputError where a process died."""
+        future = self._pool.submit(_evaluate, records)
 
-    def wait(self, asked: Future[Answer]) -> Answer:
-        """Return the answer; raise InputError where a process died."""
-        try:
-            return asked.result()
-        except BrokenProcessPool as error:
-            raise InputError(
-                "a process that evaluated rows has ended; what is written stands, and the run can "
-                "be resumed"
-            ) from error
+        def finish() -> Evaluated:
+            try:
+                return future.result()
+            except BrokenProcessPool as error:
+                raise InputError(
+                    "a process that evaluated rows has ended; what is written stands, and the run "
+                    "can be resumed"
+                ) from error
+
+        return finish
 
 
 def start_workers(count: int, job: Job) -> Workers | None:
@@ -76,5 +77,5 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _evaluate(records: Sequence[Record]) -> Answer:
-    return evaluate_chunk(_job, records)
+def _evaluate(records: Sequence[Record]) -> Evaluated:
+    return begin(_job, records)()

@@ -17,8 +17,8 @@ from ray.exceptions import RayError
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks.ray.actors import place, shared
+from llmeval_integrations.runs.chunk import Evaluated, Job, begin
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.helpers import Answer, Job, evaluate_chunk
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 
 _TRIES: Final = 3
@@ -55,20 +55,21 @@ class RayEngine:
             actors = cycle(self._actors(count, own))
             self._ask = lambda rows: next(actors).evaluate.remote(rows)  # noqa: PLW0108 - in turns
 
-    def ask(self, records: Sequence[Record]) -> Any:
-        """Begin to evaluate a chunk."""
-        return self._ask(records)
+    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+        """Begin to evaluate a chunk; what is given raises InputError where Ray gives it up."""
+        asked = self._ask(records)
 
-    def wait(self, asked: Any) -> Answer:
-        """Return the answer; raise InputError where Ray gives a chunk up."""
-        try:
-            answer: Answer = ray.get(asked)
-        except RayError as error:
-            raise InputError(
-                f"Ray gave up ({_worded(error)}); what is written stands, and the run can be "
-                "resumed"
-            ) from error
-        return answer
+        def finish() -> Evaluated:
+            try:
+                evaluated: Evaluated = ray.get(asked)
+            except RayError as error:
+                raise InputError(
+                    f"Ray gave up ({_worded(error)}); what is written stands, and the run can be "
+                    "resumed"
+                ) from error
+            return evaluated
+
+        return finish
 
     def close(self) -> None:
         """End what was begun here."""
@@ -94,16 +95,16 @@ class _Judges:
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
-    def evaluate(self, records: Sequence[Record]) -> Answer:
-        return evaluate_chunk(self._job, records, self._judges)
+    def evaluate(self, records: Sequence[Record]) -> Evaluated:
+        return begin(self._job, records, self._judges)()
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _evaluate(job: bytes, records: Sequence[Record]) -> Answer:
+def _evaluate(job: bytes, records: Sequence[Record]) -> Evaluated:
     """Evaluate a chunk as a task."""
-    return evaluate_chunk(_read(job), records)
+    return begin(_read(job), records)()
 
 
 @lru_cache(maxsize=1)  # a process has many chunks of one job, and evaluators keep what they compile
