@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import (
     EvalError,
@@ -25,6 +25,9 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.python_values import as_python
 from llmeval_integrations.messages.reading import find_messages
+
+FIELDS: Final = Sample.__struct_fields__[1:]
+"""The fields of a sample beside its output."""
 
 
 class UnscoredError(EvalError):
@@ -97,6 +100,11 @@ def make_sample(evaluator: Evaluator, output: Any, **fields: Any) -> Sample:
                 'JSON null is the text "null"'
             )
     return Sample(as_python(output), **fields)
+
+
+def takes_model(kind: type[Evaluator]) -> bool:
+    """Return whether an evaluator's class has an option `model`."""
+    return kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ())
 
 
 def may_look_at(evaluator: Evaluator, field: str) -> bool:

@@ -68,7 +68,7 @@ def test_the_langchain_of_today_which_has_no_evaluation_is_none():
     code = IMPORT + "print([kind.__module__ for kind in LangChainEvaluator.__mro__[1:4]])"
     said = run(code, without=["langchain_classic"])
     ours = "llmeval_integrations.frameworks"
-    modules = [f"{ours}._base", f"{ours}.langchain.evaluation", "langchain_core.runnables.base"]
+    modules = [f"{ours}._base", f"{ours}.langchain.classes", "langchain_core.runnables.base"]
     assert said == str(modules)
 
 

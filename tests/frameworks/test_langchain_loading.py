@@ -34,7 +34,7 @@ from llmeval_integrations.frameworks.langchain import (
     load_evaluators,
     register,
 )
-from llmeval_integrations.frameworks.langchain.evaluation import NAMES
+from llmeval_integrations.frameworks.langchain.classes import NAMES
 from llmeval_integrations.text.vectors import METRICS
 
 EMBEDDINGS = DeterministicFakeEmbedding(size=64)

@@ -1,30 +1,208 @@
-"""Judges through LlamaIndex: its LLM as the judge, its prompts, its batch runner."""
+"""LlamaIndex's evaluators by its names, and judges of ours by its models and prompts."""
 
 import asyncio
 import json
+import re
 
 import pytest
 
 pytest.importorskip("llama_index.core")
 
-from llama_index.core import PromptTemplate, Settings
-from llama_index.core.base.llms.types import CompletionResponse
-from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.llms import ChatMessage, CustomLLM, LLMMetadata
-from llama_index.core.llms.callbacks import llm_completion_callback
+from llama_index.core import (
+    Document,
+    MockEmbedding,
+    PromptTemplate,
+    Settings,
+    SummaryIndex,
+    VectorStoreIndex,
+)
+from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner
+from llama_index.core.evaluation import RetrieverEvaluator as Theirs
+from llama_index.core.llms import ChatMessage, CompletionResponse, CustomLLM, LLMMetadata
 from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
 from scripted import Scripted, judgement
 
-from llmeval_integrations import InvalidOptionError
-from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator, load_evaluator
+from llmeval_integrations import InvalidOptionError, JsonMatch
+from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
+from llmeval_integrations.frameworks import llama_index as ours
+from llmeval_integrations.frameworks.llama_index import (
+    CorrectnessEvaluator,
+    FaithfulnessEvaluator,
+    GuidelineEvaluator,
+    LlamaIndexEvaluator,
+    PairwiseComparisonEvaluator,
+    QuestionGenerator,
+    RetrieverEvaluator,
+    SemanticSimilarityEvaluator,
+    load_evaluator,
+)
 from llmeval_integrations.judges import Classification, PassFail, Vote
 
+FIELDS = {"query": "Why?", "response": "So.", "contexts": ["It is so.", "Or not."]}
 QUESTION = "Is it short?"
+YES_OR_NO = PromptTemplate("{query_str}|{context_str}")
+POINTS = PromptTemplate("{query}|{response}")
+
+
+def both(evaluator, **fields):
+    """Evaluate blocking and awaited; both have to say the same."""
+    found = evaluator.evaluate(**fields)
+    awaited = asyncio.run(evaluator.aevaluate(**fields))
+    assert (awaited.score, awaited.feedback) == (found.score, found.feedback)
+    return found
+
+
+def claims(*verdicts):
+    parts = [
+        {"claim": f"Claim {number}.", "evidence": "", "documents": [], "verdict": verdict}
+        for number, verdict in enumerate(verdicts)
+    ]
+    return json.dumps({"claims": parts})
+
+
+TEMPLATES = [
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.|It is so.\n\nOr not."]),
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "No, it says otherwise.", 0.0, False, []),
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "hm", None, None, []),
+    ("RelevancyEvaluator", {}, "YES\nIt is.", 1.0, True, ["Question: Why?\nResponse: So.", "It is so."]),
+    ("ContextRelevancyEvaluator", {}, "Fine. [RESULT] 3", 0.75, None, ["Why?", "Or not."]),
+    ("AnswerRelevancyEvaluator", {"eval_template": POINTS}, "[RESULT] 1", 0.5, None, ["Why?|So."]),
+    ("AnswerRelevancyEvaluator", {"eval_template": POINTS, "score_threshold": 1}, "[RESULT] 1", 1.0, None, []),
+    ("CorrectnessEvaluator", {}, "4.0\nAlmost.", 4.0, True, ["Why?", "So.", "(none)"]),
+    ("CorrectnessEvaluator", {"score_threshold": 4.5}, "4.0\nAlmost.", 4.0, False, []),
+    ("CorrectnessEvaluator", {}, "7\nAlmost.", None, None, []),
+    ("GuidelineEvaluator", {}, "NO\nIt is vague.", 0.0, False, ["Why?", "So.", "Be specific"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "reply", "score", "passing", "shown"), TEMPLATES)
+def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, shown):
+    llm = Scripted(reply)
+    evaluator = getattr(ours, name)(llm, **options)
+    found = both(evaluator, **FIELDS)
+    assert isinstance(evaluator, BaseEvaluator)
+    assert (found.score, found.passing, found.invalid_result) == (score, passing, score is None)
+    assert found.feedback == reply if score is not None else found.invalid_reason
+    assert (found.query, found.contexts) == ("Why?", FIELDS["contexts"])
+    assert all(text in llm.said for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdicts", "score", "passing"),
+    [
+        ("FaithfulnessEvaluator", ["supported", "supported"], 1.0, True),
+        ("FaithfulnessEvaluator", ["supported", "unsupported"], 0.5, False),
+        ("FaithfulnessEvaluator", [], None, None),
+        ("AnswerRelevancyEvaluator", ["relevant", "irrelevant"], 0.5, None),
+    ],
+)
+def test_claims_are_judged_one_by_one(name, verdicts, score, passing):
+    llm = Scripted(claims(*verdicts))
+    found = both(getattr(ours, name)(llm), **{**FIELDS, "contexts": ["x" * 15_000] * 3})
+    assert (found.score, found.passing, found.invalid_result) == (score, passing, score is None)
+    assert [each["verdict"] for each in found.metadata["claims"]] == verdicts
+    assert len(llm.requests) == 2  # all contexts at once, blocking and awaited
+
+
+@pytest.mark.parametrize(
+    ("replies", "score", "asked"),
+    [(["NO", "YES", "NO"], 1.0, 2), (["NO"], 0.0, 3), (["NO", "hm", "NO"], None, 3)],
+)
+def test_a_template_is_asked_about_many_contexts_part_by_part(replies, score, asked):
+    llm = Scripted(*replies)
+    judge = FaithfulnessEvaluator(llm, YES_OR_NO)
+    found = judge.evaluate(response="So.", contexts=["x" * 15_000] * 3)
+    assert (found.score, len(llm.requests), len(found.contexts)) == (score, asked, 3)
+
+
+@pytest.mark.parametrize(
+    ("replies", "score", "passing", "source"),
+    [
+        (["[[A]]", "[[B]]"], 1.0, True, "original"),
+        (["[[B]]", "[[A]]"], 0.0, False, "original"),
+        (["[[A]]", "[[A]]"], 0.5, None, "neither"),
+        (["[[C]]", "[[C]]"], 0.5, None, "original"),
+        (["[[C]]", "[[A]]"], 0.0, False, "flipped"),
+    ],
+)
+def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
+    llm = Scripted(*replies)
+    found = PairwiseComparisonEvaluator(llm).evaluate("Why?", "one", second_response="two")
+    assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
+    first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
+    assert first.index("one") < first.index("two")
+    assert second.index("two") < second.index("one")
+    once = PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
+    assert once.evaluate("Why?", "one", second_response="two").score == 0.0
+    assert once.evaluate("Why?", "one").invalid_result
+
+
+def test_a_template_can_be_updated():
+    llm = Scripted("YES")
+    relevancy = ours.RelevancyEvaluator(llm)
+    assert "{context_str}" in relevancy.get_prompts()["eval_template"].get_template()
+    for evaluator in (relevancy, FaithfulnessEvaluator(llm)):
+        evaluator.update_prompts({"eval_template": YES_OR_NO})
+        assert evaluator.evaluate(**FIELDS).passing
+        assert "So.|It is so.\n\nOr not." in llm.said
+    with pytest.raises(InvalidOptionError, match="has no prompt 'other'"):
+        relevancy._update_prompts({"other": YES_OR_NO})
+
+
+def test_what_is_missing_is_invalid(monkeypatch):
+    monkeypatch.setattr(Settings, "_llm", None)
+    for evaluator in (CorrectnessEvaluator(Scripted("5")), GuidelineEvaluator(Scripted("YES"))):
+        assert evaluator.evaluate(response="So.").invalid_reason.endswith("pass query=...")
+    assert FaithfulnessEvaluator(Scripted("NO")).evaluate(response="So.").invalid_result
+
+
+def test_similarity_is_one_minus_the_distance():
+    judge = SemanticSimilarityEvaluator(MockEmbedding(embed_dim=4))
+    found = both(judge, response="a", reference="b")
+    assert (found.score, found.passing, found.feedback) == (1.0, True, "Similarity score: 1")
+    assert judge.evaluate(response="a").invalid_result
+
+
+def test_a_retriever_is_evaluated_as_by_llama_index():
+    documents = [Document(text=text, id_=text) for text in "abc"]
+    retriever = SummaryIndex.from_documents(documents).as_retriever()
+    nodes = retriever.retrieve("?")
+    expected = [nodes[1].node.node_id, "d"]
+    names = ["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
+    theirs, mine = (
+        kind.from_metric_names(names, retriever=retriever).evaluate("?", expected)
+        for kind in (Theirs, RetrieverEvaluator)
+    )
+    assert mine.metric_vals_dict == pytest.approx(theirs.metric_vals_dict)
+    assert mine.retrieved_ids == theirs.retrieved_ids
+    assert mine.retrieved_texts == theirs.retrieved_texts
+    with pytest.raises(InvalidOptionError, match=r"no metric 'mmr'.*'mrr'"):
+        RetrieverEvaluator(retriever, ["mmr"])
+
+
+def test_questions_about_documents_evaluate_a_retriever():
+    documents = [Document(text=f"{text} is a letter.") for text in "abc"]
+
+    def reply(request):
+        [sentence] = re.findall(r"\w is a letter", request.messages[-1].text)
+        return json.dumps({"questions": [f"Who says that {sentence}?"] * 3})
+
+    llm = Scripted(reply)
+    dataset = QuestionGenerator.from_documents(documents, llm, num_questions_per_chunk=2).generate()
+    assert len(dataset.queries) == 6
+    assert set(dataset.corpus.values()) == {document.text for document in documents}
+    for key, question in dataset.queries.items():
+        [node_id] = dataset.relevant_docs[key]
+        assert dataset.corpus[node_id].rstrip(".") in question
+    index = VectorStoreIndex.from_documents(documents, embed_model=MockEmbedding(embed_dim=4))
+    metrics = RetrieverEvaluator(index.as_retriever(), ["hit_rate"])
+    assert len(asyncio.run(metrics.aevaluate_dataset(dataset))) == 6
+    with pytest.raises(UnreadableJudgementError, match="no questions of "):
+        QuestionGenerator.from_documents(documents, Scripted("hm")).generate()
 
 
 class Says(CustomLLM):
-    """An LLM of LlamaIndex's own kind that always says the same."""
+    """A model of LlamaIndex's own kind that always says the same."""
 
     text: str
 
@@ -32,11 +210,9 @@ class Says(CustomLLM):
     def metadata(self):
         return LLMMetadata(model_name="says")
 
-    @llm_completion_callback()
     def complete(self, prompt, formatted=False, **kwargs):
         return CompletionResponse(text=self.text)
 
-    @llm_completion_callback()
     def stream_complete(self, prompt, formatted=False, **kwargs):
         raise NotImplementedError
 
@@ -45,51 +221,29 @@ def says(*args):
     return Says(text=json.dumps(judgement(*args)))
 
 
-@pytest.fixture
-def settings_llm():
-    before = Settings._llm
-    yield
-    Settings._llm = before
-
-
-def test_an_llm_of_llama_index_judges():
-    evaluator = LlamaIndexEvaluator(PassFail(says("Fail", "Medium"), QUESTION))
-    for result in (
-        evaluator.evaluate("Write.", "A text."),
-        asyncio.run(evaluator.aevaluate("Write.", "A text.")),
-    ):
-        assert (result.passing, result.score, result.feedback) == (False, 0.15, "because")
-        assert result.label == "Fail"
-        assert not result.invalid_result
-
-
-def test_the_llm_of_the_settings_is_the_default(settings_llm):
-    Settings.llm = says("Fail")
+def test_a_model_of_llama_index_judges(monkeypatch):
+    found = both(
+        LlamaIndexEvaluator(PassFail(says("Fail", "Medium"), QUESTION)), response="A text."
+    )
+    assert (found.passing, found.score, found.feedback) == (False, 0.15, "because")
+    assert (found.label, found.invalid_result) == ("Fail", False)
+    monkeypatch.setattr(Settings, "_llm", says("Fail"))
     assert load_evaluator("pass_fail", question=QUESTION).evaluate(response="a").passing is False
     other = load_evaluator("pass_fail", llm=says("Pass"), question=QUESTION)
     assert other.evaluate(response="a").passing is True
 
 
-def test_one_judge_that_fails_does_not_lose_the_batch():
+def test_a_judge_that_fails_does_not_lose_the_batch():
     def reply(request):
         down = "row 3" in request.messages[-1].text
         return ClientError("no reply", kind="connection") if down else judgement()
 
-    runner = BatchEvalRunner({"short": LlamaIndexEvaluator(PassFail(Scripted(reply), QUESTION))})
+    runner = BatchEvalRunner({"short": PassFail(Scripted(reply), QUESTION), "match": JsonMatch()})
     rows = [f"row {number}." for number in range(6)]
-    results = runner.evaluate_response_strs(queries=rows, response_strs=rows)["short"]
-    assert [result.passing for result in results] == [True, True, True, None, True, True]
-    assert results[3].invalid_result
-    assert "no reply" in results[3].invalid_reason
-
-
-def test_the_prompt_is_visible_in_llama_indexs_form():
-    evaluator = LlamaIndexEvaluator(PassFail(Scripted(judgement()), QUESTION))
-    template = evaluator.get_prompts()["prompt"]
-    assert isinstance(template, ChatPromptTemplate)
-    roles = [message.role.value for message in template.message_templates]
-    assert roles == ["system", "user"]
-    assert "{{question}}" in template.message_templates[1].content
+    results = runner.evaluate_response_strs(queries=rows, response_strs=rows)
+    assert [each.passing for each in results["short"]] == [True, True, True, None, True, True]
+    assert "no reply" in results["short"][3].invalid_reason
+    assert all(each.invalid_result for each in results["match"])
 
 
 @pytest.mark.parametrize(
@@ -102,9 +256,12 @@ def test_the_prompt_is_visible_in_llama_indexs_form():
     ],
     ids=lambda prompt: type(prompt).__name__,
 )
-def test_the_prompt_can_be_given_and_updated(prompt):
+def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
     client = Scripted(judgement())
     updated = LlamaIndexEvaluator(PassFail(client, QUESTION))
+    messages = updated.get_prompts()["prompt"].message_templates
+    assert [each.role.value for each in messages] == ["system", "user"]
+    assert "{{question}}" in messages[1].content
     updated.update_prompts({"prompt": prompt})
     loaded = load_evaluator("pass_fail", llm=client, question=QUESTION, prompt=prompt)
     for evaluator in (updated, loaded):
@@ -114,11 +271,8 @@ def test_the_prompt_can_be_given_and_updated(prompt):
 
 
 def test_a_prompt_that_there_is_not_is_refused():
-    evaluators = [
-        PassFail(Scripted(judgement()), QUESTION),
-        Vote(PassFail(Scripted(judgement()), QUESTION)),
-        Classification("c", Scripted("a"), "{output}", ["a", "b"]),
-    ]
-    for evaluator in evaluators:
+    judge = PassFail(Scripted(judgement()), QUESTION)
+    sorts = Classification("c", Scripted("a"), "{output}", ["a", "b"])
+    for evaluator in (judge, Vote(judge), sorts):
         with pytest.raises(InvalidOptionError, match="no prompt"):
             LlamaIndexEvaluator(evaluator)._update_prompts({"other": "x"})

@@ -27,10 +27,8 @@ CRITERIA: Final = {
 }
 """LangChain's names, and the questions in our words; a Y is what the question asks for."""
 
-_SEVERAL: Final = ("helpfulness", "relevance", "correctness", "depth")
 
-
-def resolve_criteria(criteria: Any, default: tuple[str, ...] = _SEVERAL) -> dict[str, str]:
+def resolve_criteria(criteria: Any, default: tuple[str, ...] = ()) -> dict[str, str]:
     """Return criteria by their names, with what each asks.
 
     Takes a name, a mapping from names to descriptions, a constitutional principle of LangChain's,
@@ -38,7 +36,9 @@ def resolve_criteria(criteria: Any, default: tuple[str, ...] = _SEVERAL) -> dict
     an empty mapping.
     """
     if criteria is None:
-        return {name: CRITERIA[name] for name in default}
+        criteria = default
+    if isinstance(criteria, (list, tuple)):
+        return {name: text for each in criteria for name, text in resolve_criteria(each).items()}
     if isinstance(criteria, str):
         name = criteria.value if isinstance(criteria, Enum) else criteria
         if name not in CRITERIA:
@@ -49,8 +49,6 @@ def resolve_criteria(criteria: Any, default: tuple[str, ...] = _SEVERAL) -> dict
         return {name: CRITERIA[name]}
     if hasattr(criteria, "critique_request"):
         return {criteria.name: criteria.critique_request}
-    if isinstance(criteria, (list, tuple)):
-        return {name: text for each in criteria for name, text in resolve_criteria(each).items()}
     if not isinstance(criteria, Mapping) or not criteria:
         raise InvalidOptionError(f"criteria={criteria!r} is no name and no mapping of descriptions")
     return dict(criteria)

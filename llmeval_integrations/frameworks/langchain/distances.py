@@ -9,7 +9,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.frameworks._base import Wrapper
-from llmeval_integrations.frameworks.langchain.evaluation import StringPairEvaluator
+from llmeval_integrations.frameworks.langchain.classes import StringPairEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 
 
@@ -19,11 +19,7 @@ class EmbeddingDistanceEvaluator(LangChainEvaluator):
     def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
         metric = getattr(distance_metric, "value", distance_metric)  # LangChain has an enumeration
         super().__init__(EmbeddingDistance(embeddings, metric, **options))
-
-    @property
-    def evaluation_name(self) -> str:
-        """LangChain's name for it."""
-        return f"embedding_{self.evaluator.metric}_distance"  # type: ignore[attr-defined]
+        self.evaluation_name = f"embedding_{metric}_distance"
 
 
 class PairDistanceEvaluator(Wrapper, StringPairEvaluator):
@@ -32,16 +28,11 @@ class PairDistanceEvaluator(Wrapper, StringPairEvaluator):
     requires_reference = False
     requires_input = False
 
-    def _evaluate_string_pairs(
-        self, *, prediction: Any, prediction_b: Any, **_: Any
-    ) -> dict[str, Any]:
-        return {"score": self.evaluator.evaluate(_pair(prediction, prediction_b)).score}
+    def _evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+        return {"score": self.evaluator.evaluate(_pair(**fields)).score}
 
-    async def _aevaluate_string_pairs(
-        self, *, prediction: Any, prediction_b: Any, **_: Any
-    ) -> dict[str, Any]:
-        result = await self.evaluator.aevaluate(_pair(prediction, prediction_b))
-        return {"score": result.score}
+    async def _aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+        return {"score": (await self.evaluator.aevaluate(_pair(**fields))).score}
 
 
 class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):
@@ -62,7 +53,7 @@ class PairwiseEmbeddingDistanceEvaluator(PairDistanceEvaluator):
         self.evaluation_name = f"pairwise_{alone.evaluation_name}"
 
 
-def _pair(prediction: Any, prediction_b: Any) -> Sample:
+def _pair(prediction: Any, prediction_b: Any, **_: Any) -> Sample:
     if prediction is None or prediction_b is None:
         raise MissingFieldError("prediction and prediction_b are two outputs, and one is None")
     return Sample(prediction, prediction_b)

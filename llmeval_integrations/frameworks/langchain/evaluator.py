@@ -10,40 +10,27 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
 from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
-from llmeval_integrations.frameworks._base import Wrapper
-from llmeval_integrations.frameworks.langchain.evaluation import StringEvaluator
+from llmeval_integrations.frameworks._base import FIELDS, Wrapper
+from llmeval_integrations.frameworks.langchain.classes import StringEvaluator
 from llmeval_integrations.frameworks.langchain.wording import best_message
 
-# Their twins in LangChain give a score and nothing else.
-_SCORE_ALONE: Final = frozenset(
-    [
-        "embedding_distance",
-        "exact_match",
-        "json_edit_distance",
-        "json_equality",
-        "regex_match",
-        "string_distance",
-    ]
-)
-
-_FIELDS: Final = (
-    *("reference", "input", "contexts", "schema", "variables", "id", "group"),
-    *("retrieved", "relevant", "output_b"),
-)
-"""The arguments that are fields of a sample."""
-
 _SCORES: Final[dict[str, type[float]]] = {
+    "embedding_distance": float,
     "exact_match": int,
+    "json_edit_distance": float,
     "json_equality": bool,
-    "json_schema": bool,
-    "json_validity": int,
     "regex_match": int,
+    "string_distance": float,
 }
-"""What LangChain's evaluator of that name writes for 1.0 and 0.0."""
+"""The evaluators whose twins in LangChain give a score alone, and what they write for 1.0."""
+
+_SCORES_WITH_REASONS: Final[dict[str, type[float]]] = {"json_schema": bool, "json_validity": int}
+_KINDS: Final = {**_SCORES, **_SCORES_WITH_REASONS}
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]
@@ -57,10 +44,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
     `exact_match` and `regex_match` 1 or 0. Raises InvalidOptionError for what is not an Evaluator.
     """
 
-    @property
-    def evaluation_name(self) -> str:
-        """The evaluator's name in the catalog."""
-        return self.evaluator.name
+    evaluation_name: str = ""
+    """What a trace calls it: the evaluator's name in the catalog, or LangChain's name for it."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        super().__init__(evaluator)
+        self.evaluation_name = self.evaluation_name or self.name
 
     @property
     def requires_input(self) -> bool:
@@ -80,10 +69,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         """Evaluate one output of a model: a text, a parsed value, messages, or a state with these.
 
         None is what a model gave that wrote nothing, and an absent reference or input: write a
-        reference that is JSON null as the text "null". Of further arguments `contexts`,
-        `schema`, `variables`, `id` and `group` go to the evaluator, `callbacks`, `tags` and
-        `metadata` with a judge's requests to a chat model of LangChain's; whatever else LangChain
-        hands on stops here.
+        reference that is JSON null as the text "null". Of further arguments the fields of a sample
+        go to the evaluator, `callbacks`, `tags` and `metadata` with a judge's requests to a chat
+        model of LangChain's; whatever else LangChain hands on stops here.
         Raises MissingFieldError, a ValueError, where a reference or input is needed.
         """
         fields = {"prediction": prediction, "reference": reference, "input": input}
@@ -120,8 +108,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         """Evaluate what a chain ends with, for `chain | evaluator`.
 
         That is a text, a parsed value, messages, a state of LangGraph; or a mapping with
-        `prediction` and, as needed, `reference`, `input`, `contexts`, `schema`, `variables`, `id`,
-        `group`, other keys being none of its business. It gives the dict of `evaluate_strings`.
+        `prediction` and, as needed, `reference`, `input` and other fields of a sample. It gives the
+        dict of `evaluate_strings`.
         """
 
         def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
@@ -152,16 +140,17 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             raise MissingFieldError(f"{kind} requires a reference string.")
         fields = {"reference": reference, "input": input, **further}
         present = {
-            name: value for name, value in fields.items() if value is not None and name in _FIELDS
+            name: value for name, value in fields.items() if value is not None and name in FIELDS
         }
         return Sample(prediction, **present)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        """Say a result in LangChain's words."""
         if self.evaluator.is_judge:
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
         score = result.score
         if score in (0, 1):  # an operator of the caller's may give another
-            score = _SCORES.get(self.name, float)(score)
+            score = _KINDS.get(self.name, float)(score)
         if result.passed:
             return {"score": score}
         # Of what is not JSON LangChain gives the message of Python's parser.
@@ -171,7 +160,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             message = best_message(self.evaluator, sample) or found[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         is_text = isinstance(self.evaluator, TextEvaluator)
-        if not reason or (self.name in _SCORE_ALONE and (is_text or not result.label)):
+        if not reason or (self.name in _SCORES and (is_text or not result.label)):
             return {"score": score}
         return {"score": score, "reasoning": reason}
 
@@ -194,6 +183,5 @@ def _configured(config: Mapping[str, Any]) -> Iterator[None]:
 def _arguments(output: Any) -> dict[str, Any]:
     """Make the arguments of `evaluate_strings` of what a chain ends with."""
     if isinstance(output, Mapping) and "prediction" in output:
-        fields = ("prediction", *_FIELDS)
-        return {field: output[field] for field in fields if field in output}
+        return {name: output[name] for name in ("prediction", *FIELDS) if name in output}
     return {"prediction": output}

@@ -14,39 +14,44 @@ from llmeval_integrations.core.errors import (
     UnknownNameError,
 )
 from llmeval_integrations.core.quoting import hint
-from llmeval_integrations.frameworks.langchain import distances, drop_ins, judged
-from llmeval_integrations.frameworks.langchain.evaluation import evaluation
+from llmeval_integrations.frameworks._base import takes_model
+from llmeval_integrations.frameworks.langchain import distances, json, judges
+from llmeval_integrations.frameworks.langchain.classes import evaluation
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 
-KINDS: Final[dict[str, Any]] = {
-    "json_validity": drop_ins.JsonValidityEvaluator,
-    "json_equality": drop_ins.JsonEqualityEvaluator,
-    "json_edit_distance": drop_ins.JsonEditDistanceEvaluator,
-    "json_schema": drop_ins.JsonSchemaEvaluator,
-    "json_schema_validation": drop_ins.JsonSchemaEvaluator,
+JUDGES: Final[dict[str, type[judges.ModelEvaluator]]] = {
+    "qa": judges.QAEvalChain,
+    "cot_qa": judges.CotQAEvalChain,
+    "context_qa": judges.ContextQAEvalChain,
+    "criteria": judges.CriteriaEvalChain,
+    "labeled_criteria": judges.LabeledCriteriaEvalChain,
+    "score_string": judges.ScoreStringEvalChain,
+    "labeled_score_string": judges.LabeledScoreStringEvalChain,
+    "pairwise_string": judges.PairwiseStringEvalChain,
+    "labeled_pairwise_string": judges.LabeledPairwiseStringEvalChain,
+    "trajectory": judges.TrajectoryEvalChain,
+}
+"""LangChain's classes that take a model as `llm`."""
+
+CLASSES: Final[dict[str, Any]] = {
+    "json_validity": json.JsonValidityEvaluator,
+    "json_equality": json.JsonEqualityEvaluator,
+    "json_edit_distance": json.JsonEditDistanceEvaluator,
+    "json_schema": json.JsonSchemaEvaluator,
+    "json_schema_validation": json.JsonSchemaEvaluator,
     "embedding_distance": distances.EmbeddingDistanceEvaluator,
     "pairwise_string_distance": distances.PairwiseStringDistanceEvaluator,
     "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
-    "qa": judged.QAEvalChain,
-    "cot_qa": judged.CotQAEvalChain,
-    "context_qa": judged.ContextQAEvalChain,
-    "criteria": judged.CriteriaEvalChain,
-    "labeled_criteria": judged.LabeledCriteriaEvalChain,
-    "score_string": judged.ScoreStringEvalChain,
-    "labeled_score_string": judged.LabeledScoreStringEvalChain,
-    "pairwise_string": judged.PairwiseStringEvalChain,
-    "labeled_pairwise_string": judged.LabeledPairwiseStringEvalChain,
-    "trajectory": judged.TrajectoryEvalChain,
 }
-"""The classes that LangChain has under these names."""
+"""LangChain's classes that ask no model."""
 
-_ALIASES: Final = {
+_CORE_NAMES: Final = {
     "json_schema_validation": "json_schema",
     "pairwise_string_distance": "string_distance",
     "pairwise_embedding_distance": "embedding_distance",
 }
-"""The evaluator of the core whose options a class takes."""
+"""The evaluator of the core whose options a class takes, where its name is another."""
 
 
 def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
@@ -57,26 +62,24 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     A judge's `prompt` may be a template of LangChain's.
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
-    kind = KINDS.get(evaluator)
-    if kind is not None and issubclass(kind, judged.ModelEvaluator):
+    name = _plain(evaluator)
+    if name in JUDGES:
         if llm is None:
-            raise InvalidOptionError(f"{_plain(evaluator)} needs the option llm, the model to ask")
-        return kind(llm, **kwargs)
-    if kind is not None:
-        return kind(**kwargs)
-    options = {name: _plain(value) for name, value in kwargs.items()}
+            raise InvalidOptionError(f"{name} needs the option llm, the model to ask")
+        return JUDGES[name](llm, **kwargs)
+    if name in CLASSES:
+        return CLASSES[name](**kwargs)
     try:
-        model = _model_option(evaluator)
+        kind = catalog.evaluator_class(name)
     except UnknownNameError as error:
-        known = [*KINDS, *catalog.list_evaluators()]
-        raise UnknownNameError(
-            f"no evaluator is called {evaluator!r}; {hint(_plain(evaluator), known)}"
-        ) from error
+        known = [*JUDGES, *CLASSES, *catalog.list_evaluators()]
+        raise UnknownNameError(f"no evaluator is called {name!r}; {hint(name, known)}") from error
+    options = {key: _plain(value) for key, value in kwargs.items()}
     if "prompt" in options:
         options["prompt"] = as_prompt(options["prompt"])
-    if llm is not None and model is not None:
-        options.setdefault(model, llm)
-    return LangChainEvaluator(catalog.load_evaluator(_plain(evaluator), **options))
+    if llm is not None and takes_model(kind):
+        options.setdefault("model", llm)
+    return LangChainEvaluator(catalog.load_evaluator(name, **options))
 
 
 def load_evaluators(
@@ -89,22 +92,18 @@ def load_evaluators(
     """
     if isinstance(evaluators, str):
         raise InvalidOptionError(f"expected a list of names, got {evaluators!r} alone")
-    taken = {name: _options(name) for name in evaluators}
+    taken = {name: _options(_plain(name)) for name in evaluators}
     for option in kwargs:
         known = [each for options in taken.values() for each in options]
         if option not in known:
             raise InvalidOptionError(
                 f"none of them has the option {option!r}; {hint(option, known)}"
             )
-    return [
-        load_evaluator(
-            name,
-            llm=llm,
-            **{option: value for option, value in kwargs.items() if option in taken[name]},
-            **(config or {}).get(name, {}),
-        )
-        for name in evaluators
-    ]
+    loaded = []
+    for name in evaluators:
+        options = {option: value for option, value in kwargs.items() if option in taken[name]}
+        loaded.append(load_evaluator(name, llm=llm, **options, **(config or {}).get(name, {})))
+    return loaded
 
 
 def register(*, replace: bool = False) -> list[str]:
@@ -121,37 +120,29 @@ def register(*, replace: bool = False) -> list[str]:
             "there is no langchain_classic.evaluation.loading._EVALUATOR_MAP to register in; run: "
             "pip install 'langchain-classic<2', or use load_evaluator of this package"
         )
-    own = {name for name, kind in KINDS.items() if not issubclass(kind, judged.ModelEvaluator)}
-    names = sorted({*catalog.list_evaluators(), *own})
-    learned = {name: _class_for(name) for name in names if replace or name not in known}
+    names = sorted({*catalog.list_evaluators(), *CLASSES})
+    learned = {name: _class_of(name) for name in names if replace or name not in known}
     known.update(learned)
     return list(learned)
 
 
-def _class_for(name: str) -> Any:
+def _class_of(name: str) -> Any:
     """Return a class that builds the evaluator of this name: LangChain's map holds classes."""
 
     def build(_: type, **options: Any) -> Any:
         return load_evaluator(name, **options)
 
     # What it builds is a plain LangChainEvaluator, which can be pickled.
-    return KINDS.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
-
-
-def _model_option(name: str) -> str | None:
-    """Return the option by which an evaluator of the catalog takes its model; None without one."""
-    kind = catalog.evaluator_class(_plain(name))
-    has_model = kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ())
-    return "model" if has_model else None
+    return CLASSES.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
 
 
 def _options(name: str) -> list[str]:
     """List the options that the evaluator of a name takes."""
-    kind = KINDS.get(name)
-    if kind is not None and issubclass(kind, judged.ModelEvaluator):
-        return list(inspect.signature(kind).parameters)
+    kind = JUDGES.get(name) or CLASSES.get(name)
     own = [] if kind is None else list(inspect.signature(kind).parameters)
-    core = catalog.evaluator_class(_ALIASES.get(_plain(name), _plain(name)))
+    if name in JUDGES:
+        return own
+    core = catalog.evaluator_class(_CORE_NAMES.get(name, name))
     return [*own, *getattr(core, "__dataclass_fields__", ())]
 
 

@@ -9,7 +9,7 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
 )
-from llmeval_integrations.frameworks.llama_index.judged import (
+from llmeval_integrations.frameworks.llama_index.judges import (
     AnswerRelevancyEvaluator,
     ContextRelevancyEvaluator,
     CorrectnessEvaluator,
@@ -25,6 +25,7 @@ from llmeval_integrations.frameworks.llama_index.loading import (
     JsonValidityEvaluator,
     load_evaluator,
 )
+from llmeval_integrations.frameworks.llama_index.questions import QuestionDataset, QuestionGenerator
 from llmeval_integrations.frameworks.llama_index.retrieval import (
     RetrieverEvaluator,
     SemanticSimilarityEvaluator,
@@ -43,6 +44,8 @@ __all__ = [
     "LabelledEvaluationResult",
     "LlamaIndexEvaluator",
     "PairwiseComparisonEvaluator",
+    "QuestionDataset",
+    "QuestionGenerator",
     "RelevancyEvaluator",
     "RetrieverEvaluator",
     "SemanticSimilarityEvaluator",

@@ -12,8 +12,8 @@ from llmeval_integrations.core.errors import EvalError, InvalidOptionError, Miss
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.frameworks._base import Wrapper
+from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.frameworks.llama_index.prompts import as_prompt, as_template
 from llmeval_integrations.frameworks.llama_index.responses import (
     collect,
@@ -24,11 +24,7 @@ from llmeval_integrations.frameworks.llama_index.responses import (
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.reading import read_answer
 
-_SAME: Final = (
-    *("reference", "contexts", "schema", "variables", "id", "group"),
-    *("retrieved", "relevant", "output_b"),
-)
-_NAMES: Final = {"query": "input", **{name: name for name in _SAME}}
+_FIELDS: Final = {"query": "input", **{name: name for name in FIELDS if name != "input"}}
 """The arguments that are fields of a sample, and their names there."""
 
 
@@ -63,15 +59,14 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         """Evaluate one response: a text, a value that is already parsed, or messages.
 
         None is an absent argument, as everywhere in LlamaIndex: write a response or a reference
-        that is JSON null as the text "null". Of further arguments `schema`, `variables`, `id` and
-        `group` go to the evaluator; others are left alone, since `BatchEvalRunner` hands each
-        evaluator those of all. Needs no event loop, and works where one is running.
+        that is JSON null as the text "null". Further arguments that are fields of a sample go to
+        the evaluator; others are left alone, since `BatchEvalRunner` hands each evaluator those of
+        all. Needs no event loop, and works where one is running.
         """
         fields = {"query": query, "contexts": contexts, "reference": reference, **further}
         answer = None
         try:
-            response = collect(response)
-            answer, sample = self._read(response, fields)
+            answer, sample = self._read(collect(response), fields)
             result = self.evaluator.evaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -89,8 +84,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         fields = {"query": query, "contexts": contexts, "reference": reference, **further}
         answer = None
         try:
-            response = await collect_awaited(response)
-            answer, sample = self._read(response, fields)
+            answer, sample = self._read(await collect_awaited(response), fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -124,9 +118,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
         present = {
-            _NAMES[name]: value
+            _FIELDS[name]: value
             for name, value in fields.items()
-            if value is not None and name in _NAMES
+            if value is not None and name in _FIELDS
         }
         return answer, Sample(answer if is_stream(response) else response, **present)
 
@@ -155,18 +149,14 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
         """Take another prompt for a judge: LlamaIndex's form, or what a Prompt is made of."""
-        unknown = [name for name in prompts if name not in self._get_prompts()]
-        if unknown:
-            known = ", ".join(self._get_prompts()) or "none"
-            raise InvalidOptionError(
-                f"{self.name} has no prompt {quote(unknown)} to update; it has {known}"
-            )
-        judge: Any = self.evaluator
         for name, prompt in prompts.items():
-            judge = replace(judge, **{name: as_prompt(prompt)})
-        self.evaluator = judge
+            if name not in self._get_prompts():
+                known = ", ".join(self._get_prompts()) or "none"
+                raise InvalidOptionError(f"{self.name} has no prompt {quote(name)}; it has {known}")
+            judge: Any = self.evaluator
+            self.evaluator = replace(judge, prompt=as_prompt(prompt))
 
 
 def _text(value: Any) -> str | None:
     """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
-    return None if value is None else to_text(value).encode(errors="backslashreplace").decode()
+    return None if value is None else to_storable_text(value)

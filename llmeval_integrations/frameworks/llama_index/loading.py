@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from llama_index.core import Settings
-from llama_index.core.prompts import BasePromptTemplate
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.frameworks import _drop_ins
+from llmeval_integrations.frameworks import _json
+from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.llama_index.evaluator import LlamaIndexEvaluator
 from llmeval_integrations.frameworks.llama_index.prompts import as_prompt
 
@@ -20,10 +20,9 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
     A judge's `prompt` may be LlamaIndex's, as for `update_prompts`.
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
-    kind = catalog.evaluator_class(name)
-    if kind.is_judge and "model" in getattr(kind, "__dataclass_fields__", ()):
+    if takes_model(catalog.evaluator_class(name)):
         options.setdefault("model", Settings.llm if llm is None else llm)
-    if isinstance(options.get("prompt"), BasePromptTemplate):
+    if "prompt" in options:
         options["prompt"] = as_prompt(options["prompt"])
     return LlamaIndexEvaluator(catalog.load_evaluator(name, **options))
 
@@ -32,25 +31,25 @@ class JsonValidityEvaluator(LlamaIndexEvaluator):
     """Does the response parse as JSON?"""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_drop_ins.json_validity(**options))
+        super().__init__(_json.build("json_validity", **options))
 
 
 class JsonEqualityEvaluator(LlamaIndexEvaluator):
     """Is the response the same JSON as the reference, top-level arrays in any order?"""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(_drop_ins.json_equality(*args, **options))
+        super().__init__(_json.json_equality(*args, **options))
 
 
 class JsonEditDistanceEvaluator(LlamaIndexEvaluator):
     """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?"""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(_drop_ins.json_edit_distance(*args, **options))
+        super().__init__(_json.json_edit_distance(*args, **options))
 
 
 class JsonSchemaEvaluator(LlamaIndexEvaluator):
     """Does the response conform to the JSON Schema?"""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_drop_ins.json_schema(**options))
+        super().__init__(_json.build("json_schema", **options))

@@ -23,15 +23,10 @@ def as_template(prompt: Prompt) -> BasePromptTemplate:
 def as_prompt(template: Any) -> Prompt:
     """Read a prompt of LlamaIndex's; anything else is what a Prompt is made of."""
     if isinstance(template, ChatPromptTemplate):
-        return Prompt(
-            [
-                {"role": message.role.value, "content": message.content or ""}
-                for message in template.message_templates
-            ]
-        )
+        given = template.message_templates
+        return Prompt([{"role": each.role.value, "content": each.content or ""} for each in given])
     if isinstance(template, BasePromptTemplate):
-        text = getattr(template, "template", None) or getattr(template, "template_str", None)
-        if not isinstance(text, str):
+        template = getattr(template, "template", None) or getattr(template, "template_str", None)
+        if not isinstance(template, str):
             raise InvalidOptionError(f"{quote(template)} has no template to be read")
-        return Prompt(text)
     return Prompt.of(template)

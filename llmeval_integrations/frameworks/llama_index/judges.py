@@ -9,23 +9,25 @@ from llama_index.core import Settings
 from llama_index.core.async_utils import asyncio_run
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.frameworks._judged import TemplateJudge
+from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
 )
 from llmeval_integrations.frameworks.llama_index.prompts import as_prompt, as_template
+from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness
 from llmeval_integrations.messages.reading import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
-"""Of the contexts that a model is shown at a time."""
+"""Of the contexts that a template shows a model at a time."""
 
-_YES_OR_NO: Final = "\n\nAnswer with YES or NO in the first line, and your reasons behind it."
-_RESULT: Final = "\n\nGive your reasons first, then a line such as [RESULT] 1, from 0 (worst) to "
+_YES_OR_NO: Final = {"YES": 1.0, "NO": 0.0}
+_ASK_YES_OR_NO: Final = "\n\nAnswer with YES or NO in the first line, and your reasons behind it."
 
 
 class ModelEvaluator(LlamaIndexEvaluator):
@@ -35,7 +37,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
     `update_prompts`. A reply that cannot be read is an `invalid_result`.
     """
 
-    template: ClassVar[str]
+    template: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ("query", "response")
     words: ClassVar[Mapping[str, float] | None] = None
     scale: ClassVar[tuple[float, float] | None] = None
@@ -43,22 +45,16 @@ class ModelEvaluator(LlamaIndexEvaluator):
 
     def __init__(self, llm: Any = None, eval_template: Any = None, **variables: Any) -> None:
         self.llm, self.variables = (Settings.llm if llm is None else llm), variables
-        super().__init__(self._judge(self.template if eval_template is None else eval_template))
+        super().__init__(self._judge(eval_template or self.template), name=type(self).__name__)
 
     def evaluate(self, *args: Any, **kwargs: Any) -> LabelledEvaluationResult:
         """Evaluate one response as `aevaluate` does; works where a loop is running, too."""
         found: LabelledEvaluationResult = asyncio_run(self.aevaluate(*args, **kwargs))
         return found
 
-    def _judge(self, template: Any) -> TemplateJudge:
-        return TemplateJudge(
-            self.llm,
-            as_prompt(template),
-            words=self.words,
-            scale=self.scale,
-            threshold=self.threshold,
-            name=type(self).__name__,
-        )
+    def _judge(self, template: Any) -> Evaluator:
+        """Return the judge that asks by a template."""
+        return TemplateJudge(self.llm, as_prompt(template), self.words, self.scale, self.threshold)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         given = {**fields, "response": response}
@@ -66,30 +62,34 @@ class ModelEvaluator(LlamaIndexEvaluator):
         if absent:
             raise MissingFieldError(f"{self.name} needs {absent[0]}; pass {absent[0]}=...")
         answer = None if response is None else to_text(read_answer(response).value)
-        query, reference = fields["query"], fields["reference"]
-        context = "\n\n".join(map(to_text, fields["contexts"] or ()))
+        query = fields["query"]
         fields["variables"] = {
             "query": query,
-            "query_str": query,
+            "query_str": self._query_text(query, answer),
             "response": answer,
             "generated_answer": answer,
-            "reference_answer": reference or "(none)",
-            "context_str": context,
+            "reference_answer": fields["reference"] or "(none)",
+            "context_str": "\n\n".join(map(to_text, fields["contexts"] or ())),
             **self.variables,
             **(fields.get("variables") or {}),
         }
         return super()._read("" if response is None else response, fields)
+
+    def _query_text(self, query: Any, answer: str | None) -> Any:  # noqa: ARG002
+        """Return what LlamaIndex's template of the name calls `query_str`."""
+        return query
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
         found = super()._answer(result, answer, fields)
         if result.scored:
-            found.feedback = str(result.metadata["reply"])
+            found.feedback = str(result.metadata.get("reply", result.reason))
         return found
 
     def _get_prompts(self) -> dict[str, Any]:
-        return {"eval_template": as_template(self.evaluator.prompt)}  # type: ignore[attr-defined]
+        prompt = getattr(self.evaluator, "prompt", None)
+        return {} if prompt is None else {"eval_template": as_template(prompt)}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
         for name, template in prompts.items():
@@ -99,7 +99,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
 
 
 class ContextsEvaluator(ModelEvaluator):
-    """An evaluator that asks about the contexts, part by part where they are long.
+    """An evaluator that asks about the contexts, by a template part by part where they are long.
 
     The best answer to a part is the answer.
     """
@@ -115,46 +115,50 @@ class ContextsEvaluator(ModelEvaluator):
         **further: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate one response, or for ContextRelevancyEvaluator the contexts alone."""
+        contexts = [contexts] if isinstance(contexts, str) else contexts
+        by_template = isinstance(self.evaluator, TemplateJudge)
         results: list[LabelledEvaluationResult] = []
-        for part in _parts(contexts):
+        for part in _split(contexts) if by_template and contexts else [contexts]:
             results.append(await super().aevaluate(query, response, part, reference, **further))
             if results[-1].score == 1:
                 break
         best = max(results, key=lambda each: -1 if each.score is None else each.score)
         if best.score != 1:  # what could not be read may have said more
             best = next((each for each in results if each.invalid_result), best)
-        best.contexts = [contexts] if isinstance(contexts, str) else contexts
+        best.contexts = contexts
         return best
 
 
 class FaithfulnessEvaluator(ContextsEvaluator):
-    """Is the response supported by the contexts?"""
+    """Is the response supported by the contexts?
 
-    words: ClassVar[Mapping[str, float] | None] = {"YES": 1.0, "NO": 0.0}
+    The judge is ClaimFaithfulness: the score is the share of the response's claims that the
+    contexts support, and it passes where they support all. With an `eval_template` the model is
+    asked for YES or NO, about the parts of long contexts until one supports the response.
+    """
+
+    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
     threshold = 1.0
-    template = (
-        "Is the information supported by the context, if most of it is about other things?"
-        "\n\nInformation:\n{query_str}\n\nContext:\n{context_str}" + _YES_OR_NO
-    )
 
-    def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        shown = self._shown(to_text(read_answer(response).value), fields["query"])
-        return super()._read(response, {**fields, "variables": {"query_str": shown}})
+    def _judge(self, template: Any) -> Evaluator:
+        return super()._judge(template) if template else ClaimFaithfulness(self.llm, 1.0)
 
-    def _shown(self, answer: str, query: Any) -> str:  # noqa: ARG002 - RelevancyEvaluator shows it
+    def _query_text(self, query: Any, answer: str | None) -> Any:  # noqa: ARG002
         return answer
 
 
-class RelevancyEvaluator(FaithfulnessEvaluator):
-    """Are response and contexts in line with the query?"""
+class RelevancyEvaluator(ContextsEvaluator):
+    """Is the response to the query in line with the contexts?"""
 
     needs = ("query", "response", "contexts")
+    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
+    threshold = 1.0
     template = (
         "Is the response to the query in line with the context?\n\n{query_str}\n\nContext:\n"
-        "{context_str}" + _YES_OR_NO
+        "{context_str}" + _ASK_YES_OR_NO
     )
 
-    def _shown(self, answer: str, query: Any) -> str:
+    def _query_text(self, query: Any, answer: str | None) -> Any:
         return f"Question: {query}\nResponse: {answer}"
 
 
@@ -165,42 +169,43 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
     """
 
     needs = ("query", "contexts")
-    scale = (0, 4)
+    scale: ClassVar[tuple[float, float]] = (0, 4)
     template = (
         "Do the contexts bear on the subject of the query (2 points), and can it be answered from "
         "them alone (2 points)? Parts of points are fine.\n\nQuery:\n{query_str}\n\nContext:\n"
-        "{context_str}" + _RESULT + "4."
+        "{context_str}\n\nGive your reasons first, then a line such as [RESULT] 1, from 0 (worst) "
+        "to 4."
     )
 
     def __init__(
         self, llm: Any = None, eval_template: Any = None, score_threshold: float | None = None
     ) -> None:
         super().__init__(llm, eval_template)
-        self.score_threshold = (
-            (self.scale or (0, 1))[1] if score_threshold is None else score_threshold
-        )
+        self.score_threshold = score_threshold or self.scale[1]
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
         found = super()._answer(result, answer, fields)
-        if found.score is not None:
+        if found.score is not None and "reply" in result.metadata:
             found.score /= self.score_threshold
         return found
 
 
 class AnswerRelevancyEvaluator(ContextRelevancyEvaluator):
-    """Does the response bear on the query's subject, and on what it asks?
+    """Does the response bear on the query?
 
-    The score is what the model gives, 0 to 2, divided by `score_threshold`.
+    The judge is AnswerRelevance: the score is the share of the response's claims that help to
+    answer the query. With an `eval_template` the score is what the model gives, 0 to 2, divided by
+    `score_threshold`.
     """
 
     needs = ("query", "response")
     scale = (0, 2)
-    template = (
-        "Does the response bear on the subject of the query (1 point), and does it take up what "
-        "the query asks (1 point)?\n\nQuery:\n{query}\n\nResponse:\n{response}" + _RESULT + "2."
-    )
+    template = ""
+
+    def _judge(self, template: Any) -> Evaluator:
+        return super()._judge(template) if template else AnswerRelevance(self.llm)
 
 
 class CorrectnessEvaluator(ModelEvaluator):
@@ -227,11 +232,11 @@ class CorrectnessEvaluator(ModelEvaluator):
 class GuidelineEvaluator(ModelEvaluator):
     """Does the response follow the guidelines?"""
 
-    words: ClassVar[Mapping[str, float] | None] = {"YES": 1.0, "NO": 0.0}
+    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
     threshold = 1.0
     template = (
         "Does the response follow all guidelines?\n\nQuery:\n{query}\n\nResponse:\n{response}\n\n"
-        "Guidelines:\n{guidelines}" + _YES_OR_NO
+        "Guidelines:\n{guidelines}" + _ASK_YES_OR_NO
     )
 
     def __init__(self, llm: Any = None, guidelines: Any = None, eval_template: Any = None) -> None:
@@ -276,10 +281,10 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
             given = None if other is None else one
             further["variables"] = shown
             results.append(await super().aevaluate(query, given, contexts, reference, **further))
-        return _consensus(results)
+        return _find_consensus(results)
 
 
-def _consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationResult:
+def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationResult:
     """Return the result on which both orders agree, or a tie."""
     for place, each in enumerate(results):
         each.pairwise_source = "flipped" if place else "original"
@@ -287,18 +292,16 @@ def _consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationRes
             return each
         each.score = 1 - each.score if place else each.score
     votes = sum(each.score for each in results) / len(results)
-    decided = next((each for each in results if each.score != 0.5), results[0])
-    if votes == 0.5 and decided.score != 0.5:
-        decided.pairwise_source, decided.feedback = "neither", ""
-    decided.score = {True: 1.0, False: 0.0}[votes > 0.5] if votes != 0.5 else 0.5
-    decided.passing = None if votes == 0.5 else votes > 0.5
-    return decided
+    best = next((each for each in results if each.score != 0.5), results[0])
+    if votes == 0.5 and best.score != 0.5:
+        best.pairwise_source, best.feedback = "neither", ""
+    best.score = 0.5 if votes == 0.5 else float(votes > 0.5)
+    best.passing = None if votes == 0.5 else votes > 0.5
+    return best
 
 
-def _parts(contexts: Any) -> list[Sequence[str] | None]:
-    """Cut contexts into parts that a model can be shown; one at least."""
-    if not contexts or isinstance(contexts, str):
-        return [contexts]
+def _split(contexts: Sequence[str]) -> list[Sequence[str]]:
+    """Cut contexts into parts that a model can be shown."""
     parts: list[list[str]] = [[]]
     for text in contexts:
         if parts[-1] and sum(map(len, parts[-1])) + len(text) > _MOST_CHARACTERS:

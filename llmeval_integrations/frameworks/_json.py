@@ -1,4 +1,4 @@
-"""LangChain's evaluators of JSON by LangChain's arguments, for the classes of each framework."""
+"""The core's evaluators of JSON, built by LangChain's arguments for both frameworks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ from dataclasses import dataclass, fields
 from operator import eq
 from typing import Any
 
+from llmeval_integrations.core import catalog
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_edit_distance import JsonEditDistance
-from llmeval_integrations.evaluators.json_equality import JsonEquality
-from llmeval_integrations.evaluators.json_schema import JsonSchema
-from llmeval_integrations.evaluators.json_validity import JsonValidity
 
 
 @dataclass(frozen=True)
@@ -36,11 +33,6 @@ def python_canonical(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
-def json_validity(**options: Any) -> Evaluator:
-    """Build a JsonValidity."""
-    return _build(JsonValidity, options)
-
-
 def json_equality(operator: Any = None, **options: Any) -> Evaluator:
     """Build a JsonEquality for which the items of two top-level arrays may come in any order.
 
@@ -51,31 +43,19 @@ def json_equality(operator: Any = None, **options: Any) -> Evaluator:
         options["list_order"] = "strict"
         if operator is None or callable(operator):
             operator = LangChainComparison(operator or eq)
-    return _build(JsonEquality, {**options, "operator": operator}, list_order="top_level_any")
+    return build("json_equality", {"list_order": "top_level_any"}, operator=operator, **options)
 
 
 def json_edit_distance(
     string_distance: Any = None, canonicalize: Any = None, **options: Any
 ) -> Evaluator:
-    """Build a JsonEditDistance whose canonical text is what `json.dumps` writes, keys sorted.
-
-    `canonicalize=json_value.canonical` is the other way.
-    """
+    """Build a JsonEditDistance whose canonical text is what `json.dumps` writes, keys sorted."""
     options.update(string_distance=string_distance, canonicalize=canonicalize)
-    return _build(JsonEditDistance, options, canonicalize=python_canonical)
+    return build("json_edit_distance", {"canonicalize": python_canonical}, **options)
 
 
-def json_schema(**options: Any) -> Evaluator:
-    """Build a JsonSchema; without a schema each `schema` or reference is one."""
-    return _build(JsonSchema, options)
-
-
-def _build(kind: Any, options: dict[str, Any], **defaults: Any) -> Evaluator:
-    """Build an evaluator; None stands for a default, as in LangChain."""
-    from llmeval_integrations.core.catalog import load_evaluator
-
-    known = {field.name for field in fields(kind)}
-    given = {
-        name: value for name, value in options.items() if value is not None or name not in known
-    }
-    return load_evaluator(kind.name, **{**defaults, **given})
+def build(name: str, defaults: dict[str, Any] | None = None, **options: Any) -> Evaluator:
+    """Build an evaluator of the catalog; None stands for a default, as in LangChain."""
+    known = {field.name for field in fields(catalog.evaluator_class(name))}  # type: ignore[arg-type]
+    given = {key: value for key, value in options.items() if value is not None or key not in known}
+    return catalog.load_evaluator(name, **{**(defaults or {}), **given})

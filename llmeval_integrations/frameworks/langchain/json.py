@@ -6,29 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks import _drop_ins
+from llmeval_integrations.frameworks import _json
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
-
-
-class JsonDropIn(LangChainEvaluator):
-    """Reads output and reference by `_parse_json` where a subclass has its own, as in LangChain."""
-
-    def _parse_json(self, string: Any) -> Any:
-        """Return the value of a text, any other value as it is; raise ValueError for no JSON."""
-        value = parse(string, self.evaluator.parsing)  # type: ignore[attr-defined]
-        if isinstance(value, Defect):
-            raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
-        return value
-
-    def _sample(
-        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
-    ) -> Sample:
-        if type(self)._parse_json is not JsonDropIn._parse_json:  # noqa: SLF001 - our own
-            prediction = self._parse_json(prediction)
-            reference = None if reference is None else self._parse_json(reference)
-        return super()._sample(prediction, reference, input, further)
 
 
 class JsonValidityEvaluator(LangChainEvaluator):
@@ -38,10 +19,10 @@ class JsonValidityEvaluator(LangChainEvaluator):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_drop_ins.json_validity(**options))
+        super().__init__(_json.build("json_validity", **options))
 
 
-class JsonEqualityEvaluator(JsonDropIn):
+class JsonEqualityEvaluator(LangChainEvaluator):
     """Is the output the same JSON as the reference, top-level arrays in any order?
 
     Takes LangChain's `operator` and the options of JsonEquality; `list_order="strict"` is an order
@@ -50,17 +31,35 @@ class JsonEqualityEvaluator(JsonDropIn):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(_drop_ins.json_equality(*args, **options))
+        super().__init__(_json.json_equality(*args, **options))
+
+    def _parse_json(self, string: Any) -> Any:
+        """Return the value of a text, any other value as it is; raise ValueError for no JSON.
+
+        A subclass may have its own, as in LangChain, by which output and reference are read.
+        """
+        value = parse(string, self.evaluator.parsing)  # type: ignore[attr-defined]
+        if isinstance(value, Defect):
+            raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
+        return value
+
+    def _sample(
+        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+    ) -> Sample:
+        if type(self)._parse_json is not JsonEqualityEvaluator._parse_json:  # noqa: SLF001
+            prediction = self._parse_json(prediction)
+            reference = None if reference is None else self._parse_json(reference)
+        return super()._sample(prediction, reference, input, further)
 
 
-class JsonEditDistanceEvaluator(JsonDropIn):
+class JsonEditDistanceEvaluator(JsonEqualityEvaluator):
     """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?
 
     Takes LangChain's `string_distance` and `canonicalize`, and the options of JsonEditDistance.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(_drop_ins.json_edit_distance(*args, **options))
+        LangChainEvaluator.__init__(self, _json.json_edit_distance(*args, **options))
 
 
 class JsonSchemaEvaluator(LangChainEvaluator):
@@ -71,10 +70,7 @@ class JsonSchemaEvaluator(LangChainEvaluator):
     finds nothing wrong or could take very long.
     """
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(_drop_ins.json_schema(**options))
+    evaluation_name = "json_schema_validation"
 
-    @property
-    def evaluation_name(self) -> str:
-        """LangChain's name for it."""
-        return "json_schema_validation"
+    def __init__(self, **options: Any) -> None:
+        super().__init__(_json.build("json_schema", **options))

@@ -11,27 +11,25 @@ import msgspec
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.frameworks._judged import TemplateJudge
-from llmeval_integrations.frameworks.langchain.criteria import resolve_criteria
-from llmeval_integrations.frameworks.langchain.evaluation import (
+from llmeval_integrations.frameworks._template_judge import TemplateJudge, reply_of
+from llmeval_integrations.frameworks.langchain.classes import (
     AgentTrajectoryEvaluator,
     StringPairEvaluator,
 )
+from llmeval_integrations.frameworks.langchain.criteria import resolve_criteria
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.prompts import as_prompt
 from llmeval_integrations.messages.reading import read_answer
 
-_GRADE: Final = {"CORRECT": 1, "INCORRECT": 0}
-_SCALE: Final = (
-    "\n\nGive your reasons first, then a rating from 1 to 10 in double square brackets in a line "
-    "of its own, such as Rating: [[5]]"
-)
+_FURTHER: Final = ("relevance", "correctness", "depth")
+_GRADE: Final = "GRADE: CORRECT or GRADE: INCORRECT."
+_REFERENCE: Final = "\n\nReference:\n{reference}"
 _PAIR: Final = (
     "Compare two answers to a task. Neither their order nor their length shall matter.\n\n"
-    "{criteria}\n\nTask:\n{input}\n\nAnswer A:\n{output}\n\nAnswer B:\n{prediction_b}\n"
+    "{criteria}\n\nTask:\n{input}\n\nAnswer A:\n{output}\n\nAnswer B:\n{prediction_b}"
 )
 _CHOICE: Final = (
-    "\nGive your reasons first, then your verdict in a line of its own: [[A]] where A is better, "
+    "\n\nGive your reasons first, then your verdict in a line of its own: [[A]] where A is better, "
     "[[B]] where B is better, [[C]] where neither is."
 )
 
@@ -51,19 +49,20 @@ class ModelEvaluator(LangChainEvaluator):
     """Whether the reasoning is the whole reply, or what it says beside the verdict."""
     requires_reference: ClassVar[bool] = False
     requires_input: ClassVar[bool] = True
-    evaluation_name: ClassVar[str]
 
     def __init__(self, llm: Any, prompt: Any = None, **variables: Any) -> None:
-        chosen = self.template if prompt is None else as_prompt(prompt)
-        super().__init__(
-            TemplateJudge(llm, chosen, words=self.words, scale=self.scale, name=type(self).__name__)
-        )
+        template = self.template if prompt is None else as_prompt(prompt)
+        super().__init__(TemplateJudge(llm, template, self.words, self.scale))
         self.variables = variables
 
     @classmethod
     def from_llm(cls, llm: Any, **options: Any) -> Any:
         """Build it, as LangChain's are built."""
         return cls(llm, **options)
+
+    @property
+    def _skip_reference_warning(self) -> str:
+        return f"Ignoring reference in {type(self).__name__}, as it is not expected."
 
     def _sample(
         self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
@@ -72,22 +71,23 @@ class ModelEvaluator(LangChainEvaluator):
             warnings.warn(self._skip_reference_warning, stacklevel=4)
         sample = super()._sample(prediction, reference, input, further)
         answer = to_text(read_answer(prediction).value)
-        given = {"query": input, "answer": reference, "context": reference, "result": answer}
-        variables = {**self.variables, **given, "prediction": answer}
-        return msgspec.structs.replace(
-            sample, variables={**variables, **(further.get("variables") or {})}
-        )
-
-    @property
-    def _skip_reference_warning(self) -> str:
-        return f"Ignoring reference in {type(self).__name__}, as it is not expected."
+        variables = {
+            **self.variables,
+            "query": input,
+            "answer": reference,
+            "context": reference,
+            "result": answer,
+            "prediction": answer,
+            **(further.get("variables") or {}),
+        }
+        return msgspec.structs.replace(sample, variables=variables)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         score = result.score
         figure = int(score) if score is not None and score.is_integer() else score
-        reply = result.metadata.get("reply") if self.keeps_reply else None
-        reasoning = result.reason if reply is None else str(reply).strip()
-        value = None if score is None else result.label
+        reply = reply_of(result) if self.keeps_reply else None
+        reasoning = result.reason if reply is None else reply.strip()
+        value = result.label if result.scored else None
         return {"reasoning": reasoning, "value": value, "score": figure}
 
 
@@ -96,11 +96,11 @@ class QAEvalChain(ModelEvaluator):
 
     evaluation_name = "correctness"
     requires_reference = True
-    words = _GRADE
+    words: ClassVar[Mapping[str, float] | None] = {"CORRECT": 1, "INCORRECT": 0}
     template = (
         "Grade an answer by the true one. Only facts count; what the answer says beyond the true "
         "one does no harm unless it contradicts it.\n\nQuestion:\n{input}\n\nAnswer:\n{output}\n\n"
-        "True answer:\n{reference}\n\nReply with GRADE: CORRECT or GRADE: INCORRECT."
+        f"True answer:\n{{reference}}\n\nReply with {_GRADE}"
     )
 
 
@@ -110,7 +110,7 @@ class ContextQAEvalChain(QAEvalChain):
     evaluation_name = "Contextual Accuracy"
     template = (
         "Grade an answer by the context. Only facts count.\n\nQuestion:\n{input}\n\nContext:\n"
-        "{reference}\n\nAnswer:\n{output}\n\nReply with GRADE: CORRECT or GRADE: INCORRECT."
+        f"{{reference}}\n\nAnswer:\n{{output}}\n\nReply with {_GRADE}"
     )
 
 
@@ -123,20 +123,13 @@ class CotQAEvalChain(ContextQAEvalChain):
     )
 
 
-class CriteriaEvalChain(ModelEvaluator):
-    """Does the output meet the criteria? `value` is Y or N."""
+class CriteriaEvaluator(ModelEvaluator):
+    """An evaluator by criteria: LangChain's named ones, or descriptions by their names."""
 
-    words: ClassVar[Mapping[str, float] | None] = {"Y": 1, "N": 0}
-    keeps_reply = False
-    template = (
-        "Say whether a submission meets the criteria.\n\nTask:\n{input}\n\nSubmission:\n{output}"
-        "\n\nCriteria:\n{criteria}\n\nReason step by step, then write Y or N in a line of its own."
-    )
-    single = True
+    default_criteria: ClassVar[tuple[str, ...]] = ("helpfulness", *_FURTHER)
 
     def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
-        default = {"default": ("helpfulness",)} if self.single else {}
-        found = resolve_criteria(criteria, **default)
+        found = self.resolve_criteria(criteria)
         lines = "\n".join(f"{name}: {text}" for name, text in found.items())
         super().__init__(llm, prompt, criteria=lines, **options)
         self.criterion_name = "-".join(found)
@@ -144,32 +137,40 @@ class CriteriaEvalChain(ModelEvaluator):
     @classmethod
     def resolve_criteria(cls, criteria: Any) -> dict[str, str]:
         """Return the criteria by their names."""
-        return resolve_criteria(criteria, ("helpfulness",))
+        return resolve_criteria(criteria, cls.default_criteria)
 
-    @property
-    def evaluation_name(self) -> str:  # type: ignore[override]
-        """The names of the criteria."""
-        return self.criterion_name
+
+class CriteriaEvalChain(CriteriaEvaluator):
+    """Does the output meet the criteria? `value` is Y or N."""
+
+    words: ClassVar[Mapping[str, float] | None] = {"Y": 1, "N": 0}
+    keeps_reply = False
+    default_criteria = ("helpfulness",)
+    template = (
+        "Say whether a submission meets the criteria.\n\nTask:\n{input}\n\nSubmission:\n{output}"
+        "\n\nCriteria:\n{criteria}\n\nReason step by step, then write Y or N in a line of its own."
+    )
+
+    def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
+        super().__init__(llm, prompt, criteria, **options)
+        self.evaluation_name = self.criterion_name
 
 
 class LabeledCriteriaEvalChain(CriteriaEvalChain):
     """Does the output meet the criteria, by the reference?"""
 
     requires_reference = True
-    template = CriteriaEvalChain.template.replace(
-        "\n\nCriteria:", "\n\nReference:\n{reference}\n\nCriteria:"
-    )
+    template = CriteriaEvalChain.template.replace("\n\nCriteria:", f"{_REFERENCE}\n\nCriteria:")
 
 
-class ScoreStringEvalChain(CriteriaEvalChain):
+class ScoreStringEvalChain(CriteriaEvaluator):
     """How good is the output, from 1 to 10? The score is divided by `normalize_by`."""
 
-    single = False
-    keeps_reply = True
-    words = None
     scale = (1, 10)
     template = (
-        "Rate an answer to a task.\n\n{criteria}\n\nTask:\n{input}\n\nAnswer:\n{output}" + _SCALE
+        "Rate an answer to a task.\n\n{criteria}\n\nTask:\n{input}\n\nAnswer:\n{output}\n\nGive "
+        "your reasons first, then a rating from 1 to 10 in double square brackets in a line of its "
+        "own, such as Rating: [[5]]"
     )
 
     def __init__(
@@ -180,12 +181,8 @@ class ScoreStringEvalChain(CriteriaEvalChain):
         normalize_by: float | None = None,
     ) -> None:
         super().__init__(llm, prompt, criteria)
+        self.evaluation_name = f"score_string:{self.criterion_name}"
         self.normalize_by = normalize_by
-
-    @property
-    def evaluation_name(self) -> str:  # type: ignore[override]
-        """LangChain's name for it."""
-        return f"score_string:{self.criterion_name}"
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         found = super()._answer(result, sample)
@@ -199,37 +196,32 @@ class LabeledScoreStringEvalChain(ScoreStringEvalChain):
     """How good is the output, from 1 to 10, by the reference?"""
 
     requires_reference = True
-    template = ScoreStringEvalChain.template.replace(
-        "\n\nAnswer:", "\n\nReference:\n{reference}\n\nAnswer:"
-    )
+    template = ScoreStringEvalChain.template.replace("\n\nAnswer:", f"{_REFERENCE}\n\nAnswer:")
 
 
-class PairwiseStringEvalChain(StringPairEvaluator, CriteriaEvalChain):
+class PairwiseStringEvalChain(StringPairEvaluator, CriteriaEvaluator):
     """Which of two outputs is better? `value` is A, B or None, the score 1, 0 or 0.5."""
 
     evaluation_name = "pairwise_string_comparison"
-    single = False
-    keeps_reply = True
     words: ClassVar[Mapping[str, float] | None] = {"A": 1, "B": 0, "C": 0.5}
     template = _PAIR + _CHOICE
 
     def _evaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
-        return self.evaluate_strings(**_with_variables(kwargs, prediction_b=prediction_b))
+        return self.evaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
 
     async def _aevaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
-        return await self.aevaluate_strings(**_with_variables(kwargs, prediction_b=prediction_b))
+        return await self.aevaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         found = super()._answer(result, sample)
-        value = None if found["value"] == "C" else found["value"]
-        return {**found, "value": value}
+        return {**found, "value": None if found["value"] == "C" else found["value"]}
 
 
 class LabeledPairwiseStringEvalChain(PairwiseStringEvalChain):
     """Which of two outputs is better, by the reference?"""
 
     requires_reference = True
-    template = _PAIR + "\nReference:\n{reference}\n" + _CHOICE
+    template = _PAIR + _REFERENCE + _CHOICE
 
 
 class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ignore[misc]
@@ -240,6 +232,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     evaluation_name = "trajectory"
     scale = (1, 5)
+    keeps_reply = False
     template = (
         "Rate how an agent answered a question: whether the answer is right, whether its steps "
         "lead to it, whether it used too many of them, and whether they were the right tools."
@@ -260,31 +253,26 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         """Rate an agent's answer and its steps, and await the model."""
         return await self._aevaluate_agent_trajectory(**kwargs)
 
-    def _evaluate_agent_trajectory(self, *, agent_trajectory: Any, **kwargs: Any) -> dict[str, Any]:
-        return self.evaluate_strings(**_with_steps(kwargs, agent_trajectory))
+    def _evaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
+        return self.evaluate_strings(**_write_steps(**kwargs))
 
-    async def _aevaluate_agent_trajectory(
-        self, *, agent_trajectory: Any, **kwargs: Any
-    ) -> dict[str, Any]:
-        return await self.aevaluate_strings(**_with_steps(kwargs, agent_trajectory))
+    async def _aevaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
+        return await self.aevaluate_strings(**_write_steps(**kwargs))
 
-    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
+        found = super()._answer(result, sample)
         score = None if result.score is None else (result.score - 1) / 4
-        return {"score": score, "reasoning": result.reason}
+        return {"score": score, "reasoning": found["reasoning"]}
 
 
-def _with_variables(kwargs: dict[str, Any], **variables: Any) -> dict[str, Any]:
-    return {**kwargs, "variables": {**(kwargs.get("variables") or {}), **variables}}
-
-
-def _with_steps(kwargs: dict[str, Any], steps: Any) -> dict[str, Any]:
+def _write_steps(*, agent_trajectory: Any, reference: Any = None, **kwargs: Any) -> dict[str, Any]:
     """Write an agent's steps, and the expected answer where there is one."""
+    steps = agent_trajectory
     if not isinstance(steps, str):
         lines = [
             f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
             for number, (action, output) in enumerate(steps, 1)
         ]
         steps = "\n".join(lines)
-    reference = kwargs.pop("reference", None)
     note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
-    return _with_variables(kwargs, agent_trajectory=steps, reference_note=note)
+    return {**kwargs, "variables": {"agent_trajectory": steps, "reference_note": note}}

@@ -1,0 +1,81 @@
+"""The judge behind those evaluators of LangChain and LlamaIndex whose template users replace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.prompts.material import material
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.replies.forms import AnswerForm
+from llmeval_integrations.judges.replies.parse import parse_judgement
+from llmeval_integrations.messages.reading import read_answer
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
+
+
+@dataclass(frozen=True)
+class TemplateJudge(ModelJudge):
+    """What does a model answer to a template: one of some words, or a number on a scale?
+
+    Score: what `words` gives the word, or the number. Label: the word. Reason: the reply without
+    it. Metadata: `reply`. A reply that does not say one of them clearly leaves it unscored.
+    """
+
+    model: Any
+    prompt: Any
+    words: Mapping[str, float] | None = None
+    scale: tuple[float, float] | None = None
+    threshold: float | None = None
+    """The lowest score that passes; None leaves `passed` open."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "prompt", Prompt.of(self.prompt))
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        form = AnswerForm(str, repeats=True)
+        reply = await self.exchange(ask, self.prompt, form, material(sample))
+        texts = _texts(sample)
+        own = reply
+        if "[[" in reply:
+            for text in texts:
+                own = own.replace(text, "...")  # an output may hold brackets of its own
+        found = parse_judgement(
+            own,
+            words=None if self.words is None else tuple(self.words),
+            scale=self.scale,
+            ignoring=texts,
+            methods=[] if self.words is None else [_first_word],
+        )
+        score = float(found.verdict if self.words is None else self.words[found.verdict])
+        passed = None if self.threshold is None else score >= self.threshold
+        label = None if self.words is None else found.verdict
+        return Result(score, passed, label, found.reasoning, {"reply": reply})
+
+
+def reply_of(result: Result) -> str | None:
+    """Return what the model replied, whether or not it could be read; None where it did not."""
+    reply: str | None = result.metadata.get("reply") or result.metadata["judge"].get("reply")
+    return reply
+
+
+def _texts(sample: Sample) -> list[str]:
+    """Return the texts that the model was shown, which its reply may quote."""
+    fields = (sample.output, sample.reference, sample.input)
+    texts = [to_text(read_answer(field).value) for field in fields if field is not MISSING]
+    variables = sample.variables if isinstance(sample.variables, Mapping) else {}
+    shown = [*texts, *(value for value in variables.values() if isinstance(value, str))]
+    return [text for text in shown if text]
+
+
+def _first_word(reply: str) -> dict[str, str]:
+    """Read a reply such as "No, the context says otherwise." by its first word."""
+    word, _, rest = reply.strip().partition(",")
+    return {"verdict": word, "reasoning": rest.strip()}

@@ -1,0 +1,85 @@
+"""Questions that can be answered from documents, to evaluate a retriever or an engine with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
+
+from llama_index.core import Settings
+from llama_index.core.ingestion import run_transformations
+from llama_index.core.schema import BaseNode
+from pydantic import BaseModel
+
+from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.judge import Judge
+
+_PROMPT: Final = (
+    "Write {count} questions that can be answered from this text alone, no two about the same "
+    "thing. Each can be understood without the text.\n\n{output}"
+)
+
+
+class Questions(BaseModel):
+    """What the model replies."""
+
+    questions: list[str]
+
+
+@dataclass(frozen=True)
+class QuestionDataset:
+    """Questions and the nodes that answer them, as `RetrieverEvaluator.aevaluate_dataset` takes."""
+
+    queries: dict[str, str]
+    """The questions, by an id."""
+
+    corpus: dict[str, str]
+    """The texts of the nodes, by theirs."""
+
+    relevant_docs: dict[str, list[str]]
+    """The nodes that answer a question."""
+
+
+class QuestionGenerator:
+    """Writes questions about nodes, with the id of the node that answers each.
+
+    Example:
+        >>> generator = QuestionGenerator.from_documents(documents, llm)  # doctest: +SKIP
+        >>> dataset = generator.generate()  # doctest: +SKIP
+        >>> RetrieverEvaluator(retriever).aevaluate_dataset(dataset)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, nodes: Sequence[BaseNode], llm: Any = None, num_questions_per_chunk: int = 10
+    ) -> None:
+        self.nodes, self.count = list(nodes), num_questions_per_chunk
+        self.judge = Judge(Settings.llm if llm is None else llm, _PROMPT, Questions)
+
+    @classmethod
+    def from_documents(
+        cls, documents: Sequence[Any], llm: Any = None, num_questions_per_chunk: int = 10
+    ) -> QuestionGenerator:
+        """Build it from documents, which `Settings.transformations` cut into nodes."""
+        nodes = run_transformations(list(documents), Settings.transformations)
+        return cls(nodes, llm, num_questions_per_chunk)
+
+    def generate(self) -> QuestionDataset:
+        """Ask the model about each node; give the questions and their nodes.
+
+        Raises UnreadableJudgementError where a reply has no questions.
+        """
+        corpus = {node.node_id: node.get_content() for node in self.nodes}
+        variables = {"count": self.count}
+        results = self.judge.evaluate_many(
+            Sample(text, variables=variables) for text in corpus.values()
+        )
+        queries, relevant = {}, {}
+        for node_id, result in zip(corpus, results, strict=True):
+            if "answer" not in result.metadata:
+                raise UnreadableJudgementError(f"no questions of {node_id}: {result.reason}")
+            for question in result.metadata["answer"]["questions"][: self.count]:
+                key = str(uuid4())
+                queries[key], relevant[key] = question, [node_id]
+        return QuestionDataset(queries=queries, corpus=corpus, relevant_docs=relevant)
