@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -10,7 +11,6 @@ from llmeval_integrations.core.options import check_choice, check_flag, check_nu
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
-from llmeval_integrations.text.ngrams import Ngrams
 from llmeval_integrations.text.tokenizers import (
     ENCODINGS,
     TOKENIZERS,
@@ -92,26 +92,32 @@ class NgramRepetitionPenalty(TextEvaluator):
             return Result.unscored("The output is empty")
         if self.analyze_scope == "thought":
             text = _join_thoughts(text)
+        tokenizer = self._tokenizer()
         try:
-            ngrams = Ngrams(text, self.n, self._tokenizer())
+            tokens = tokenizer.split(text)
         except TokenizerError as error:
             return Result.unscored(str(error), label="tokenizer_error")
-        rate = (ngrams.total - ngrams.unique) / ngrams.total if ngrams.total else 0.0
+        ngrams = [*zip(*(tokens[start:] for start in range(self.n)))]
+        total, unique = len(ngrams), len(set(ngrams))
+        rate = (total - unique) / total if total else 0.0
         penalty = self._penalty(rate)
         mode = "soft" if self.use_soft_penalty else "hard"
+        often = Counter(ngrams).most_common(_SHOWN) if penalty else []
         metadata = {
             "repetition_rate": rate,
-            "unique_ngrams": ngrams.unique,
-            "total_ngrams": ngrams.total,
-            "token_count": ngrams.tokens,
+            "unique_ngrams": unique,
+            "total_ngrams": total,
+            "token_count": len(tokens),
             "penalty": penalty,
             "penalty_mode": mode,
-            "most_common_ngrams": ngrams.most_common(_SHOWN) if penalty else [],
+            "most_common_ngrams": [
+                [tokenizer.join(each), count] for each, count in often if count > 1
+            ],
             "n": self.n,
             "tokenizer": self.tokenizer,
             "analyze_scope": self.analyze_scope,
         }
-        if ngrams.total:
+        if total:
             reason = (
                 f"{self.n}-gram repetition rate: {rate:.3f}, penalty: {penalty:.3f} ({mode} "
                 f"penalty, {self.tokenizer} tokenizer, scope: {self.analyze_scope})"

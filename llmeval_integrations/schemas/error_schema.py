@@ -3,68 +3,60 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, list_of, subschemas
 
-_REMARK: Final = "llmeval does not follow "
-_ENUM: Final = "llmeval-enum-"
+_REMARK: Final = "llmeval asks for the verdict alone: "
 _MOST_VALUES: Final = 100
 """The values of an enum that an error holds: 2,000 of them in 2,000 errors would take 350 MB."""
 
-_REFERENCE_ERROR: Final = re.compile(
-    rf'\{{"\$comment":"{_REMARK}(?P<keyword>[$a-zA-Z]+)"'
-    r'(?P<lone>,"not":.*?\})?\} is not allowed for '
-)
+
+LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Validator"))
+"""The drafts in which `$ref` hides what stands beside it."""
 
 
-def simplify(schema: Any, *, lone_references: bool) -> bool:
+def simplify(schema: Any, draft: str) -> bool:
     """Change a schema in place so that it has few errors, the verdicts being the same.
 
     The validator lists the errors of each alternative, which nobody reads. With each level of a
     recursive schema these are as many times more as there are alternatives. So references inside
-    alternatives are asked for their verdict alone. `lone_references` says that `$ref` hides its
-    neighbours, as in the drafts up to 7. An error of an enum lists all its values: of a long one
-    the verdict alone is asked. Returns whether anything changed.
+    alternatives are asked for their verdict alone, as are enums of many values: an error lists
+    them all. Returns whether anything changed.
     """
+    is_lone, has_if = draft in LONE_REFERENCES, draft not in ("Draft4Validator", "Draft6Validator")
     changed = False
-    enums: list[list[Any]] = []
     for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
-        if is_alternative and not part.keys().isdisjoint(REFERENCES):
-            (_close_lone_reference if lone_references else _close_references)(part)
+        references = [key for key in REFERENCES if key in part] if is_alternative else []
+        if references and ("$ref" in part or not is_lone):
+            verdict: dict[str, Any] = {key: part.pop(key) for key in references}
+            for key in part.keys() - {*DEFINITIONS} if is_lone else ():
+                del part[key]
+            words = f"does not conform to its {references[0]!r}"
+            _ask_verdict(part, f"{references[0]} {words}", verdict, has_if=has_if)
             changed = True
         if part.get("additionalProperties") is False and "properties" not in part:
             part["properties"] = {}  # else the error is that of a false schema at the first member
             changed = True
-        if len(list_of(part, "enum")) > _MOST_VALUES:
-            enums.append(part.pop("enum"))
-            first, second, *others = map(canonical, enums[-1])
-            remark = f"{_ENUM}{first}, {second} or {len(others)} other candidates"
-            verdict = {"$ref": f"#/definitions/{_ENUM}{len(enums)}"}
-            closed = {"not": {"$comment": remark, "not": verdict}}
-            part["allOf"] = [*part.get("allOf", ()), closed]
-    for number, values in enumerate(enums, 1):
-        schema.setdefault("definitions", {})[f"{_ENUM}{number}"] = {"enum": values}
-    return changed or bool(enums)
+        if has_if and len(list_of(part, "enum")) > _MOST_VALUES:
+            first, second, *others = map(canonical, part["enum"])
+            words = f"is not one of {first}, {second} or {len(others)} other candidates"
+            _ask_verdict(part, f"enum {words}", {"enum": part.pop("enum")}, has_if=True)
+            changed = True
+    return changed
 
 
-def _close_references(schema: dict[str, Any]) -> None:
-    references = {key: schema.pop(key) for key in REFERENCES if key in schema}
-    remark = {"$comment": _REMARK + next(iter(references))}
+def _ask_verdict(
+    part: dict[str, Any], words: str, verdict: dict[str, Any], *, has_if: bool
+) -> None:
+    """Have a schema ask for a verdict; its error is that of a `not` with these words."""
+    remark = {"$comment": _REMARK + words}
     # A condition passes on which members were evaluated; a double `not` would not.
-    verdict = {"if": references, "else": {"not": remark}}
-    schema["allOf"] = [*schema.get("allOf", ()), verdict]
-
-
-def _close_lone_reference(schema: dict[str, Any]) -> None:
-    if "$ref" not in schema:
-        return
-    definitions = {key: schema[key] for key in DEFINITIONS if key in schema}
-    verdict = {"$comment": f"{_REMARK}$ref", "not": {"$ref": schema["$ref"]}}
-    schema.clear()
-    schema.update(definitions, **{"not": verdict})
+    closed = (
+        {"if": verdict, "else": {"not": remark}} if has_if else {"not": {**remark, "not": verdict}}
+    )
+    part["allOf"] = [*part.get("allOf", ()), closed]
 
 
 def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]]:
@@ -72,15 +64,10 @@ def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[
 
     That is another one where the `not` stands for a reference or an enum.
     """
-    if message.startswith(f'{{"$comment":"{_ENUM}'):
-        remark, end = json.JSONDecoder().raw_decode(message)
-        value = message[end:].removeprefix(" is not allowed for ")
-        message = f"{value} is not one of {remark['$comment'].removeprefix(_ENUM)}"
-        return "enum", message, [*schema_path[:-3], "enum"]  # allOf, n, not
-    found = _REFERENCE_ERROR.match(message)
-    if found is None:
+    if not message.startswith(f'{{"$comment":"{_REMARK}'):
         return "not", message, schema_path
-    reference = found["keyword"]
-    steps = 1 if found["lone"] else 4  # not; allOf, n, else, not
-    message = f"{message[found.end() :]} does not conform to its {reference!r}"
-    return reference, message, [*schema_path[:-steps], reference]
+    remark, end = json.JSONDecoder().raw_decode(message)
+    keyword, _, words = remark["$comment"].removeprefix(_REMARK).partition(" ")
+    value = message[end:].removeprefix(" is not allowed for ")
+    steps = 4 if schema_path[-2] == "else" else 3  # allOf, n, perhaps else, not
+    return keyword, f"{value} {words}", [*schema_path[:-steps], keyword]

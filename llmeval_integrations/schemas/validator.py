@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.equality import bag, canonical
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.schemas.error_schema import simplify
+from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify
 from llmeval_integrations.schemas.parse import describe_problem, parse_schema
 from llmeval_integrations.schemas.patterns import pattern_options, spell_patterns
 
@@ -66,7 +66,7 @@ class CompiledSchema:
         import jsonschema_rs
 
         schema = self.read()
-        if not simplify(schema, lone_references=self.has_lone_references):
+        if not simplify(schema, self.draft):
             return self._validator
         try:
             return self._build(type(self._validator), schema)
@@ -81,7 +81,7 @@ class CompiledSchema:
     @property
     def has_lone_references(self) -> bool:
         """Whether `$ref` hides what stands beside it, as in the drafts up to 7."""
-        return self.draft in ("Draft4Validator", "Draft6Validator", "Draft7Validator")
+        return self.draft in LONE_REFERENCES
 
     def build_part(self, place: str, *, words_errors: bool = False) -> Any:
         """Build the validator of the part that a JSON Pointer leads to, as it holds in its place.
@@ -98,7 +98,7 @@ class CompiledSchema:
         import jsonschema_rs
 
         schema, simple = self.read(), self.read()
-        simplify(simple, lone_references=self.has_lone_references)
+        simplify(simple, self.draft)
         keyword = "id" if self.draft == "Draft4Validator" else "$id"
         own = schema.get(keyword) if isinstance(schema, dict) else None
         address = own.partition("#")[0] if isinstance(own, str) else ""

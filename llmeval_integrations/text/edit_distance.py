@@ -48,8 +48,8 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
     Normalised: from 0 to 1, edits by the most that there could be; else the number of edits.
     """
     if metric == "hamming":
-        hamming = _rapidfuzz(metric)
-        score = hamming.normalized_distance if normalized else hamming.distance
+        module = _rapidfuzz(metric)
+        score = module.normalized_distance if normalized else module.distance
         return score(one, other), True
     if metric in ("jaro", "jaro_winkler"):
         exact = len(one) * len(other) <= _JARO**2
@@ -122,7 +122,7 @@ def _bound_by_blocks(metric: str, one: str, other: str) -> int:
 # --- the unrestricted Damerau-Levenshtein distance, by pieces of the texts ----------------------
 
 
-def _measure_unrestricted(one: str, other: str) -> tuple[int, bool]:
+def _measure_unrestricted(one: str, other: str, *, is_piece: bool = False) -> tuple[int, bool]:
     """Count insertions, deletions, substitutions and swaps of characters, other edits between.
 
     rapidfuzz does this in a time quadratic in the length, 10 to 75 times slower than the
@@ -133,22 +133,12 @@ def _measure_unrestricted(one: str, other: str) -> tuple[int, bool]:
     restricted: int = _rapidfuzz("osa").distance(one, other)
     if restricted <= 2 or restricted == abs(len(one) - len(other)):
         return restricted, True
-    edits, exact = 0, True
-    for here, there in _pieces(one, other, restricted):
-        part, sure = _piece(here, there)
-        edits += part
-        exact = exact and sure
-    return edits, exact
-
-
-def _piece(one: str, other: str) -> tuple[int, bool]:
-    """Return the distance of two pieces; up to two edits OSA is the same distance."""
-    one, other = strip_common_ends(one, other)
-    if not one or not other:
-        return len(one) or len(other), True
-    restricted: int = _rapidfuzz("osa").distance(one, other)
-    if restricted <= 2 or restricted == abs(len(one) - len(other)):
-        return restricted, True
+    if not is_piece:
+        parts = [
+            _measure_unrestricted(*strip_common_ends(*pair), is_piece=True)
+            for pair in _pieces(one, other, restricted)
+        ]
+        return sum(edits for edits, _ in parts), all(exact for _, exact in parts)
     if len(one) * len(other) > _SMALL and restricted == _bag_distance(one, other):
         return restricted, True
     if len(one) * len(other) > MAX_EDIT_CELLS:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
 
+_WIDE_SPACES: Final = (
+    "   ",
+    *"\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000",
+    *map(chr, range(0x2000, 0x200B)),
+)
+"""One of these is in a text that may have three spaces side by side; line breaks are none."""
+
 
 class TokenizerError(Exception):
     """A tokenizer cannot cut a text."""
@@ -58,7 +65,8 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
     def split(text: str) -> list[int]:
         text = text.strip().lower()
         try:  # encode_ordinary: "<|endoftext|>" in an output is text like any other
-            cutter = encoding if _has_wide_space(text) else quick
+            has_wide_space = any(space in text for space in _WIDE_SPACES)
+            cutter = encoding if has_wide_space else quick
             tokens: list[int] = cutter.encode_ordinary(text)
         except BaseException as error:
             # A panic of Rust, as on a million spaces, is no Exception; its class is not public.
@@ -68,16 +76,6 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
         return tokens
 
     return Tokenizer(split, lambda tokens: encoding.decode(list(tokens)))
-
-
-_OTHER_SPACES: Final = "\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
-
-
-def _has_wide_space(text: str) -> bool:
-    """Whether three spaces may stand side by side; line breaks are none."""
-    return "   " in text or any(map(text.__contains__, _OTHER_SPACES))
 
 
 def _drop_lookahead(encoding: Encoding) -> Encoding:
