@@ -6,23 +6,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.toolbox import Toolbox, Violation, read_toolbox, sample_toolbox
+from llmeval_integrations.tool_calls.tools import Toolbox, Violation, read_toolbox, sample_toolbox
 
 
 @dataclass(frozen=True)
-class ToolCallSchema(Evaluator):
+class ToolCallSchema(ToolEvaluator):
     """Is each call valid for the tool that it names?
 
     Score: the share of the calls that are, from 0 to 1; 1 where there is no call. Calls and tools
@@ -58,15 +54,12 @@ class ToolCallSchema(Evaluator):
         """The variables are needed where there are no tools of our own."""
         return ("variables",) if self.tools is None else ()
 
-    def check(self, sample: Sample) -> Result:
+    def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
         toolbox = sample_toolbox(self, sample) if self.toolbox is None else self.toolbox
         if toolbox is None:
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=... or variables['tools']"
             )
-        calls = read_calls(read_items(sample.output), self.parsing, expects_calls=False)
-        if isinstance(calls, Defect):
-            return defect_result(calls, 0.0)
         found = [_violations(call, toolbox, self.parsing) for call in calls]
         rows = [
             {

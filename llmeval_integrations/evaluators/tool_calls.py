@@ -12,20 +12,31 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
 from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.arguments import ArgumentComparer, Arguments
-from llmeval_integrations.tool_calls.compare import KINDS, CallComparison, CallOrder
-from llmeval_integrations.tool_calls.precedence import Before, check_before, pair_positions
+from llmeval_integrations.tool_calls.arguments import Arguments, Call
+from llmeval_integrations.tool_calls.compare import KINDS, CallComparison, CallOrder, ComparedCall
+from llmeval_integrations.tool_calls.expected import (
+    Alternatives,
+    Before,
+    explain_before,
+    pair_positions,
+    read_expected,
+)
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.reference import Alternatives, read_expected
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.toolbox import check_expected, read_toolbox, sample_toolbox
+from llmeval_integrations.tool_calls.tools import (
+    Toolbox,
+    check_expected,
+    read_toolbox,
+    sample_toolbox,
+)
 
 Score = Literal["calls", "leaves"]
 
@@ -128,11 +139,20 @@ class ToolCalls(Evaluator):
         if self.tools is not None:
             toolbox = read_toolbox(self, self.tools, rules)
             rules.check({name: tool.schema for name, tool in toolbox.items()})
-        if self.before is not None:
-            if self.call_order != "any":
-                raise InvalidOptionError(f"{self.name}: before=... needs call_order='any'")
-            check_before(self.before, self.name, toolbox)
         self.__dict__["_toolbox"] = toolbox
+        if self.before is not None:
+            self._check_before(toolbox)
+
+    def _check_before(self, toolbox: Toolbox | None) -> None:
+        problem = explain_before(self.before)
+        if self.call_order != "any":
+            problem = "before=... needs call_order='any'"
+        for name in (which for pair in self.before or () for which in pair if not problem):
+            # The name of a tool that there is not would order nothing, and not say so.
+            if isinstance(name, str) and toolbox is not None and name not in toolbox:
+                problem = f"before: there is no tool {name!r}; {hint(name, toolbox)}"
+        if problem:
+            raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
         toolbox, rules = self.__dict__["_toolbox"], self.__dict__["_rules"]
@@ -152,34 +172,31 @@ class ToolCalls(Evaluator):
         names = [call.name for call in expected]
         pairs = [] if before is None else pair_positions(before, names, self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
-        comparer = ArgumentComparer(self, toolbox, rules)
-        comparison = CallComparison([] if isinstance(made, Defect) else made, expected, comparer)
-        calls = comparison.calls(self.call_order, pairs)
-        metadata = comparison.metadata(calls)
-        if isinstance(made, Defect):
+        defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
+        ours = [Call(call, self, rules, toolbox) for call in calls]
+        theirs = [Call(call, self, rules, toolbox) for call in expected]
+        comparison = CallComparison(ours, theirs, self)
+        compared = comparison.compare(pairs)
+        metadata = comparison.metadata(compared)
+        if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
-            return defect_result(made, 0.0, **{**metadata, **nothing})
-        kinds = Counter(call.kind for call in calls)
-        score = comparison.score(calls, by_leaves=self.score == "leaves")
-        if kinds["right"] == len(calls):
-            several = (
-                "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
-            )
-            reason = several if calls else "No call, as expected"
-            return Result(score, True, None, reason, metadata)
-        reason = _name_wrong([call for call in calls if call.kind != "right"])
-        if "limit_reached" in metadata:
-            reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-        return Result(score, False, min(kinds, key=KINDS.index), reason, metadata)
+            return defect_result(defect, 0.0, **{**metadata, **nothing})
+        return _make_result(compared, comparison.score(compared), metadata)
 
     def breakdown(self) -> CallTally:
         # Of an ignored place no leaf is counted, whether or not it is there.
         return CallTally(path for path, each in self.fields.items() if not each.get("ignore"))
 
 
-def _name_wrong(calls: Sequence[Any]) -> str:
-    """Name the first calls that are wrong, and how many more there are of each kind."""
-    named = [*map(str, calls[:_MOST_NAMED])]
-    more = Counter(call.kind.replace("_", " ") for call in calls[_MOST_NAMED:])
-    named += [f"{count} more {kind}" for kind, count in more.items()]
-    return make_printable("; ".join(named))
+def _make_result(calls: Sequence[ComparedCall], score: float, metadata: dict[str, Any]) -> Result:
+    """Word what became of the calls: the first that are wrong, and how many more of each kind."""
+    wrong = [call for call in calls if call.kind != "right"]
+    if not wrong:
+        several = "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
+        return Result(score, True, None, several if calls else "No call, as expected", metadata)
+    named = [*map(str, wrong[:_MOST_NAMED])]
+    more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
+    reason = make_printable("; ".join([*named, *(f"{n} more {kind}" for kind, n in more.items())]))
+    if "limit_reached" in metadata:
+        reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
+    return Result(score, False, min((one.kind for one in wrong), key=KINDS.index), reason, metadata)

@@ -9,6 +9,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
@@ -27,8 +28,11 @@ class ToolEvaluator(Evaluator):
     ...         return Result(float(len(calls) == 1), len(calls) == 1)
     """
 
+    parsing: Parsing = "markdown"
+    """How much may stand around the JSON of calls and arguments."""
+
     def check(self, sample: Sample) -> Result:
-        calls = read_calls(read_items(sample.output), expects_calls=False)
+        calls = read_calls(read_items(sample.output), self.parsing, expects_calls=False)
         if isinstance(calls, Defect):
             return defect_result(calls, 0.0)
         return self.check_calls(calls, sample)

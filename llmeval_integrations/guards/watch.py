@@ -16,7 +16,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.validator import CompiledSchema
-from llmeval_integrations.tool_calls.toolbox import Toolbox
+from llmeval_integrations.tool_calls.tools import Toolbox
 
 _UNSURE: Final = ("empty", "truncated")
 """Defects that a text has which was read to its first wrong character, whatever that is."""

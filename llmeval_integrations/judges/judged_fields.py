@@ -34,7 +34,7 @@ from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.reference import read_expected, write
+from llmeval_integrations.tool_calls.expected import read_expected, write
 from llmeval_integrations.tool_calls.tally import CallTally
 
 if TYPE_CHECKING:

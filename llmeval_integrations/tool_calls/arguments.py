@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import msgspec
@@ -12,14 +13,13 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf, Kind, Node
+from llmeval_integrations.matching.node import AnyOf, Kind
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.coercion import coerce
-from llmeval_integrations.tool_calls.node import ANYTHING, ToolNode
-from llmeval_integrations.tool_calls.reference import ANY_OF, is_optional, write
+from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
+from llmeval_integrations.tool_calls.node import ANYTHING, coerce
 from llmeval_integrations.tool_calls.rules import ArgumentRules
-from llmeval_integrations.tool_calls.toolbox import Tool, Toolbox, Violation
+from llmeval_integrations.tool_calls.tools import Toolbox
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
 """Which arguments a call must have.
@@ -71,48 +71,117 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
         return str(outcome) + (f" ({self.remark})" if self.remark else "")
 
 
-class ArgumentComparison:
-    """The arguments of a call beside those that are expected of the same tool."""
+class Call:
+    """A call beside its tool, with its arguments as they are compared."""
 
     def __init__(
-        self, comparison: Comparison, path: str, violations: dict[str, list[WrongArgument]]
+        self, call: ToolCall, evaluator: Any, rules: ArgumentRules, toolbox: Toolbox | None
     ) -> None:
-        """`path` is that of the tool; `violations` are what its schema has against an argument."""
-        self.comparison = comparison
-        self.violations = violations
-        self.figures = comparison.figures()
+        self.name, self.problem, self.given = call.name, call.problem, call.arguments
+        self.tool = toolbox.get(call.name) if toolbox else None
+        self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
+        self.typed = coerce(self.node, self.given) if rules.coerce else self.given
+        """The arguments with their types."""
+        self.values = self.node.drop(self.typed)
+        """Those of them that do not count as left out."""
+        self._evaluator = evaluator
+
+    @property
+    def is_fuzzy(self) -> bool:
+        """Whether this call and another can both match a third one and not each other."""
+        return self._evaluator.arguments != "exact" or self.node.fuzzy
+
+    @cached_property
+    def violations(self) -> list[tuple[str, WrongArgument]]:
+        """What the tool's schema has against arguments that count, with their names."""
+        tool, typed = self.tool, self.typed
+        if tool is None:
+            return []
+        node, found = self.node.narrow(self.values), []
+        for one in tool.find(write(typed), self._evaluator.parsing):
+            name = one.argument or ""
+            its = node.member(name)
+            is_filled = one.is_missing and name not in typed and its.default is not MISSING
+            is_left_out = name in typed and name not in self.values and not tool.requires(name)
+            if is_filled or is_left_out or (name and its.ignored):
+                continue
+            wrong = WrongArgument(one.pointer, "missing")
+            if not one.is_missing:
+                value = write(typed.get(name, MISSING))
+                wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
+            found.append((name, wrong))
+        return found
+
+    def list_leaves(self, kind: Kind) -> Comparison:
+        """Return the leaves of a call that has no partner."""
+        comparison, node = Comparison(), self.node.narrow(self.given)
+        for name, value in self.values.items():
+            if self._evaluator.arguments != "ignore" and not is_optional(value):
+                comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
+        return comparison
+
+
+class CallPair:
+    """The arguments of a call beside those that are expected of the same tool."""
+
+    def __init__(self, made: Call, expected: Call, evaluator: Any, pairing: Any) -> None:
+        self._made, self._expected, self._evaluator = made, expected, evaluator
+        how, here, there = evaluator.arguments, made.values, expected.values
+        if how in ("superset", "ignore"):
+            here = {name: value for name, value in here.items() if name in there}
+        if how in ("subset", "ignore"):
+            there = {name: value for name, value in there.items() if name in made.values}
+        self.comparison = Comparison(pairing)
+        self.comparison.compare_objects(made.node, here, there, "")
+        self.violations: list[tuple[str, WrongArgument]] = []
+        """Those of the tool's schema, where the reference does not decide."""
+        if made.tool is not None and not (how == "exact" and made.typed == expected.values):
+            self.violations = made.violations and self._list_open_violations()
+        self.figures = self.comparison.figures()
         """The leaves; an argument that its schema refuses is at least one, and none of it right."""
-        self._path = path
-        for name in violations:
-            part = Comparison()
-            part.matched = [node for node in comparison.matched if self._name(node) == name]
-            part.outcomes = [each for each in comparison.outcomes if self._name(each.node) == name]
-            matched, output, _ = part.figures()
-            before = self.figures
-            self.figures = before._replace(
-                matched=before.matched - matched,
-                output=before.output - output + max(output, 1.0),
+        for name in {name for name, _ in self.violations}:
+            prefix = f"{made.node.path}/{escape(name)}"
+            lost = sum(
+                node.weight
+                for node in self.comparison.matched
+                if node.path == prefix or node.path.startswith(f"{prefix}/")
             )
-
-    def _name(self, node: Node) -> str:
-        """Return the name of the argument that a place belongs to."""
-        return read_pointer(node.path.removeprefix(self._path))[0]
-
-    @property
-    def similarity(self) -> float:
-        """The share of what is right: the name, and each leaf of the arguments; from 0 to 1."""
+            matched, output, _ = self.figures
+            self.figures = self.figures._replace(
+                matched=matched - lost, output=output - lost + max(lost, 1.0)
+            )
         matched, output, reference = self.figures
-        return (1 + matched) / (1 + max(output, reference))
+        self.similarity = (1 + matched) / (1 + max(output, reference))
+        """The share of what is right: the name, and each leaf of the arguments; from 0 to 1."""
+        self.is_right = not self.violations and not any(map(_is_wrong, self.comparison.outcomes))
 
-    @property
-    def is_right(self) -> bool:
-        """Whether all arguments are right."""
-        return not self.violations and not any(map(_is_wrong, self.comparison.outcomes))
+    def _list_open_violations(self) -> list[tuple[str, WrongArgument]]:
+        decided = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
+        return [
+            (name, wrong)
+            for name, wrong in self._made.violations
+            if name not in decided and not self._is_decided(name)
+        ]
 
-    def mistakes(self, output: Any, reference: Any) -> list[WrongArgument]:
+    def _is_decided(self, name: str) -> bool:
+        """Whether the reference says what an argument has to be."""
+        made, wanted = self._made, self._expected.values.get(name, MISSING)
+        if wanted is MISSING:
+            return False
+        if name not in made.values:
+            # Of what an answer of BFCL's may lack the tool has the last word.
+            may_lack = self._evaluator.arguments == "subset"
+            return may_lack or (is_optional(wanted) and self._evaluator.alternatives != "listed")
+        if not is_optional(wanted):
+            return True
+        trial = Comparison()  # a default in place of its value may be invalid
+        trial.compare(made.node.member(name), made.values[name], AnyOf(wanted.values))
+        return not trial.outcomes
+
+    def list_mistakes(self) -> list[WrongArgument]:
         """List what is wrong with these arguments, place by place."""
-        wrong = [*_list_wrong(self.comparison, output, reference)]
-        return wrong + [one for found in self.violations.values() for one in found]
+        wrong = _list_wrong(self.comparison, self._made.values, self._expected.values)
+        return [*wrong, *(one for _, one in self.violations)]
 
 
 def _is_wrong(outcome: Outcome) -> bool:
@@ -125,24 +194,21 @@ def _list_wrong(
     """List what is wrong; within an object or array that has alternatives, by the nearest."""
     wrong = [*filter(_is_wrong, comparison.outcomes)]
     # What stands in the place of another type is one mistake with what it replaces.
-    replaced = {one.pointer for one in wrong if one.kind == "wrong_type"}
+    replaced = [one.pointer for one in wrong if one.kind == "wrong_type"]
     known = {(pointer, kind) for pointer in replaced for kind in ("missing", "extra")}
     for one in wrong:
         if one.within is not None:
             if (one.within, one.kind) not in known:
                 known.add((one.within, one.kind))
-                value = reference if one.kind == "missing" else output
-                for step in read_pointer(one.within.removeprefix(place)):
-                    value = value[int(step)] if isinstance(value, list) else value[step]
                 side = "reference" if one.kind == "missing" else "output"
+                value = _find(reference if one.kind == "missing" else output, one.within, place)
                 yield WrongArgument(one.within, one.kind, **{side: write(value)})
             continue
         if type(one.reference) is AnyOf and one.output is not MISSING:
             nearest, value = comparison.find_nearest(
                 one.node, one.output, one.reference, one.pointer
             )
-            outcomes = nearest.outcomes
-            if outcomes and (len(outcomes) > 1 or outcomes[0].pointer != one.pointer):
+            if any(each.pointer != one.pointer for each in nearest.outcomes):
                 yield from _list_wrong(nearest, one.output, value, one.pointer)
                 continue
         its_output, expected = write(one.output), write(one.reference)
@@ -157,110 +223,8 @@ def _list_wrong(
         )
 
 
-class ArgumentComparer:
-    """Compares the arguments of many calls, each with those expected of the same tool."""
-
-    def __init__(self, evaluator: Any, toolbox: Toolbox | None, rules: ArgumentRules) -> None:
-        """Take the options of an evaluator that are about arguments."""
-        self.limits: set[str] = set()
-        """The arrays whose items were not all tried with each other, as pointers."""
-        self._toolbox, self._rules, self._parsing = toolbox, rules, evaluator.parsing
-        self._how: Arguments = evaluator.arguments
-        self._coerce = evaluator.coerce
-        # Of what an answer of BFCL's may lack the tool has the last word.
-        self._schema_requires = evaluator.alternatives == "listed" and self._how != "subset"
-        self._pairing = Comparison().pairing
-        self._read: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}
-        self._found: dict[int, list[Violation]] = {}
-
-    def compare(self, made: ToolCall, expected: ToolCall) -> ArgumentComparison:
-        """Compare two calls of the same tool."""
-        tool, node = self._find(made.name)
-        typed, output = self.read(made, node)
-        wanted = self.read(expected, node)[1]
-        here, there = output, wanted
-        may_lack = self._how in ("subset", "ignore")
-        if self._how in ("superset", "ignore"):
-            here = {name: value for name, value in output.items() if name in wanted}
-        if may_lack:
-            there = {name: value for name, value in wanted.items() if name in output}
-        comparison = Comparison(self._pairing)
-        comparison.compare_objects(node, here, there, "")
-        if comparison.limits:
-            self.limits.update(comparison.limits)
-        violations: dict[str, list[WrongArgument]] = {}
-        is_decided = self._how == "exact" and typed == wanted  # by the reference
-        for one in () if tool is None or is_decided else self._list_violations(tool, typed, output):
-            name = one.argument or ""
-            wrong = WrongArgument(one.pointer, "missing")
-            if not one.is_missing:
-                value = write(typed.get(name, MISSING))
-                wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
-            violations.setdefault(name, []).append(wrong)
-        if violations:
-            for name in self._names_by_reference(comparison, node.narrow(output), here, wanted):
-                violations.pop(name, None)
-        return ArgumentComparison(comparison, node.path, violations)
-
-    def _names_by_reference(
-        self, comparison: Comparison, node: ToolNode, output: dict[str, Any], wanted: dict[str, Any]
-    ) -> Iterator[str]:
-        """Yield the arguments on which the reference decides, and not the tool's schema."""
-        for name, value in wanted.items():
-            optional = is_optional(value)
-            if name not in output:
-                if not self._schema_requires and (self._how == "subset" or optional):
-                    yield name
-                continue
-            trial = Comparison(self._pairing)  # a default in place of its value may be invalid
-            if optional:
-                trial.compare(node.member(name), output[name], AnyOf(value.values))
-            if not trial.outcomes:
-                yield name
-        yield from (read_pointer(each.pointer)[0] for each in comparison.outcomes)
-
-    def _list_violations(
-        self, tool: Tool, typed: dict[str, Any], output: dict[str, Any]
-    ) -> list[Violation]:
-        """List what a tool's schema has against arguments that count, once for each call."""
-        if id(typed) not in self._found:
-            node = tool.node.narrow(output)
-            found = []
-            for one in tool.find(write(typed), self._parsing):
-                name = one.argument or ""
-                is_left_out = name in typed and name not in output and not tool.requires(name)
-                is_ignored = bool(name) and node.member(name).ignored
-                if not (one.has_default or is_left_out or is_ignored):
-                    found.append(one)
-            self._found[id(typed)] = found
-        return self._found[id(typed)]
-
-    def list_alone(self, call: ToolCall, kind: Kind) -> Comparison:
-        """Return the leaves of a call that has no partner."""
-        comparison = Comparison(self._pairing)
-        _, node = self._find(call.name)
-        node = node.narrow(call.arguments)
-        for name, value in self.read(call, node)[1].items():
-            if self._how != "ignore" and not is_optional(value):
-                comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
-        return comparison
-
-    def is_fuzzy(self, name: str) -> bool:
-        """Whether arguments of a tool can both match third ones and not each other."""
-        return self._how != "exact" or self._find(name)[1].fuzzy
-
-    def _find(self, name: str) -> tuple[Tool | None, ToolNode]:
-        """Return a tool, if its definition is known, and its node."""
-        tool = self._toolbox.get(name) if self._toolbox else None
-        return (tool, tool.node) if tool is not None else (None, self._rules.node(name))
-
-    def read(
-        self, call: ToolCall, node: ToolNode | None = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return arguments with their types, and those of them that do not count as left out."""
-        known = self._read.get(id(call.arguments))
-        if known is None:
-            node = node or self._find(call.name)[1]
-            typed = coerce(node, call.arguments) if self._coerce else call.arguments
-            known = self._read[id(call.arguments)] = typed, node.drop(typed)
-        return known
+def _find(value: Any, pointer: str, place: str) -> Any:
+    """Return the part of a value at a pointer that begins at `place`."""
+    for step in read_pointer(pointer.removeprefix(place)):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value

@@ -21,13 +21,8 @@ from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.outcome import Figures
 from llmeval_integrations.matching.pairing import Pairs
-from llmeval_integrations.tool_calls.arguments import (
-    ArgumentComparer,
-    ArgumentComparison,
-    WrongArgument,
-)
-from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.reference import write
+from llmeval_integrations.tool_calls.arguments import Call, CallPair, WrongArgument
+from llmeval_integrations.tool_calls.expected import write
 
 CallOrder = Literal["any", "strict"]
 
@@ -94,20 +89,19 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 class CallComparison:
     """Pairs calls of the same tool one to one, and says what became of each call."""
 
-    def __init__(
-        self, made: list[ToolCall], expected: list[ToolCall], comparer: ArgumentComparer
-    ) -> None:
-        self._is_limited = False  # whether there were too many calls to compare each with each
-        self._leaves = Figures(0.0, 0.0, 0.0)  # of one that is out of order none matches
+    def __init__(self, made: Sequence[Call], expected: Sequence[Call], evaluator: Any) -> None:
+        self._made, self._expected, self._evaluator = made, expected, evaluator
+        self._pairing = Comparison().pairing
+        self._compared: dict[tuple[int, int], CallPair] = {}
+        self._leaves = Figures(0.0, 0.0, 0.0)
         self._fields: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
-        self._made, self._expected = made, expected
-        self._comparer = comparer
-        self._compared: dict[tuple[int, int], ArgumentComparison] = {}
+        self._limits: set[str] = set()
 
-    def calls(self, order: CallOrder, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
-        """Compare in this order; those expected come first, then those that are extra."""
-        pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
+    def compare(self, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
+        """Say what became of each call; those expected come first, then those that are extra."""
+        is_strict = self._evaluator.call_order == "strict"
+        pairs = self._pair_in_order() if is_strict else self._pair_by_name()
         rows = {column: row for row, column in pairs}
         early = {
             then
@@ -115,8 +109,9 @@ class CallComparison:
             if first in rows and then in rows and rows[then] < rows[first]
         }
         found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
-        spare = sorted({*range(len(self._made))}.difference(rows.values()))
-        wanted = sorted({*range(len(self._expected))}.difference(rows))
+        used = {row for row, _ in pairs}
+        spare = [row for row in range(len(self._made)) if row not in used]
+        wanted = [column for column in range(len(self._expected)) if column not in rows]
         others = []
         for row in spare:  # calls of the same name first
             name = self._made[row].name
@@ -130,18 +125,17 @@ class CallComparison:
             else:
                 found.append(self._compare_rest(row, column))
         found += [self._compare_rest(*pair) for pair in zip_longest(others, wanted)]
+        last = len(self._expected)
+        return sorted(
+            found,
+            key=lambda call: (last, call.output) if call.reference is None else (call.reference, 0),
+        )
 
-        def place(call: ComparedCall) -> tuple[bool, int]:
-            extra = call.reference is None
-            return extra, (call.output if extra else call.reference) or 0
-
-        return sorted(found, key=place)
-
-    def score(self, calls: list[ComparedCall], *, by_leaves: bool) -> float:
+    def score(self, calls: list[ComparedCall]) -> float:
         """Return F1 over these calls, or over their names and the leaves of their arguments."""
         matched = fsum(call.score for call in calls)
         both = float(len(self._made) + len(self._expected))
-        if by_leaves:
+        if self._evaluator.score == "leaves":
             named = sum(call.kind in ("right", "wrong_arguments") for call in calls)
             matched = named + self._leaves.matched
             both += self._leaves.output + self._leaves.reference
@@ -164,8 +158,7 @@ class CallComparison:
         }
         if self._graded:
             found["graded"] = self._graded
-        limits = [*([""] if self._is_limited else ()), *sorted(self._comparer.limits)]
-        return {**found, "limit_reached": limits} if limits else found
+        return {**found, "limit_reached": sorted(self._limits)} if self._limits else found
 
     # --- which call is which -------------------------------------------------------------------
 
@@ -185,33 +178,28 @@ class CallComparison:
         budget = MAX_PAIRS
         for name in made.keys() & expected.keys():
             rows, columns = made[name], expected[name]
-            if len(rows) > 1 or len(columns) > 1:  # calls that are equal are pairs
-                same, rows, columns = self._pair_equal(name, rows, columns)
+            is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS
+            if len(rows) + len(columns) > 2 and not is_fuzzy:
+                same, rows, columns = self._pair_equal(rows, columns)
                 pairs += same
+            budget -= len(rows) * len(columns)
             if len(rows) == len(columns) == 1:
                 pairs += zip(rows, columns)
-                continue
-            budget -= len(rows) * len(columns)
-            if budget < 0:
-                self._is_limited = True
+            elif budget < 0:
+                self._limits.add("")
                 pairs += zip(rows, columns)
-                continue
-            weights = [[self._weigh(row, column) for column in columns] for row in rows]
-            pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
+            else:
+                weights = [[self._weigh(row, column) for column in columns] for row in rows]
+                pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
 
     def _pair_equal(
-        self, name: str, rows: list[int], columns: list[int]
+        self, rows: list[int], columns: list[int]
     ) -> tuple[Pairs, list[int], list[int]]:
-        """Pair equal calls of a tool; return the pairs, and what is left of both sides.
-
-        Without any where two calls may both match a third one and not each other.
-        """
-        if self._comparer.is_fuzzy(name) and len(rows) * len(columns) <= MAX_PAIRS:
-            return [], rows, columns
+        """Pair equal calls of a tool; return the pairs, and what is left of both sides."""
         return pair_texts(
-            {row: canonical(self._made[row].arguments) for row in rows},
-            {column: canonical(write(self._expected[column].arguments)) for column in columns},
+            {row: canonical(self._made[row].given) for row in rows},
+            {column: canonical(write(self._expected[column].given)) for column in columns},
         )
 
     def _pair_in_order(self) -> Pairs:
@@ -221,7 +209,7 @@ class CallComparison:
         """
         rows, columns = range(len(self._made)), range(len(self._expected))
         if len(rows) * len(columns) > MAX_PAIRS:
-            self._is_limited = True
+            self._limits.add("")
             return [(n, n) for n in range(min(len(rows), len(columns))) if self._is_same_tool(n, n)]
         if not (rows and columns):
             return []
@@ -240,35 +228,31 @@ class CallComparison:
         return call.problem is None and call.name == self._expected[column].name
 
     def _weigh(self, row: int, column: int) -> float:
-        compared = self._compare_arguments(row, column)
-        near = _NEAR / (1 + abs(row - column))
-        return compared.similarity + _RIGHT * compared.is_right + near
+        pair = self._find_pair(row, column)
+        return pair.similarity + _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
 
-    def _compare_arguments(self, row: int, column: int) -> ArgumentComparison:
-        compared = self._compared.get((row, column))
-        if compared is None:
-            compared = self._comparer.compare(self._made[row], self._expected[column])
+    def _find_pair(self, row: int, column: int) -> CallPair:
+        found = self._compared.get((row, column))
+        if found is None:
+            made, expected = self._made[row], self._expected[column]
+            found = CallPair(made, expected, self._evaluator, self._pairing)
+            self._limits.update(found.comparison.limits)
             if len(self._compared) < _MOST_KEPT:
-                self._compared[row, column] = compared
-        return compared
+                self._compared[row, column] = found
+        return found
 
     # --- what became of each -------------------------------------------------------------------
 
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> ComparedCall:
         """Say what became of two calls of the same tool."""
-        made, expected = self._made[row], self._expected[column]
-        compared = self._compare_arguments(row, column)
-        figures = compared.figures
-        mistakes: list[WrongArgument] = []
-        if not compared.is_right:
-            sides = self._comparer.read(made)[1], self._comparer.read(expected)[1]
-            mistakes = compared.mistakes(*sides)
+        pair, name = self._find_pair(row, column), self._made[row].name
+        mistakes = [] if pair.is_right else pair.list_mistakes()
         if not in_order:
-            self._count(compared.comparison, figures._replace(matched=0.0))
-            return ComparedCall("wrong_order", 0.0, made.name, row, column, arguments=mistakes)
-        self._count(compared.comparison, figures)
+            self._count(pair.comparison, pair.figures._replace(matched=0.0))
+            return ComparedCall("wrong_order", 0.0, name, row, column, arguments=mistakes)
+        self._count(pair.comparison, pair.figures)
         kind = "wrong_arguments" if mistakes else "right"
-        return ComparedCall(kind, compared.similarity, made.name, row, column, arguments=mistakes)
+        return ComparedCall(kind, pair.similarity, name, row, column, arguments=mistakes)
 
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of one call, or of two that are a pair."""
@@ -296,12 +280,12 @@ class CallComparison:
             return ComparedCall("extra", 0.0, call.name, row, arguments=extra)
         return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, missing + extra)
 
-    def _list_arguments(self, call: ToolCall, kind: Kind) -> list[WrongArgument]:
+    def _list_arguments(self, call: Call, kind: Kind) -> list[WrongArgument]:
         """List all arguments of a call that has no partner."""
-        comparison = self._comparer.list_alone(call, kind)
+        comparison = call.list_leaves(kind)
         self._count(comparison, comparison.figures())
         side = "reference" if kind == "missing" else "output"
         return [
             WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
-            for name, value in call.arguments.items()
+            for name, value in call.given.items()
         ]

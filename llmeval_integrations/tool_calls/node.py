@@ -1,4 +1,4 @@
-"""How the values of one place in a tool's arguments are compared: as its schema says."""
+"""How the values of one place in a tool's arguments are compared: by its schema and rules."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
+import msgspec
+
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Place, Root
 from llmeval_integrations.fields.omission import Omission
 from llmeval_integrations.fields.paths import Override
-from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import (
+    SCALARS,
+    TYPES,
+    canonical,
+    equal,
+    write_scalar,
+)
+from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import AnyOf, Verdict
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
@@ -22,11 +33,12 @@ from llmeval_integrations.schemas.walk import (
     declarations,
     find_nearest,
 )
-from llmeval_integrations.tool_calls.coercion import AnySpelling, coerce, list_types
+
+_LITERALS: Final = {"true": True, "false": False, "null": None}
 
 
 class ToolNode(Field):
-    """The node of ToolCalls: one place in a tool's arguments, as its schema and rules have it."""
+    """One place in a tool's arguments."""
 
     fills = True
     coerces = False
@@ -80,23 +92,18 @@ class ToolNode(Field):
         return Omission(nulls=True, empty=True).omit(self, value)
 
     def narrow(self, value: Any) -> ToolNode:
-        """Return the node without the alternatives that an object or array is not meant for.
-
-        An object is meant for those with the surest signs that any has: no `const` or `enum` is
-        violated, all its members are declared, none that is required is missing, and all have
-        their types.
-        """
+        """Return the node with the alternatives alone that an object or array points to."""
         kind = TYPES.get(type(value))
         if not self.varies or kind not in ("object", "array"):
             return self
-        union, document = self._schemas.alternatives, self._schemas.document
+        union = self._schemas.alternatives
         fit = [
             n
             for n, one in enumerate(union)
             if all(not names or kind in names for names in map(_type_names, one.parts))
         ] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
-            signs = [_signs(union[n], value, document) for n in fit]
+            signs = [_signs(union[n], value, self._schemas.document) for n in fit]
             fit = [n for n, its in zip(fit, signs) if its == max(signs)]
         found = self._chosen.get(key := tuple(fit))
         if found is None:
@@ -125,7 +132,11 @@ class CoercingNode(ToolNode):
 def _signs(
     union: Alternative, value: dict[str, Any], document: SchemaDocument
 ) -> tuple[bool, bool, bool, bool]:
-    """Return whether an object has the tags, declared members, required members and types."""
+    """Return the signs that an object is meant for an alternative, the surest first.
+
+    No `const` or `enum` is violated, all members are declared, none that is required is missing,
+    and all have their types.
+    """
     parts = union.parts
     leaves = [
         (value[name], its)
@@ -134,21 +145,16 @@ def _signs(
         if name in value and type(value[name]) in SCALARS
         for its in closure([schema], document)
     ]
-    declared = {name: [one for part in parts for one in declarations(part, name)] for name in value}
-    absent = {name for part in parts for name in list_of(part, "required") if name not in value}
+    tags = [(leaf, _values(its)) for leaf, its in leaves if "const" in its or "enum" in its]
+    missing = {name for part in parts for name in list_of(part, "required") if name not in value}
+
+    def declare(name: str) -> list[Any]:
+        return [one for part in parts for one in declarations(part, name)]
+
     return (
-        all(
-            any(equal(leaf, one) for one in _values(its))
-            for leaf, its in leaves
-            if "const" in its or "enum" in its
-        ),
-        all(declared.values()),
-        all(
-            find_nearest(
-                "default", [s for part in parts for s in declarations(part, name)], document
-            )
-            for name in absent
-        ),
+        all(any(equal(leaf, one) for one in values) for leaf, values in tags),
+        all(map(declare, value)),
+        all(find_nearest("default", declare(name), document) for name in missing),
         all(list_types(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
     )
 
@@ -160,8 +166,83 @@ def _type_names(part: Schema) -> list[str]:
 
 def _values(part: Schema) -> list[Any]:
     """Return the values that a schema allows by name."""
-    only = [part["const"]] if "const" in part else []
-    return only + list_of(part, "enum")
+    return ([part["const"]] if "const" in part else []) + list_of(part, "enum")
+
+
+def list_types(value: Any) -> set[str]:
+    """Return JSON Schema's names for the type of a value."""
+    kind = TYPES[type(value)]
+    if kind != "number":
+        return {kind}
+    return {"number", "integer"} if value % 1 == 0 else {"number"}
+
+
+# --- values that are written as another type ------------------------------------------------------
+
+
+class AnySpelling(msgspec.Struct, frozen=True, eq=False):
+    """A number or boolean in place of a text, for which any text will do that says the same."""
+
+    value: Any
+
+    text: str
+    """One that will do, and that the schema allows where it names any that will."""
+
+    def spell(self, other: Any) -> str:
+        """Return the other value where it is a text that says the same, or the own text."""
+        return other if isinstance(other, str) and _is_spelling(other, self.value) else self.text
+
+
+def coerce(node: ToolNode, value: Any) -> Any:
+    """Return the value of the type that the schema asks for, where it can be read as such.
+
+    A text becomes what it says where the schema allows that type and no text, or names it by
+    `enum` or `const` without a type. A number or boolean may have any spelling where only a text
+    is allowed. Members and items likewise. Whatever cannot be read stays as it is.
+    """
+    if isinstance(value, AnyOf):
+        return AnyOf(tuple(coerce(node, one) for one in value.values), value.optional)
+    if isinstance(value, str):
+        value = _coerce_text(node, value)
+    elif isinstance(value, (bool, int, float)) and node.types == {"string"}:
+        texts = [one for one in node.allowed if isinstance(one, str)]
+        known = [one for one in texts if _is_spelling(one, value)]
+        text = known[0] if known else write_scalar(value)
+        return text if len(known) == 1 else AnySpelling(value, text)
+    if isinstance(value, dict):
+        return {key: coerce(node.member(key), item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [coerce(node.item(n), item) for n, item in enumerate(value)]
+    return value
+
+
+def _coerce_text(node: ToolNode, text: str) -> Any:
+    if "string" in node.types or not (node.types or node.allowed) or text in node.allowed:
+        return text
+    value = _read_text(text)
+    if isinstance(value, Defect):
+        return text
+    if node.types:
+        return value if node.types & list_types(value) else text
+    return value if any(equal(value, one) for one in node.allowed) else text
+
+
+def _read_text(text: str) -> Any:
+    """Return the literal, number or JSON value that a text says, or a Defect.
+
+    A number may have a plus sign, zeros in front, and no digits on one side of the point.
+    """
+    text = text.strip()
+    if text.lower() in _LITERALS:
+        return _LITERALS[text.lower()]
+    number = read_number(text)
+    return parse(text, "strict") if number is None else number
+
+
+def _is_spelling(text: str, value: Any) -> bool:
+    """Whether a text says a number or a boolean."""
+    said = _read_text(text)
+    return isinstance(said, bool) is isinstance(value, bool) and equal(said, value)
 
 
 ANYTHING: Final = ToolNode.of_tool("", None, [], {})

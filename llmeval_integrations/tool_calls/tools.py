@@ -25,7 +25,7 @@ from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.reference import is_optional
+from llmeval_integrations.tool_calls.expected import is_optional
 from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
 
 _OPEN: Final = frozenset(
@@ -54,9 +54,6 @@ class Violation(msgspec.Struct, frozen=True):
     is_missing: bool = False
     """Whether it is an argument that has to be given, and is not."""
 
-    has_default: bool = False
-    """Whether the schema has a default for it."""
-
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
@@ -68,7 +65,7 @@ class Tool:
         self, name: str, schema: dict[str, Any], is_open: bool, rules: ArgumentRules
     ) -> None:
         """`is_open` says that a call may have arguments that the schema does not name."""
-        self.node = rules.node(name, schema)
+        self.node = rules.make_node(name, schema)
         self.schema = schema
         self._options = name, schema, is_open, rules
         self._lists_all = not is_open and "properties" in schema and _says_all(schema)
@@ -81,7 +78,11 @@ class Tool:
     def __reduce__(self) -> tuple[Any, ...]:
         return Tool, self._options  # what is compiled cannot be pickled
 
-    def refusal(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
+    def requires(self, name: str) -> bool:
+        """Whether a call has to have an argument."""
+        return name in list_of(self.schema, "required")
+
+    def refuse(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
         """Say why no call of the tool can have these arguments, whatever they hold.
 
         `complete` says that it has no others. None where that is not sure; a tool that declares no
@@ -101,10 +102,6 @@ class Tool:
                 return f"requires {name!r}"
         return None
 
-    def requires(self, name: str) -> bool:
-        """Whether a call has to have an argument."""
-        return name in list_of(self.schema, "required")
-
     def find(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
         """List what is wrong with arguments that were read in this mode.
 
@@ -116,26 +113,25 @@ class Tool:
         if self.compiled.is_valid(value):
             return []
         errors = find_errors(value, self.compiled, measure(value))
-        found = [violation for error in errors for violation in self._describe(error)]
+        found = [violation for error in errors for violation in _describe(error)]
         too_deep = "Does not conform; nested too deeply to say where"
         return found or [Violation(None, "", "too_deep", too_deep)]
 
-    def _describe(self, error: Any) -> Iterator[Violation]:
-        """Word an error; what is missing and what is not declared are named by argument."""
-        said = describe(error)
-        place, keyword, message = said["pointer"], said["keyword"], said["message"]
-        steps = [*map(str, error.instance_path)]
-        if error.kind.name == "required" and not steps:
-            name = error.kind.as_dict()["property"]
-            has_default = self.node.member(name).default is not MISSING
-            yield Violation(name, f"/{escape(name)}", keyword, message, True, has_default)
-        elif error.kind.name == "additionalProperties" and not steps:
-            for name in error.kind.as_dict()["unexpected"]:
-                why = "the tool declares no such argument"
-                yield Violation(name, f"/{escape(name)}", keyword, why)
-        else:
-            is_missing = error.kind.name == "required"
-            yield Violation(steps[0] if steps else None, place, keyword, message, is_missing)
+
+def _describe(error: Any) -> Iterator[Violation]:
+    """Word an error; what is missing and what is not declared are named by argument."""
+    said, kind = describe(error), error.kind.name
+    place, keyword, message = said["pointer"], said["keyword"], said["message"]
+    steps, is_missing = [*map(str, error.instance_path)], kind == "required"
+    if is_missing and not steps:
+        name = error.kind.as_dict()["property"]
+        yield Violation(name, f"/{escape(name)}", keyword, message, is_missing)
+    elif kind == "additionalProperties" and not steps:
+        for name in error.kind.as_dict()["unexpected"]:
+            why = "the tool declares no such argument"
+            yield Violation(name, f"/{escape(name)}", keyword, why)
+    else:
+        yield Violation(steps[0] if steps else None, place, keyword, message, is_missing)
 
 
 def _says_all(schema: dict[str, Any]) -> bool:
@@ -180,6 +176,13 @@ def sample_toolbox(
     return read_toolbox(evaluator, tools, rules)
 
 
+def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
+    return {name: Tool(name, schema, is_open, rules) for name, schema in read_tools(tools).items()}
+
+
+_read_once = lru_cache(maxsize=64)(_read)
+
+
 def check_expected(
     evaluator: Any, expected: Sequence[ToolCall], toolbox: Toolbox, reference: Any
 ) -> None:
@@ -192,17 +195,10 @@ def check_expected(
             )
         if evaluator.arguments in ("subset", "ignore") or evaluator.alternatives == "listed":
             continue
-        complete = evaluator.arguments == "exact"
-        refusal = toolbox[call.name].refusal(call.arguments, complete=complete)
+        tool, complete = toolbox[call.name], evaluator.arguments == "exact"
+        refusal = tool.refuse(call.arguments, complete=complete)
         if refusal:
             raise InvalidReferenceError(
                 f"{evaluator.name}: the tool {call.name!r} {refusal}, and the reference "
                 f"{quote(reference)} could never be met"
             )
-
-
-def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
-    return {name: Tool(name, schema, is_open, rules) for name, schema in read_tools(tools).items()}
-
-
-_read_once = lru_cache(maxsize=64)(_read)

@@ -1,8 +1,10 @@
-"""The reference: which calls are expected, with which values."""
+"""The calls that a reference expects, with which values, and which come before which."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final, Literal
 
 import msgspec
@@ -13,7 +15,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.coercion import AnySpelling
+from llmeval_integrations.tool_calls.node import AnySpelling
 from llmeval_integrations.tool_calls.read import read_calls, read_parts
 
 Alternatives = Literal["marked", "listed"]
@@ -23,6 +25,9 @@ Alternatives = Literal["marked", "listed"]
 out. `listed`: each argument has a list of accepted values, as in BFCL, with an empty text where it
 may be left out.
 """
+
+Before = Sequence[tuple[str | int, str | int]]
+"""Which call comes before which: each a tool's name, or a position among the expected calls."""
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -72,6 +77,20 @@ def is_optional(expected: Any) -> bool:
     return type(expected) is AnyOf and expected.optional
 
 
+def write(value: Any) -> Any:
+    """Write a value as JSON, with choices as a reference marks them."""
+    if isinstance(value, dict):
+        return {key: write(item) for key, item in value.items()}
+    if isinstance(value, AnySpelling):
+        return value.text
+    if not isinstance(value, AnyOf):
+        return [write(item) for item in value] if isinstance(value, list) else value
+    if len(value.values) == 1 and not value.optional:
+        return write(value.values[0])
+    values = {ANY_OF: [write(one) for one in value.values]}
+    return {**values, OPTIONAL: True} if value.optional else values
+
+
 def _read_choices(value: Any) -> Any:
     """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
 
@@ -86,46 +105,42 @@ def _read_choices(value: Any) -> Any:
     if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _MISSPELT.match(key):
         return {key: _read_choices(item) for key, item in value.items()}
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
-    if (
-        not value.keys() <= {ANY_OF, OPTIONAL}
-        or not isinstance(values, list)
-        or not isinstance(optional, bool)
-        or not (values or optional)
-    ):
+    are_known = value.keys() <= {ANY_OF, OPTIONAL} and isinstance(values, list)
+    if not are_known or not isinstance(optional, bool) or not (values or optional):
         raise InvalidReferenceError(
             f"{quote(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
         )
     return AnyOf(tuple(map(_read_choices, values)), optional)
 
 
-def _read_answers(reference: Any, parsing: Parsing) -> Any:
-    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls for `_read_lists`.
+# --- as BFCL writes it ----------------------------------------------------------------------------
 
-    They stand alone or in a list, as JSON or as its text. An object is one where it has one key,
-    lists alone under it, and no shape that `read_calls` knows. Without any, the reference is given
-    back as it is.
+
+def _read_answers(reference: Any, parsing: Parsing) -> Any:
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls.
+
+    An object is one where it has one key, lists alone under it, and no shape that `read_calls`
+    knows. Without any, the reference is given back as it is.
     """
     value = parse(reference, parsing)
     items = value if isinstance(value, list) else [value]
     found = []
     for item in items:
-        pairs = [*item.items()] if isinstance(item, dict) else []
-        arguments = pairs[0][1] if len(pairs) == 1 and read_parts(item) is None else None
+        is_named = isinstance(item, dict) and len(item) == 1 and read_parts(item) is None
+        name, arguments = next(iter(item.items())) if is_named else ("", None)
         if isinstance(arguments, dict) and all(isinstance(one, list) for one in arguments.values()):
-            found.append({"name": pairs[0][0], "arguments": arguments})
-        else:
-            found.append(item)
+            item = {"name": name, "arguments": arguments}  # noqa: PLW2901
+        found.append(item)
     if all(new is old for new, old in zip(found, items)):
         return reference
     return found if isinstance(value, list) else found[0]
 
 
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Read arguments each of which is a list of accepted values, as BFCL's answers are.
+    """Read arguments each of which is a list of accepted values.
 
     An empty text among them says that the argument may be left out; alone it is a value, too. The
-    members of an accepted object, and of the objects in an accepted array, are lists of accepted
-    values too.
+    members of an accepted object, and of the objects in an accepted array, are lists likewise.
     """
     found = {}
     for name, values in arguments.items():
@@ -147,15 +162,51 @@ def _read_accepted(value: Any) -> Any:
     return value
 
 
-def write(value: Any) -> Any:
-    """Write a value as JSON, choices as `_read_choices` reads them."""
-    if isinstance(value, AnySpelling):
-        return value.text
-    if isinstance(value, AnyOf):
-        if len(value.values) == 1 and not value.optional:
-            return write(value.values[0])
-        values = {ANY_OF: [write(one) for one in value.values]}
-        return {**values, OPTIONAL: True} if value.optional else values
-    if isinstance(value, dict):
-        return {key: write(item) for key, item in value.items()}
-    return [write(item) for item in value] if isinstance(value, list) else value
+# --- the order of calls ---------------------------------------------------------------------------
+
+
+def explain_before(before: Any) -> str | None:
+    """Say why these are no pairs that calls can keep; None where they are."""
+    if isinstance(before, str) or not isinstance(before, Sequence):
+        return f"before={quote(before)} is not a list of pairs of names or positions"
+    for pair in before:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            return f"before=...: {quote(pair)} is not a pair of names or positions"
+        for which in pair:
+            if not isinstance(which, str) and (type(which) is not int or which < 0):
+                return f"before=...: {quote(which)} is neither a name nor a position"
+    return _find_circle(before)
+
+
+def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tuple[int, int]]:
+    """Return the pairs as positions among the expected calls; a name stands for all its calls.
+
+    Raises InvalidReferenceError where they cannot be kept.
+    """
+    problem, pairs, calls = explain_before(before), [], [*enumerate(names)]
+    for one, other in () if problem else before:
+        for which in (one, other):
+            if type(which) is int and which >= len(names):
+                problem = f"before=...: there is no call {which}, for {len(names)} are expected"
+        pairs += [
+            (call[0], then[0])
+            for call in calls
+            for then in calls
+            if one in call and other in then and (call != then or one == other)
+        ]
+    if problem := problem or _find_circle(pairs):
+        raise InvalidReferenceError(f"{evaluator}: {problem}")
+    return pairs
+
+
+def _find_circle(pairs: Iterable[tuple[str | int, str | int]]) -> str | None:
+    """Name calls that would have to come before themselves; None where there are none."""
+    sorter: TopologicalSorter[str | int] = TopologicalSorter()
+    for first, then in pairs:
+        sorter.add(first)  # where the circle begins is where the pairs do
+        sorter.add(then, first)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return "before contradicts itself: " + " before ".join(map(repr, error.args[1]))
+    return None
