@@ -66,6 +66,7 @@ class Configuration(msgspec.Struct, frozen=True):
     frozen: bool | None = None
     max_cost: float | None = None
     max_tokens: int | None = None
+    batch: bool | None = None
 
     def update(self, other: Configuration) -> Configuration:
         """Return this one with what the other says; columns and gates are merged by name."""

@@ -33,7 +33,7 @@ from llmeval_integrations.runs.options import OnProgress
 
 Value = TypeVar("Value")
 
-_OF_JUDGES: Final = ("concurrency", "cache", "frozen", "max_cost", "max_tokens")
+_OF_JUDGES: Final = ("concurrency", "cache", "frozen", "max_cost", "max_tokens", "batch")
 _OF_DATA: Final = ("columns", "format", "limit", "sample", "seed")
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
 
@@ -97,6 +97,8 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser, flag: Mapping[str, An
     add("--frozen", **flag, help="ask nothing that the cache lacks")
     add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
+    by_batch = "ask by batches: half the price, within a day; with --out"
+    add("--batch", **flag, help=by_batch)
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
 
 

@@ -70,7 +70,7 @@ class Spending:
         if price is None or not is_counted:
             self.unpriced += 1
         else:
-            self.cost += price(reply.usage)
+            self.cost += price(reply.usage) / (2 if reply.batch else 1)
 
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""

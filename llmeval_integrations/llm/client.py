@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.llm.messages import Request
@@ -32,6 +33,11 @@ class Client(ABC):
     retries: int = 5
     """How often a call that failed for a passing reason is tried again; a time-out at most once."""
 
+    @property
+    def has_batches(self) -> bool:
+        """Whether many requests can be handed over at once, by `submit` and `collect`."""
+        return False
+
     @abstractmethod
     async def complete(self, request: Request) -> Reply:
         """Make one call; raises JudgeError where there is no reply."""
@@ -42,6 +48,17 @@ class Client(ABC):
 
     def check(self) -> None:  # noqa: B027 - most lack nothing
         """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
+
+    async def submit(self, requests: Mapping[str, Request]) -> str:
+        """Hand over many requests, by their names; gives the name of the batch."""
+        raise NotImplementedError
+
+    async def collect(self, batch: str) -> Mapping[str, Reply] | None:
+        """Return the replies of a batch by the names of the requests; None while it is under way.
+
+        Requests without a reply are asked again by themselves.
+        """
+        raise NotImplementedError
 
     def ask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
         """Ask once and give the answer: a text, or an object of a pydantic model's class.

@@ -1,12 +1,30 @@
-"""How many calls one server is sent at a time."""
+"""How many calls one server is sent at a time, and when one that failed is made again."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import random
 from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from llmeval_integrations.core.errors import ClientError
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+_LONGEST_PAUSE: Final = 60.0
+"""The longest pause, in seconds; a server that asks for more has refused the call."""
+
+_FIRST_PAUSE: Final = 1.0
+"""The longest first pause, in seconds; each further one is up to twice as long. The five default
+tries wait 15 s at the least, which an outage of a few seconds does not outlast."""
+
+_PUSHED_BACK: Final = frozenset({"rate_limited", "server"})
+"""What a server answers that has too much to do."""
 
 
 class Limiter:
@@ -27,6 +45,36 @@ class Limiter:
         self._era = 0  # how often the bound was halved
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._opening: asyncio.TimerHandle | None = None
+
+    async def retry(self, make: Callable[[], Awaitable[T]], retries: int) -> T:
+        """Make a call that has its place, and again where it fails with what may pass."""
+        failures = 0.0
+        while True:
+            answered, is_answered = self.answered, False
+            era = await self.acquire()
+            try:
+                answer = await make()
+                is_answered = True
+            except ClientError as error:
+                asked = error.retry_after
+                # Where others get by, it is us who asked too much, and not the call's fault.
+                crowded = error.kind == "rate_limited" and self.answered > answered
+                failures += 0.1 if crowded else 1
+                allowed = min(retries, 1 if error.kind == "timeout" else math.inf)
+                if not error.is_transient or failures > allowed or (asked or 0) > _LONGEST_PAUSE:
+                    raise
+                bound = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
+                # Drawn, so that callers who failed together do not come back together.
+                pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
+                pause = pause if asked is None else asked + pause / 10
+                _log.info("%s; trying again in %.1f s", error, pause)
+                if error.kind in _PUSHED_BACK:
+                    self.slow(era, pause, asked=bool(asked))
+            else:
+                return answer
+            finally:
+                self.release(answered=is_answered)
+            await asyncio.sleep(pause)
 
     async def acquire(self) -> int:
         """Wait for a place; gives the era in which the call begins."""

@@ -77,6 +77,9 @@ class Reply(msgspec.Struct, frozen=True):
     cached: bool = False
     """Whether it comes from our cache and cost nothing."""
 
+    batch: bool = False
+    """Whether it comes from a batch, at half the price."""
+
     def __post_init__(self) -> None:
         """Raise TypeError for what a server that keeps to no form may have put in these places."""
         if not (isinstance(self.text, str) and isinstance(self.model, str)):

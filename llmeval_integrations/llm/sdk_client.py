@@ -6,8 +6,10 @@ import os
 import pickle
 from abc import abstractmethod
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe
-from collections.abc import Callable, Collection, Coroutine, Mapping
-from typing import Any, ClassVar, Final
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar, Final, TypeVar, cast
 from weakref import finalize
 
 import msgspec
@@ -21,6 +23,8 @@ from llmeval_integrations.llm.keys import censor, keys_in, shows_key, without_ke
 from llmeval_integrations.llm.loop import background, within
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply, usage_of, value_of
+
+T = TypeVar("T")
 
 _FORMS: Final[tuple[Output, ...]] = ("json_schema", "tool", "json")
 """How an answer in a given form is asked for, best first."""
@@ -196,19 +200,49 @@ class SdkClient(Client):
         without = self._without
         while True:
             try:
-                arguments = self.arguments(self._complete(request, without), output, without)
-                response = await within(self.config.timeout, self.call(self._sdk(), arguments))
-            except Exception as error:
-                if isinstance(error, EvalError) and not isinstance(error, ClientError):
+                response = await self.guard(partial(self._send, request, output, without))
+            except ClientError as error:
+                if error.parameter not in _OPTIONAL - without:
                     raise
-                problem = error if isinstance(error, ClientError) else self._explain(error)
-                parameter = getattr(problem, "parameter", None)
-                if parameter not in _OPTIONAL - without:
-                    raise problem from None  # a cause is printed too, and may show a key
-                without |= {parameter}
+                without |= {error.parameter}
             else:
                 self._without |= without
                 return self._read(response, output)
+
+    async def _send(self, request: Request, output: Output, without: Collection[str]) -> Any:
+        arguments = self.arguments(self._complete(request, without), output, without)
+        return await self.call(self.sdk(), arguments)
+
+    async def guard(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Await what calls the server; raises our errors, and shows no key."""
+        try:
+            return await within(self.config.timeout, work())
+        except EvalError:
+            raise
+        except Exception as error:  # noqa: BLE001 - an SDK may raise anything
+            raise self._explain(error) from None  # a cause is printed too, and may show a key
+
+    def draft(self, requests: Mapping[str, Request]) -> dict[str, dict[str, Any]]:
+        """Say requests in the SDK's arguments, by names that end with the form of the answer.
+
+        One that the SDK cannot say in its best form is left out.
+        """
+        drafts = {}
+        for name, request in requests.items():
+            output, without = self.forms(request)[0], self._without
+            with suppress(ClientError):
+                complete = self._complete(request, without)
+                drafts[f"{name}-{output}"] = self.arguments(complete, output, without)
+        return drafts
+
+    def read_all(self, responses: Mapping[str, Any]) -> dict[str, Reply]:
+        """Read responses by the names of their drafts; one that cannot be read is left out."""
+        replies = {}
+        for draft, response in responses.items():
+            name, _, output = draft.rpartition("-")
+            with suppress(JudgeError):
+                replies[name] = self._read(response, cast("Output", output))
+        return replies
 
     def _complete(self, request: Request, without: Collection[str]) -> Request:
         """Return the request with the configuration's settings where it has none."""
@@ -256,7 +290,7 @@ class SdkClient(Client):
         problem.args = (censor(str(problem), self.secrets()),)
         return problem
 
-    def _sdk(self) -> Any:
+    def sdk(self) -> Any:
         """Return the SDK's object of this process's loop, which closes it when nobody needs it."""
         loop = background()
         if self._made is None or self._made[0] is not loop:

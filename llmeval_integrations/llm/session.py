@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
-import math
-import random
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -23,6 +21,7 @@ from llmeval_integrations.core.errors import (
     RefusedReplyError,
 )
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.llm.batches import Batches
 from llmeval_integrations.llm.budget import Budget, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key
 from llmeval_integrations.llm.client import Client
@@ -35,20 +34,8 @@ from llmeval_integrations.llm.reply import Reply
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_log = logging.getLogger(__name__)
-
 CONCURRENCY: Final = 32
 """How many calls one server is sent at a time where nobody says otherwise."""
-
-LONGEST_PAUSE: Final = 60.0
-"""The longest pause, in seconds; a server that asks for more has refused the call."""
-
-_FIRST_PAUSE: Final = 1.0
-"""The longest first pause, in seconds; each further one is up to twice as long. The five default
-tries wait 15 s at the least, which an outage of a few seconds does not outlast."""
-
-_PUSHED_BACK: Final = frozenset({"rate_limited", "server"})
-"""What a server answers that has too much to do."""
 
 _SERVER: Final = ("client", "platform", "base_url", "name")
 """What of a client's identity tells which server's limits it shares with others."""
@@ -85,8 +72,9 @@ class Session:
         replies: Cache | None = None,
         budget: Budget | None = None,
         ready: asyncio.Event | None = None,
+        batch: bool = False,
     ) -> None:
-        """`ready` is waited for before the first call."""
+        """`ready` is waited for before the first call; `batch` needs a file for `replies`."""
         self.concurrency = concurrency
         """The most calls to one server at a time."""
         self.budget = budget or Budget()
@@ -99,6 +87,8 @@ class Session:
         self._flights: dict[bytes, asyncio.Task[Kept]] = {}
         self._is_closing = False
         self._ready = ready
+        self._has_batches = batch
+        self._batches: Batches | None = None
 
     def price(self, client: Client) -> Price | None:
         """Return the price of a client's model, None where none is known."""
@@ -135,6 +125,8 @@ class Session:
     async def drain(self) -> None:
         """Begin no further call, and wait for the replies of those under way."""
         self._is_closing = True
+        if self._batches is not None:  # a batch takes a day, and is gone on with
+            await self._batches.close()
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
 
     async def close(self) -> None:
@@ -159,60 +151,36 @@ class Session:
         """Ask, and keep the reply before anybody reads it."""
         if self._ready is not None:
             await self._ready.wait()
-        reply = await self._try(line, request)
-        kept = Kept(reply, request.fence)
-        if reply.finish != "failed":  # like a call that failed, it may succeed later
+        call, retries = partial(self._call, line, request), line.client.retries
+        alone = partial(line.limiter.retry, call, retries)
+        if self._has_batches and self._replies is not None:
+            self._batches = self._batches or Batches(self._replies, self.budget)
+            kept = await self._batches.reply(line.client, key, request, alone, line.price)
+        else:
+            kept = Kept(await alone(), request.fence)
+        if kept.reply.finish != "failed":  # like a call that failed, it may succeed later
             for store in (self._replies, self._cache):
                 if store is not None:
                     with suppress(CacheError):  # it is paid for; the next look says so
                         store.put(key, kept)
         return kept
 
-    async def _try(self, line: _Line, request: Request) -> Reply:
-        """Make a call, and again where it fails with what may pass."""
-        failures, limiter = 0.0, line.limiter
-        while True:
-            answered = limiter.answered
-            era = await limiter.acquire()
-            try:
-                return await self._call(line, request)
-            except ClientError as error:
-                asked = error.retry_after
-                # Where others get by, it is us who asked too much, and not the call's fault.
-                crowded = error.kind == "rate_limited" and limiter.answered > answered
-                failures += 0.1 if crowded else 1
-                allowed = min(line.client.retries, 1 if error.kind == "timeout" else math.inf)
-                if not error.is_transient or failures > allowed or (asked or 0) > LONGEST_PAUSE:
-                    raise
-                bound = min(LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
-                # Drawn, so that callers who failed together do not come back together.
-                pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
-                pause = pause if asked is None else asked + pause / 10
-                _log.info("%s; trying again in %.1f s", error, pause)
-                if error.kind in _PUSHED_BACK:
-                    limiter.slow(era, pause, asked=bool(asked))
-            await asyncio.sleep(pause)
-
     async def _call(self, line: _Line, request: Request) -> Reply:
         """Make a call that has its place."""
-        reply: Reply | None = None
+        if self._is_closing:
+            raise ClientError("not asked, for the run was interrupted", kind="budget")
+        if self._cache is not None:
+            self._cache.open()  # where it has broken meanwhile, nothing more is paid
+        held, reply = await self.budget.reserve(request, line.price), None
         try:
-            if self._is_closing:
-                raise ClientError("not asked, for the run was interrupted", kind="budget")
-            if self._cache is not None:
-                self._cache.open()  # where it has broken meanwhile, nothing more is paid
-            held = await self.budget.reserve(request, line.price)
-            try:
-                reply = await line.client.complete(request)
-            except EvalError:
-                raise
-            except Exception as error:
-                raise transport_error(error) or error from error
-            finally:
-                self.budget.settle(held, request, reply, line.price)
-            return reply
+            reply = await line.client.complete(request)
+        except EvalError:
+            raise
+        except Exception as error:
+            raise transport_error(error) or error from error
         finally:
-            line.limiter.release(answered=reply is not None)
+            self.budget.settle(held, request, reply, line.price)
+        return reply
 
     def __enter__(self) -> Self:
         self._token = ACTIVE.set(self)

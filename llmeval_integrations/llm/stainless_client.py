@@ -105,13 +105,14 @@ class StainlessClient(SdkClient):
         kind = getattr(self.package, self.plain)
         return kind(api_key=self.key(), base_url=self.address(), **ours)
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+    async def use(self, function: str, **arguments: Any) -> Any:
+        """Call a function of the SDK's object, in a thread where it blocks."""
+        call = partial(attrgetter(function)(self.sdk()), **arguments)
+        return await (call() if self._is_awaited else in_thread(call))
+
+    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - by `use`
         # Raw, because reading a response by its declared types takes as long as all that we do.
-        create = attrgetter(self.endpoint)(sdk).with_raw_response.create
-        if self._is_awaited:
-            raw = await create(**arguments)
-        else:
-            raw = await in_thread(partial(create, **arguments))
+        raw = await self.use(f"{self.endpoint}.with_raw_response.create", **arguments)
         response: Any = getattr(raw, "http_response", None)  # a tracer's has none
         return raw.to_dict() if response is None else json.loads(response.content)
 

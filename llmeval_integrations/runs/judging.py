@@ -51,6 +51,9 @@ class JudgingOptions:
     max_tokens: int | None = None
     """Tokens after which no further call begins."""
 
+    batch: bool = False
+    """Whether models are asked by batches; for clients that have them, and with `replies`."""
+
     def __post_init__(self) -> None:
         from llmeval_integrations.llm.budget import Budget
 
@@ -65,15 +68,16 @@ class JudgingOptions:
 class Judging:
     """Asks a run's judges, and counts what each of them takes."""
 
-    def __init__(self, session: Session, spent: Mapping[str, Spending]) -> None:
+    def __init__(self, session: Session, spent: Mapping[str, Spending], concurrency: int) -> None:
         self._session = session
+        self._concurrency = concurrency
         self._spent = spent
         self._sum = type(session.budget.spent)()
 
     @property
     def concurrency(self) -> int:
-        """The most calls to one server at a time."""
-        return self._session.concurrency
+        """The most samples that are judged at a time."""
+        return self._concurrency
 
     def begin(
         self, judge: JudgedEvaluator, samples: Iterable[Sample]
@@ -140,6 +144,7 @@ def judging(
     if not judges:
         yield None
         return
+    from llmeval_integrations.llm.batches import LARGEST
     from llmeval_integrations.llm.budget import Budget, Spending
     from llmeval_integrations.llm.cache import Cache
     from llmeval_integrations.llm.loop import start, wait
@@ -150,13 +155,31 @@ def judging(
         budget.price(client)
         if not options.frozen:
             client.check()
+        if options.batch:
+            _check_batch(client, options)
     replies = None if options.replies is None else Cache(options.replies)
     with _cache(options) as cache, replies or nullcontext():
-        session = Session(options.concurrency, cache=cache, replies=replies, budget=budget)
+        session = Session(
+            options.concurrency, cache=cache, replies=replies, budget=budget, batch=options.batch
+        )
+        concurrency = LARGEST if options.batch else options.concurrency
         try:
-            yield Judging(session, {name: Spending() for name in judges})
+            yield Judging(session, {name: Spending() for name in judges}, concurrency)
         finally:
             wait(start(session.close()))
+
+
+def _check_batch(client: Client, options: JudgingOptions) -> None:
+    """Raise InvalidOptionError where a run cannot ask this model by batches."""
+    if not client.has_batches:
+        raise InvalidOptionError(
+            f"batch: {client!r} has no batches; models of the platforms openai and anthropic have"
+        )
+    if options.replies is None and not options.frozen:
+        raise InvalidOptionError(
+            "batch: a batch takes up to a day, and a run in a directory can be gone on with; "
+            "say which, with out=..."
+        )
 
 
 def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:

@@ -38,6 +38,11 @@ class JudgeOptions(TypedDict, total=False):
     max_tokens: int | None
     """The same, in tokens."""
 
+    batch: bool
+    """Whether models of OpenAI and Anthropic are asked by their batch interfaces, for half the
+    price and within a day; with `out`. The run may be left meanwhile and gone on with by
+    `resume`."""
+
 
 class RunOptions(JudgeOptions, total=False):
     """How `evaluate` reads its data, keeps its rows and, by `JudgeOptions`, asks judges."""

@@ -10,7 +10,7 @@ from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm import session as asking
+from llmeval_integrations.llm import limiter
 from llmeval_integrations.llm.budget import Budget
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.loop import start, wait
@@ -43,7 +43,7 @@ def numbers(count):
 @pytest.fixture
 def quick(monkeypatch):
     """Wait a fiftieth of the pauses."""
-    monkeypatch.setattr(asking, "_FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.02)
 
 
 def test_so_many_calls_at_a_time_and_no_more():
@@ -112,7 +112,7 @@ def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
         raise ClientError("down", kind="connection")
 
     client = Remote(says, seconds=0, retries=Remote.__mro__[1].retries)
-    monkeypatch.setattr(asking.asyncio, "sleep", sleep)
+    monkeypatch.setattr(limiter.asyncio, "sleep", sleep)
     ask_all(Session(), client, ["a"])
     waited = [seconds for seconds in waited if seconds]
     assert len(waited) == 5

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, JudgeError
 from llmeval_integrations.llm.config import NO_KEY
 from llmeval_integrations.llm.forms import chat_message, in_words
+from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient
@@ -100,6 +102,30 @@ class AnthropicClient(StainlessClient):
             # The API does not name the parameter that it refuses, and models are at odds on one.
             found.parameter = "temperature" if "temperature" in self.parameters else None
         return found
+
+    @property
+    def has_batches(self) -> bool:
+        return True
+
+    async def submit(self, requests: Mapping[str, Request]) -> str:
+        drafts = [
+            {"custom_id": name, "params": each} for name, each in self.draft(requests).items()
+        ]
+        create = partial(self.use, "messages.batches.create", requests=drafts)
+        return str((await self.guard(create)).id)
+
+    async def collect(self, batch: str) -> Mapping[str, Reply] | None:
+        named = {"message_batch_id": batch}
+        found = await self.guard(partial(self.use, "messages.batches.retrieve", **named))
+        if found.processing_status != "ended":
+            return None
+        results = await self.guard(partial(self.use, "messages.batches.results", **named))
+        if hasattr(results, "__aiter__"):
+            items = [item async for item in results]
+        else:
+            items = await in_thread(partial(list, results))
+        succeeded = [item for item in items if item.result.type == "succeeded"]
+        return self.read_all({item.custom_id: item.result.message.to_dict() for item in succeeded})
 
 
 def _mark_shared(message: Message, request: Request) -> Mapping[str, Any]:

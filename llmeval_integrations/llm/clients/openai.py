@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final
 
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.config import NO_KEY
 from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
@@ -13,6 +16,10 @@ from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
+
+_ENDPOINT: Final = "/v1/chat/completions"
+_UNDER_WAY: Final = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
+"""What a batch is whose replies are not there yet."""
 
 
 class OpenAIClient(StainlessClient):
@@ -66,3 +73,39 @@ class OpenAIClient(StainlessClient):
 
     def read(self, response: Any, output: Output) -> Reply:
         return read_chat(response, self.config.name, output)
+
+    @property
+    def has_batches(self) -> bool:
+        return self.config.platform == "openai"
+
+    async def submit(self, requests: Mapping[str, Request]) -> str:
+        lines = []
+        for name, arguments in self.draft(requests).items():
+            body = {each: arguments[each] for each in arguments if not each.startswith("extra_")}
+            body |= arguments.get("extra_body", {})
+            line = {"custom_id": name, "method": "POST", "url": _ENDPOINT, "body": body}
+            lines.append(json.dumps(line))
+        text = "\n".join(lines).encode()
+        files, create = "files.create", "batches.create"
+        given = ("requests.jsonl", text)
+        file = await self.guard(partial(self.use, files, file=given, purpose="batch"))
+        settings = {"input_file_id": file.id, "endpoint": _ENDPOINT, "completion_window": "24h"}
+        batch = await self.guard(partial(self.use, create, **settings))
+        return str(batch.id)
+
+    async def collect(self, batch: str) -> Mapping[str, Reply] | None:
+        found = await self.guard(partial(self.use, "batches.retrieve", batch_id=batch))
+        if found.status in _UNDER_WAY:
+            return None
+        responses = {}
+        for file in filter(None, (found.output_file_id, found.error_file_id)):
+            content = await self.guard(partial(self.use, "files.content", file_id=file))
+            for item in map(json.loads, content.content.splitlines()):
+                response = item.get("response") or {}
+                if response.get("status_code") == 200:
+                    responses[item["custom_id"]] = response["body"]
+        if found.status != "completed" and not responses:
+            errors = (found.errors and found.errors.data) or ()
+            why = "; ".join(str(error.message) for error in errors) or "without a word"
+            raise ClientError(f"the batch {batch} is {found.status}: {why}")
+        return self.read_all(responses)

@@ -38,7 +38,7 @@ class Request:
     headers: Mapping[str, str]
     """By names in lower case."""
     body: Any
-    """The JSON value; None where there is none."""
+    """The JSON value, bytes where it is none; None where there is no body."""
     connection: tuple[str, int]
     """The asker's address and port: the same for requests over one connection."""
 
@@ -164,7 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server.model_server
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        body = json.loads(raw) if raw else None
+        is_json = "json" in headers.get("content-type", "")
+        body = json.loads(raw) if raw and is_json else raw or None
         play = server.takes(
             Request(self.command, self.path, headers, body, self.client_address[:2])
         )

@@ -1,0 +1,158 @@
+"""Asking by a vendor's batch interface, for half the price and within a day."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.cache import Cache, Kept
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.limiter import Limiter
+from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.prices import Price
+from llmeval_integrations.llm.reply import Reply
+
+_log = logging.getLogger(__name__)
+
+LARGEST: Final = 10_000
+"""How many requests one batch has at most; OpenAI takes 50,000, Anthropic 100,000."""
+
+_QUIET: Final = 1.0
+"""The seconds without a further request after which those that came are handed over."""
+
+_FIRST_POLL, _LONGEST_POLL = 2.0, 60.0
+"""The seconds between two looks at a batch, which grow."""
+
+
+class Batches:
+    """Gathers requests until no more come, hands them over as a batch, and waits for the replies.
+
+    Which batch has a request is written down, so that whoever asks the same after a break, or a
+    kill, waits for that batch. The first request with a schema is asked by itself, so that a form
+    or a parameter that the server refuses does not fail a whole batch.
+    """
+
+    def __init__(self, store: Cache, budget: Budget) -> None:
+        self._store = store
+        self._budget = budget
+        self._line = Limiter(4)  # of batches that are handed over and looked after at a time
+        self._first: dict[tuple[int, str], asyncio.Future[None]] = {}
+        self._queues: dict[Client, dict[str, tuple[bytes, Request]]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._handed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sends: set[asyncio.Task[None]] = set()
+        self._collections: dict[str, asyncio.Task[Mapping[str, Reply]]] = {}
+
+    async def reply(
+        self,
+        client: Client,
+        key: bytes,
+        request: Request,
+        alone: Callable[[], Awaitable[Reply]],
+        price: Price | None,
+    ) -> Kept:
+        """Return the reply to a request; `alone` asks what no batch has answered."""
+        name, place = key.hex()[:48], b"batch " + key
+        if self._store.get(place) is None and await self._is_first(client, request):
+            try:
+                return Kept(await alone(), request.fence)
+            finally:
+                self._first[id(client), repr(request.schema)].set_result(None)
+        held, reply, fence = await self._budget.reserve(request, price), None, request.fence
+        try:
+            handed = self._store.get(place) or await self._hand_over(client, name, place, request)
+            replies, fence = await self._replies(client, handed.reply.text), handed.fence
+            if name in replies:
+                reply = msgspec.structs.replace(replies[name], batch=True)
+        finally:
+            self._budget.settle(held, request, reply, price)
+        return Kept(await alone(), request.fence) if reply is None else Kept(reply, fence)
+
+    async def _is_first(self, client: Client, request: Request) -> bool:
+        """Whether the request is the first with its schema; else wait until that has its reply."""
+        form = (id(client), repr(request.schema))
+        if form in self._first:
+            await self._first[form]
+            return False
+        self._first[form] = asyncio.get_running_loop().create_future()
+        return True
+
+    async def close(self) -> None:
+        """Give up the waiting; what is being handed over is written down."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._handed.cancel()
+        await asyncio.gather(*self._sends, return_exceptions=True)
+        for collection in self._collections.values():
+            collection.cancel()
+
+    async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Kept:
+        """Wait until the request is part of a batch, and return what is written down of it."""
+        if self._handed.cancelled():
+            raise ClientError("not asked, for the run was interrupted", kind="budget")
+        self._queues.setdefault(client, {})[name] = (place, request)
+        if self._timer is not None:
+            self._timer.cancel()
+        is_full = len(self._queues[client]) >= LARGEST
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(0 if is_full else _QUIET, self._send_all)
+        await asyncio.shield(self._handed)
+        handed = self._store.get(place)
+        assert handed is not None  # noqa: S101 - `_send` has put it there
+        return handed
+
+    def _send_all(self) -> None:
+        queues, self._queues, self._timer = self._queues, {}, None
+        handed, self._handed = self._handed, asyncio.get_running_loop().create_future()
+        handed.add_done_callback(lambda done: done.exception())  # if none waits
+        task = asyncio.ensure_future(self._send(queues, handed))
+        self._sends.add(task)
+        task.add_done_callback(self._sends.discard)
+
+    async def _send(
+        self,
+        queues: dict[Client, dict[str, tuple[bytes, Request]]],
+        handed: asyncio.Future[None],
+    ) -> None:
+        try:
+            for client, queue in queues.items():
+                requests = {name: request for name, (_, request) in queue.items()}
+                submit = partial(client.submit, requests)
+                batch = await self._line.retry(submit, client.retries)
+                for place, request in queue.values():
+                    self._store.put(place, Kept(Reply(batch), request.fence))
+                _log.warning(
+                    "the batch %s of %d questions is under way; it may be left by Ctrl-C and gone "
+                    "on with by --resume", batch, len(requests)
+                )  # fmt: skip
+        except Exception as error:  # noqa: BLE001 - raised where each request waits
+            handed.set_exception(error)
+        else:
+            handed.set_result(None)
+
+    async def _replies(self, client: Client, batch: str) -> Mapping[str, Reply]:
+        if batch not in self._collections:
+            self._collections[batch] = asyncio.ensure_future(self._collect(client, batch))
+        return await asyncio.shield(self._collections[batch])
+
+    async def _collect(self, client: Client, batch: str) -> Mapping[str, Reply]:
+        pause = _FIRST_POLL
+        while True:
+            try:
+                collect = partial(client.collect, batch)
+                replies = await self._line.retry(collect, client.retries)
+            except ClientError as error:
+                if error.kind != "not_found":
+                    raise
+                return {}  # it is too old, and its requests are asked anew
+            if replies is not None:
+                return replies
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_POLL)

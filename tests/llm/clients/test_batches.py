@@ -1,0 +1,145 @@
+"""Judges that ask by the batch interfaces of OpenAI and Anthropic, through the real SDKs."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+from batch_server import AnthropicBatches, OpenAIBatches
+from vendors import anthropic_said, openai_said
+
+from llmeval_integrations import evaluate
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.judges import PassFail
+from llmeval_integrations.llm import batches
+from llmeval_integrations.llm.loading import load_client
+
+pytest.importorskip("pydantic")
+
+VENDORS = {"openai": (OpenAIBatches, openai_said), "anthropic": (AnthropicBatches, anthropic_said)}
+SAMPLES = [{"output": f"text {number}"} for number in range(12)]
+
+
+def verdict(body):
+    return json.dumps({"reasoning": "r", "verdict": "Pass", "confidence": "High"})
+
+
+@pytest.fixture(params=VENDORS)
+def vendor(request, server, monkeypatch):
+    """Play a vendor's server; `vendor(answers, polls=2)` plays another one."""
+    pytest.importorskip(request.param)
+    monkeypatch.setattr(batches, "_FIRST_POLL", 0.05)
+    monkeypatch.setattr(batches, "_QUIET", 0.2)
+    kind, said = VENDORS[request.param]
+
+    def play(answers=verdict, **more):
+        script = kind(answers, said, **more)
+        server.plays(script)
+        return script
+
+    return play
+
+
+@pytest.fixture
+def judge_of(server):
+    def make(script, **options):
+        address = {"base_url": server.url + script.root, "api_key": "sk-0123456789"}
+        return PassFail(load_client(script.model, **address, **options), "Is it right?")
+
+    return make
+
+
+def test_all_but_the_first_question_go_out_as_one_batch_at_half_the_price(
+    vendor, judge_of, tmp_path
+):
+    script = vendor()
+    judge = judge_of(script, price=(100.0, 1000.0))
+    run = evaluate(SAMPLES, [judge], out=tmp_path / "run", batch=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.files), len(script.batched), len(script.direct)) == (1, 11, 1)
+    each = (11 * 100 + 7 * 1000) / 1e6
+    assert run.summary["judging"]["cost"] == pytest.approx(each + 11 * each / 2)
+    sent, single = script.batched[0], script.direct[0]
+    assert {*sent} == {*single}
+    assert "output_config" in sent or "response_format" in sent
+
+
+def test_what_a_batch_fails_at_is_asked_again_by_itself(vendor, judge_of, tmp_path):
+    failed = []
+
+    def answers(body):
+        found = re.search(r"text ([345])\b", str(body))
+        if found is None or found[1] in failed:
+            return verdict(body)
+        failed.append(found[1])
+        return None
+
+    script = vendor(answers)
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.batched), len(script.direct)) == (11, 4)
+
+
+KILLED = """
+import sys
+from llmeval_integrations import evaluate
+from llmeval_integrations.judges import PassFail
+from llmeval_integrations.llm import batches
+from llmeval_integrations.llm.loading import load_client
+batches._QUIET = batches._FIRST_POLL = 0.2
+model, url, out = sys.argv[1:]
+judge = PassFail(load_client(model, base_url=url, api_key="sk-0123456789"), "Is it right?")
+evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
+    how, vendor, judge_of, server, tmp_path
+):
+    script = vendor(polls=3)
+    script.polls = 10**9
+    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
+    process = subprocess.Popen([*command, str(tmp_path / "run")], stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        if "under way" in line:
+            break
+    os.kill(process.pid, getattr(signal, how))
+    process.wait(30)
+    process.stderr.close()
+    script.polls = 0
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.files), len(script.direct)) == (1, 1)
+    assert run.summary["judging"]["calls"] == 12
+
+
+def test_a_budget_bounds_a_batch(vendor, judge_of, tmp_path):
+    script = vendor()
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, max_tokens=5)
+    assert [row.label for row in run.rows].count("budget") == 11
+    assert (len(script.batched), len(script.direct)) == (0, 1)
+
+
+def test_a_callers_own_object_hands_over_batches(server, vendor, tmp_path):
+    script = vendor()
+    package = pytest.importorskip(script.model.partition(":")[0])
+    kind = getattr(package, "OpenAI" if script.root else "Anthropic")
+    client = load_client(kind(api_key="sk-1", base_url=server.url + script.root), name="m")
+    run = evaluate(SAMPLES, [PassFail(client, "Is it?")], out=tmp_path / "run", batch=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert len(script.batched) == 11
+
+
+def test_what_has_no_batches_is_said_before_anything_is_asked(tmp_path):
+    pytest.importorskip("openai")
+    for model, options, message in (
+        ("vllm:m", {"out": tmp_path / "run"}, r"batch: OpenAIClient\('m'\) has no batches"),
+        ("openai:m", {}, "batch: a batch takes up to a day, .* with out="),
+    ):
+        judge = PassFail(load_client(model, api_key="sk-1"), "Is it?")
+        with pytest.raises(InvalidOptionError, match=message):
+            evaluate(SAMPLES, [judge], batch=True, **options)
