@@ -7,64 +7,48 @@ import pytest
 from llmeval_integrations import JsonFields, JsonValidity, LengthPenalty, evaluate
 from llmeval_integrations.cli.main import main
 
-REFERENCE = '{"total": 1}'
-
-
-def samples(good, bad):
-    outputs = [REFERENCE] * good + ['{"total": 2}'] * bad
-    return [
-        {"id": f"s{n}", "output": output, "reference": REFERENCE}
-        for n, output in enumerate(outputs)
-    ]
+FAIL = "--fail-on-regression"
 
 
 @pytest.fixture
 def runs(tmp_path):
-    evaluators = [JsonFields(), JsonValidity()]
-    evaluate(samples(20, 0), evaluators, out=tmp_path / "before")
-    evaluate(samples(8, 12), evaluators, out=tmp_path / "after")
+    """Two runs, of which the second is worse in twelve of twenty samples."""
+    for name, good in (("before", 20), ("after", 8)):
+        outputs = ['{"total": 1}'] * good + ['{"total": 2}'] * (20 - good)
+        rows = [
+            {"id": f"s{n}", "output": output, "reference": '{"total": 1}'}
+            for n, output in enumerate(outputs)
+        ]
+        evaluate(rows, [JsonFields(), JsonValidity()], out=tmp_path / name)
     return str(tmp_path / "before"), str(tmp_path / "after")
 
 
-def test_a_table_is_printed_and_the_exit_code_is_0(runs, capsys):
+def test_a_table_or_json_is_printed(runs, capsys):
     assert main(["compare", *runs]) == 0
     table, said = capsys.readouterr()
-    assert "json_fields" in table
-    assert "/total" in table
-    assert "worse" in table
-    assert "expected 1" in table
+    for word in ("json_fields", "/total", "worse", "expected 1"):
+        assert word in table
     assert max(map(len, table.splitlines())) <= 110
     assert said == ""
-
-
-def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
-    before, after = runs
-    assert main(["compare", before, after, "--fail-on-regression"]) == 1
-    assert capsys.readouterr().err.splitlines() == [
-        "llmeval compare: json_fields: pass rate went from 1 to 0.4",
-        "llmeval compare: json_fields: /total matching leaves went from 1 to 0.4",
-    ]
-    assert main(["compare", after, before, "--fail-on-regression"]) == 0
-    assert main(["compare", before, before, "--fail-on-regression"]) == 0
-
-
-def test_without_fields_and_as_json(runs, capsys):
     assert main(["compare", *runs, "--json", "--no-fields"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [each["field"] for each in found["differences"]] == [None, None]
     assert found["differences"][0]["verdict"] == "worse"
     assert found["differences"][0]["difference"] == -0.6
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
+    assert main(["compare", *runs, "--max-left-out", "101%"]) == 2
+    assert "--max-left-out '101%' is not a whole number" in capsys.readouterr().err
 
 
-def test_where_nothing_can_be_said_a_regression_cannot_be_excluded(tmp_path, capsys):
-    for name, field in (("before", "output"), ("after", "answer")):
-        evaluate([{"id": "1", field: "{}"}], [JsonValidity()], out=tmp_path / name)
-    runs = [str(tmp_path / name) for name in ("before", "after")]
-    assert main(["compare", *runs]) == 0
-    assert "1 of 1 samples are left out" in capsys.readouterr().err
-    assert main(["compare", *runs, "--fail-on-regression"]) == 1
-    assert "so a regression cannot be excluded" in capsys.readouterr().err
+def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
+    before, after = runs
+    assert main(["compare", before, after, FAIL]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "llmeval compare: json_fields: pass rate went from 1 to 0.4",
+        "llmeval compare: json_fields: /total matching leaves went from 1 to 0.4",
+    ]
+    assert main(["compare", after, before, FAIL]) == 0
+    assert main(["compare", before, before, FAIL]) == 0
 
 
 def validity(tmp_path, name, outputs, *evaluators):
@@ -93,23 +77,22 @@ def validity(tmp_path, name, outputs, *evaluators):
 def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, given, code):
     runs = validity(tmp_path, "a", ["{}"] * 100), validity(tmp_path, "b", after)
     given = [part for each in given for part in ("--max-left-out", each)]
-    assert main(["compare", *runs, "--fail-on-regression", *given]) == code
+    assert main(["compare", *runs, FAIL, *given]) == code
     lost = 100 - after.count("{}")
     sentence = f"json_validity: {lost} of A's 100 samples have no counterpart with a score in B, "
     assert (sentence in capsys.readouterr().err) is bool(code)
 
 
-def test_an_evaluator_that_b_lacks_is_no_proof_unless_others_are_named(tmp_path, capsys):
+def test_what_b_says_nothing_of_is_no_proof_unless_others_are_named(tmp_path, capsys):
     length = LengthPenalty(min_length=1, max_length=9)
     runs = validity(tmp_path, "a", ["{}"] * 9, length), validity(tmp_path, "b", ["{}"] * 9)
-    assert main(["compare", *runs, "--fail-on-regression"]) == 1
+    assert main(["compare", *runs, FAIL]) == 1
     sentence = "length_penalty: B lacks this evaluator of A; so a regression cannot be excluded"
     assert sentence in capsys.readouterr().err
-    only = ["--evaluator", "json_validity"]
-    assert main(["compare", *runs, "--fail-on-regression", *only]) == 0
-    assert main(["compare", *reversed(runs), "--fail-on-regression"]) == 0
-
-
-def test_a_wrong_bound_is_a_wrong_call(runs, capsys):
-    assert main(["compare", *runs, "--max-left-out", "101%"]) == 2
-    assert "--max-left-out '101%' is not a whole number" in capsys.readouterr().err
+    assert main(["compare", *runs, FAIL, "--evaluator", "json_validity"]) == 0
+    assert main(["compare", *reversed(runs), FAIL]) == 0
+    none = validity(tmp_path, "none", [None] * 9)
+    assert main(["compare", runs[1], none]) == 0
+    assert "9 of 9 samples are left out" in capsys.readouterr().err
+    assert main(["compare", runs[1], none, FAIL]) == 1
+    assert "no sample has a score in both runs, so a regression" in capsys.readouterr().err

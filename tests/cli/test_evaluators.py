@@ -13,9 +13,13 @@ from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.catalog import evaluator_class
 
 
+def listed(capsys, *arguments):
+    assert main(["list", *arguments]) == 0
+    return capsys.readouterr().out
+
+
 def test_list_shows_every_evaluator_with_needs_options_and_defaults(capsys):
-    assert main(["list"]) == 0
-    printed = capsys.readouterr().out
+    printed = listed(capsys)
     for name in list_evaluators():
         assert re.search(rf"^{name}( |$)", printed, re.MULTILINE)
     assert "json_match  needs reference" in printed
@@ -23,27 +27,24 @@ def test_list_shows_every_evaluator_with_needs_options_and_defaults(capsys):
     assert 'strict_order=true, ignore_extra_keys=false, parsing="markdown"' in printed
     assert "Does the output parse as JSON?" in printed
     assert max(map(len, printed.splitlines())) <= 100
-
-
-def test_list_shows_one_with_the_documentation_of_its_options(capsys):
-    assert main(["list", "json_match"]) == 0
-    printed = capsys.readouterr().out
-    assert "strict_order: bool = true\n    Whether the order of array items counts." in printed
-    assert "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"" in printed
-    assert main(["list", "faithfulness"]) == 0
-    assert "    Unless given:\n        Is every factual claim" in capsys.readouterr().out
-    assert main(["list", "python_type"]) == 0
-    assert "(needed)" in capsys.readouterr().out
-
-
-def test_list_can_be_read_by_machines(capsys):
-    assert main(["list", "--json"]) == 0
-    everything = json.loads(capsys.readouterr().out)
+    everything = json.loads(listed(capsys, "--json"))
     assert [each["name"] for each in everything] == list_evaluators()
-    assert main(["list", "--json", "json_schema_validation"]) == 0
-    one = json.loads(capsys.readouterr().out)
+    one = json.loads(listed(capsys, "--json", "json_schema_validation"))
     assert one in everything
     assert (one["aliases"], one["needs"]) == (["json_schema_validation"], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("json_match", "strict_order: bool = true\n    Whether the order of array items counts."),
+        ("json_match", "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\""),
+        ("faithfulness", "    Unless given:\n        Is every factual claim"),
+        ("python_type", "(needed)"),
+    ],
+)
+def test_list_shows_one_with_the_documentation_of_its_options(name, said, capsys):
+    assert said in listed(capsys, name)
 
 
 @pytest.mark.parametrize("name", list_evaluators())

@@ -123,19 +123,19 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
 
 
 def test_a_configuration_file_says_the_same(run, server, tmp_path):
-    (tmp_path / "eval.yaml").write_text(f"""
-data: data.jsonl
-evaluators:
-  - name: harbour
-    evaluator: pass_fail
-    options:
-      model: {json.dumps(model(server.url))}
-      question: Is it about the harbour?
-  - pass_fail: {{model: {json.dumps(model(server.url))}, question: "Is it short?"}}
-concurrency: 2
-cache: kept/c.sqlite
-max_tokens: {1000 * TOKENS}
-""")
+    harbour = {"model": model(server.url), "question": "Is it about the harbour?"}
+    short = {"model": model(server.url), "question": "Is it short?"}
+    configuration = {
+        "data": "data.jsonl",
+        "evaluators": [
+            {"name": "harbour", "evaluator": "pass_fail", "options": harbour},
+            {"pass_fail": short},
+        ],
+        "concurrency": 2,
+        "cache": "kept/c.sqlite",
+        "max_tokens": 1000 * TOKENS,
+    }
+    (tmp_path / "eval.yaml").write_text(json.dumps(configuration))  # which is YAML, too
     file = {"data": "eval.yaml", "is_judged": False}
     code, summary, _ = run("--json", **file)
     assert (code, list(summary["evaluators"])) == (0, ["harbour", "pass_fail"])
@@ -158,17 +158,14 @@ def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
     assert "SECRET" not in done.stdout + done.stderr
 
 
-def test_a_run_without_any_score_is_exit_code_2_and_says_why(run):
-    code, _, said = run("-q", "--out", "run", url=DEAD)
+def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_again(run, server):
+    code, _, said = run("-q", "--out", "dead", url=DEAD)
     warning, end = said.splitlines()
     assert code == 2
     assert "pass_fail: NO row has a score, most often (connection): the connection" in warning
     assert warning.endswith("; --resume --retry-errors asks again")
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
     assert run("-q", "-e", "json_validity", url=DEAD)[0] == 0
-
-
-def test_replies_that_are_kept_are_asked_anew_without_the_cache(run, server):
     server.plays(chat("I cannot say."))
     code, _, said = run("-q", "--out", "run")
     assert (code, "--resume --retry-errors --no-cache asks again" in said) == (2, True)
@@ -187,24 +184,13 @@ def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, c
     assert ("pass_fail: 1 of 10 rows are unscored, more than 5%" in said) == bool(unscored)
 
 
-def test_labels_without_scores_are_results(run, server, tmp_path):
-    tone = {
-        "name": "tone",
-        "model": model(server.url),
-        "prompt": "{output}?",
-        "choices": ["a", "b"],
-    }
-    asked = {"data": "data.jsonl", "out": "run", "evaluators": [{"classification": tone}]}
-    (tmp_path / "run.yaml").write_text(json.dumps(asked))  # which is YAML, too
+def test_labels_without_scores_are_results(run, server):
     server.plays(chat('{"explanation": "it is", "label": "a"}'))
-    file = {"data": "run.yaml", "is_judged": False}
-    assert run("-q", **file) == (0, "", "")
-    calls = len(server.requests)
-    assert run("-q", "--resume", "--retry-errors", "--no-cache", **file)[0] == 0
-    assert len(server.requests) == calls
-    found = json.loads((tmp_path / "run" / "summary.json").read_text())["evaluators"]["tone"]
-    assert found["labels"] == {"a": 10}
-    assert (found["n"], found["scored"], found["unscored"]) == (10, 0, 0)
+    tone = f'tone=classification:name=tone,model={json.dumps(model(server.url))},prompt={{output}}?,choices=["a", "b"]'
+    code, summary, said = run("--json", "-q", "-e", tone, is_judged=False)
+    assert (code, said) == (0, "")
+    found = summary["evaluators"]["tone"]
+    assert (found["labels"], found["scored"], found["unscored"]) == ({"a": 10}, 0, 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
@@ -237,9 +223,6 @@ def test_ctrl_c_keeps_the_replies_under_way_and_the_next_run_pays_only_for_the_r
     done = subprocess.run(command, **options, timeout=60, check=True)
     assert json.loads(done.stdout)["judging"]["cached"] == answered + 4
     assert len(server.requests) == rows - answered - 4
-
-
-# A dry run.
 
 
 def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, server, tmp_path):

@@ -75,7 +75,10 @@ def test_a_format_that_is_none_is_refused(run, monkeypatch, capsys, call, messag
     assert [path.name for path in Path().iterdir()] == ["run"]
 
 
-@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+COMMANDS = pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
+
+
+@COMMANDS
 def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys, command):
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     missing = tmp_path / "missing" / "file"
@@ -84,40 +87,34 @@ def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
-def test_a_full_disk_leaves_the_report_that_was_there(run, capsys):
+def test_a_full_disk_leaves_the_report_that_was_there(run):
     (run / "report.html").write_text("the one of yesterday")
     limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from llmeval_integrations.cli.main import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
     done = subprocess.run([sys.executable, "-B", "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
-    assert done.returncode == 2
-    assert "cannot write" in done.stderr
+    assert (done.returncode, "cannot write" in done.stderr) == (2, True)
     assert (run / "report.html").read_text() == "the one of yesterday"
     assert [path.name for path in run.iterdir() if ".new" in path.name] == []
 
 
-@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
-def test_a_link_stays_and_what_it_leads_to_is_replaced(run, tmp_path, command):
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@COMMANDS
+def test_a_link_and_a_pipe_stay_and_are_written_through(run, tmp_path, command):
     (tmp_path / "folder").mkdir()
-    file, link = tmp_path / "folder" / "page.html", tmp_path / "link.html"
-    link.symlink_to(file)
+    file, pipe = tmp_path / "folder" / "page.html", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    links = {target: tmp_path / f"to_{target.name}" for target in (file, pipe)}
+    for target, link in links.items():
+        link.symlink_to(target)
     for _ in range(2):  # once it leads nowhere, once to a file
-        assert main([*command, str(run), "--out", str(link)]) == 0
-        assert link.is_symlink()
+        assert main([*command, str(run), "--out", str(links[file])]) == 0
         assert file.is_file()
     assert [path.name for path in file.parent.iterdir()] == ["page.html"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@pytest.mark.parametrize("command", [["report"], ["export", "--to", "csv"]])
-def test_a_pipe_is_written_to_and_stays(run, tmp_path, command):
-    pipe, link = tmp_path / "pipe", tmp_path / "link"
-    os.mkfifo(pipe)
-    link.symlink_to(pipe)
-    for path in (pipe, link):
+    for path in (pipe, links[pipe]):
         with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:  # noqa: S607
             assert main([*command, str(run), "--out", str(path)]) == 0
             assert reader.stdout.read().startswith((b"<!doctype html>", b"run,id"))
         assert pipe.is_fifo()
-        assert link.is_symlink()
+    assert all(link.is_symlink() for link in links.values())
 
 
 @contextlib.contextmanager
@@ -131,7 +128,7 @@ def viewing(run):
             assert process.wait(10) == 0
 
 
-def test_the_server_answers_to_this_machine_alone(run):
+def test_the_server_answers_to_this_machine_alone_and_its_port_is_taken(run, capsys):
     with viewing(run) as (address, _):
         assert address.startswith("http://127.0.0.1:")
         port = int(address.rsplit(":", 1)[1].strip("/"))
@@ -145,6 +142,9 @@ def test_the_server_answers_to_this_machine_alone(run):
             connection.request("GET", path, headers={"Host": host})
             assert connection.getresponse().status == status
             connection.close()
+        assert main(["view", str(run), "--port", str(port)]) == 2
+    said = f"llmeval view: error: port {port}: Address already in use; --port names another"
+    assert said in capsys.readouterr().err
 
 
 # While the page takes over what is new, it may be without one.
@@ -197,14 +197,6 @@ def test_an_update_of_the_page_interrupts_nobody(run, tmp_path):
         page.run("document.getElementById('news').click()")
         wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
         assert page.complaints == []
-
-
-def test_a_taken_port_is_named(run, capsys):
-    with viewing(run) as (address, _):
-        port = address.rsplit(":", 1)[1].strip("/")
-        assert main(["view", str(run), "--port", port]) == 2
-    said = f"llmeval view: error: port {port}: Address already in use; --port names another"
-    assert said in capsys.readouterr().err
 
 
 def test_a_run_that_was_killed_or_has_no_fields_is_warned_of(run, tmp_path, capsys):

@@ -1,20 +1,51 @@
-"""What a shell and a log have of the command."""
+"""What people have of the command: help, completion, a starter file, lists of runs, pages, logs."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pytest
 
+from llmeval_integrations import JsonValidity, __version__, evaluate
 from llmeval_integrations.cli.main import main
+
+COMMAND = [sys.executable, "-m", "llmeval_integrations"]
+
+
+def helped(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_help_fits_a_screen_stands_in_groups_and_has_an_example_of_every_command(capsys):
+    text = helped(capsys, "--help")
+    assert len(text.splitlines()) <= 44
+    assert max(map(len, text.splitlines())) <= 80
+    listed = text.split("COMMAND\n")[1].split("\n\n")[0]
+    commands = [line.split()[0] for line in listed.splitlines() if line[4:5].strip()]
+    assert len(commands) >= 7
+    assert all(f"  llmeval {name}" in text.split("examples:")[1] for name in commands)
+    lines = helped(capsys, "run", "--help").splitlines()
+    assert len(lines) <= 56
+    heads = [line for line in lines if re.fullmatch(r"\w.*:", line)][1:]
+    assert heads == ["options:", "what is evaluated:", "where it is kept:", "when it fails:", "judges:", "how:"]  # fmt: skip
+    assert helped(capsys, "--version") == f"llmeval {__version__}\n"
+    assert main([]) == 0
+    assert capsys.readouterr().out.startswith("usage: llmeval ")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_a_script_completes_every_command(shell, capsys):
+def test_a_script_completes_every_command_and_zsh_is_given_nothing_to_run(shell, capsys):
     assert main(["completion", shell]) == 0
     script = capsys.readouterr().out
     for word in ("run", "list", "report", "compare", "export", "view", "evaluator"):
         assert word in script
+    if shell == "zsh":
+        assert "OPTION=VALUE" in script
+        assert "NAME[:OPTION" not in script
 
 
 def test_bash_completes_files(capsys, tmp_path):
@@ -29,46 +60,80 @@ def test_bash_completes_files(capsys, tmp_path):
         assert done.stdout.split() == ["rows.jsonl"], words
 
 
-def test_zsh_is_given_nothing_to_run(capsys):
-    main(["completion", "zsh"])
-    described = [line for line in capsys.readouterr().out.splitlines() if "OPTION=VALUE" in line]
-    assert described
-    for line in described:
-        assert "NAME[:OPTION" not in line
-
-
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "2>/dev/full"])
 @pytest.mark.parametrize(("data", "code"), [("rows.jsonl", 0), ("none.jsonl", 2)])
 def test_a_stream_that_is_closed_changes_no_exit_code(tmp_path, closed, data, code):
     (tmp_path / "rows.jsonl").write_text('{"output": "1"}\n{"id": "a", "output": "2"}\n')
-    command = f"{sys.executable} -m llmeval_integrations run {data} -e json_validity {closed}"
-    done = subprocess.run(
-        ["/bin/bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command = f"cd {tmp_path}; {' '.join(COMMAND)} run {data} -e json_validity {closed}"
+    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
     assert done.returncode == code
 
 
-def test_every_command_has_an_example_and_the_help_fits_a_screen(capsys):
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    text = capsys.readouterr().out
-    assert len(text.splitlines()) <= 44
-    assert max(map(len, text.splitlines())) <= 80
-    listed = text.split("COMMAND\n")[1].split("\n\n")[0]
-    commands = [line.split()[0] for line in listed.splitlines() if line[4:5].strip()]
-    assert len(commands) >= 7
-    for name in commands:
-        assert f"  llmeval {name}" in text.split("examples:")[1]
-
-
 def test_nothing_is_logged_unless_asked_for(tmp_path):
     data = tmp_path / "data.jsonl"
-    data.write_text(json.dumps({"output": "{}"}))
-    command = [sys.executable, "-m", "llmeval_integrations"]
+    data.write_text('{"output": "{}"}')
     run = ["run", str(data), "-e", "json_validity", "-q"]
-    silent = subprocess.run([*command, *run], capture_output=True, text=True, check=True)
+    silent = subprocess.run([*COMMAND, *run], capture_output=True, text=True, check=True)
     assert silent.stderr == ""
-    said = subprocess.run([*command, "-v", *run], capture_output=True, text=True, check=True)
+    said = subprocess.run([*COMMAND, "-v", *run], capture_output=True, text=True, check=True)
     said_so = f"llmeval_integrations.runs.evaluate: evaluating {data} with json_validity"
     assert said_so in said.stderr
+
+
+def test_a_starter_file_runs_and_the_run_is_shown_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    assert capsys.readouterr().out.endswith("next: llmeval run eval.yaml\n")
+    assert main(["run", "eval.yaml"]) == 0
+    table, _, steps = capsys.readouterr().out.partition("written: ")
+    assert "33.3 % of 3 samples pass json_fields" in table
+    assert steps.startswith("runs/first/results.jsonl and summary.json\nnext: llmeval view runs/first")  # fmt: skip
+    assert main(["show", "runs/first"]) == 0
+    assert capsys.readouterr().out == table
+    assert main(["show", "runs/first", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == 3
+    assert main(["init"]) == 2
+    assert "eval.yaml is there already; llmeval init FILE writes another" in capsys.readouterr().err
+    assert main(["run", "outputs.jsonl", "-e", "json_validity"]) == 0
+    assert "next: --out DIR keeps the run" in capsys.readouterr().out
+
+
+def test_the_runs_of_a_folder_are_listed_the_newest_first(tmp_path, capsys):
+    assert main(["runs", str(tmp_path)]) == 0
+    assert "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one." in capsys.readouterr().out
+    assert main(["runs", str(tmp_path / "nope")]) == 2
+    assert f"there is no folder {tmp_path}/nope" in capsys.readouterr().err
+    for name, output, day in (("old", "{", 1), ("new", "{}", 2), ("deep/cut", "{}", 3)):
+        file = evaluate([{"output": output}], [JsonValidity()], out=tmp_path / name).out / "manifest.json"  # fmt: skip
+        manifest = {**json.loads(file.read_text()), "started": f"2026-01-0{day}T12:30:59+00:00"}
+        file.write_text(json.dumps(manifest))
+    (tmp_path / "deep" / "cut" / "summary.json").unlink()
+    assert main(["runs", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "3 runs"
+    assert [re.split(" {2,}", line)[1:] for line in lines if "2026-01" in line] == [
+        ["2026-01-03 12:30", "–", "–", "not finished"],
+        ["2026-01-02 12:30", "–", "1", "json_validity 100.0 %"],
+        ["2026-01-01 12:30", "–", "1", "json_validity 0.0 %"],
+    ]
+
+
+def test_a_page_is_opened_in_the_browser(tmp_path, monkeypatch, capsys):
+    pages = []
+    monkeypatch.setattr("webbrowser.open", lambda address: pages.append(address) or True)
+    data, out = tmp_path / "data.jsonl", tmp_path / "run"
+    data.write_text('{"output": "{}"}\n')
+    run = ["run", str(data), "-e", "json_validity"]
+    assert main([*run, "--out", str(out), "--open"]) == 0
+    assert main(["report", str(out), "--open"]) == 0
+    assert pages == [(out / "report.html").as_uri()] * 2
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert main(["report", str(out), "--open"]) == 0
+    assert f"no browser could be started; open {pages[0]}" in capsys.readouterr().err
+    for call, said in (
+        ([*run, "--open"], "add --out DIR"),
+        (["report", str(out), "--open", "--format", "junit"], "--open opens a page"),
+    ):
+        assert main(call) == 2
+        assert said in capsys.readouterr().err
