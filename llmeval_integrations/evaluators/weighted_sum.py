@@ -66,7 +66,7 @@ class WeightedSum(Evaluator):
         )
         if any(part.is_judge for part, _ in pairs):
             # Only now is known which of the two it is, and no judge is imported for the other.
-            from llmeval_integrations.judges.weighted_sum import JudgedSum
+            from llmeval_integrations.judges.ensembles import JudgedSum
 
             object.__setattr__(self, "__class__", JudgedSum)
 

@@ -4,7 +4,6 @@ from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.agreement import Agreement, agreement
 from llmeval_integrations.judges.bias import Shift, judge_bias
 from llmeval_integrations.judges.calibration import Calibration, calibrate
-from llmeval_integrations.judges.cascade import Cascade
 from llmeval_integrations.judges.claims import (
     AnswerRelevance,
     ClaimFaithfulness,
@@ -21,19 +20,17 @@ from llmeval_integrations.judges.criteria import (
     Safety,
     Tone,
 )
+from llmeval_integrations.judges.ensembles import Cascade, Panel, Vote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.generators import OutputGenerator, QuestionGenerator
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
-from llmeval_integrations.judges.output_generator import OutputGenerator
-from llmeval_integrations.judges.pass_fail import PassFail
+from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable
 from llmeval_integrations.judges.preference import Preference
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.question_generator import QuestionGenerator
 from llmeval_integrations.judges.questionnaire import Questionnaire
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
-from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.vote import Panel, Vote
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed

@@ -18,7 +18,7 @@ from llmeval_integrations.judges.labels import (
     plain,
     read_label,
 )
-from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.pass_fail import ScoreTable
 from llmeval_integrations.stats.intervals import Share
 from llmeval_integrations.stats.isotonic import rising_chances
 

@@ -1,13 +1,14 @@
-"""A verdict on one question."""
+"""A verdict on one question, and its score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_instance, check_text
+from llmeval_integrations.core.options import check_instance, check_number, check_text
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
@@ -16,7 +17,7 @@ from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.score_table import ScoreTable
+from llmeval_integrations.judges.replies.parse import parse_judgement
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -28,6 +29,52 @@ PROMPT: Final = Prompt(
     ],
     "mustache",
 )
+
+
+_LEVELS: Final = [level.name.lower() for level in Confidence]
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Six scores from 0 to 1, one for each verdict at each confidence.
+
+    The defaults are the confidence (1, 0.85, 0.6) for a pass, and what is left to 1 for a fail.
+    """
+
+    name: ClassVar[str] = "score_table"
+
+    pass_high: float = 1.0
+    pass_medium: float = 0.85
+    pass_low: float = 0.6
+    fail_high: float = 0.0
+    fail_medium: float = 0.15
+    fail_low: float = 0.4
+
+    def __post_init__(self) -> None:
+        for cell in fields(self):
+            check_number(self, cell.name, minimum=0, maximum=1)
+
+    def __str__(self) -> str:
+        rows = [f"{'':<6}" + "".join(f"{level:>8}" for level in _LEVELS)]
+        for verdict in ("pass", "fail"):
+            scores = (getattr(self, f"{verdict}_{level}") for level in _LEVELS)
+            rows.append(f"{verdict:<6}" + "".join(f"{score:>8.3g}" for score in scores))
+        return "\n".join(rows)
+
+    def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
+        """Return the score of a judgement, or of a mapping with `verdict` and `confidence`.
+
+        Without a confidence it is that of a medium one.
+        """
+        if not isinstance(judgement, Judgement):
+            judgement = parse_judgement(judgement)
+        if not isinstance(judgement.verdict, Verdict):
+            raise InvalidOptionError(
+                f"{self.name}: the verdict {quote(judgement.verdict)} is neither Pass nor Fail"
+            )
+        confidence = judgement.confidence or Confidence.MEDIUM
+        score: float = getattr(self, f"{judgement.verdict.value}_{confidence.value}".lower())
+        return score
 
 
 @dataclass(frozen=True)
@@ -72,7 +119,7 @@ class PassFail(ModelJudge):
         check_text(self, "role", optional=True)
         check_text(self, "instruction", optional=True)
         check_instance(self, "scores", ScoreTable)
-        write_examples(self, [verdict.value for verdict in Verdict])
+        self.__dict__["_shots"] = write_examples(self, [verdict.value for verdict in Verdict])
         if self.instruction is not None:  # it stands for the sample's input
             needs = tuple(field for field in self.needs if field != "input")
             object.__setattr__(self, "needs", needs)
@@ -90,10 +137,9 @@ class PassFail(ModelJudge):
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         values = {**material(sample), **background(sample, self.instruction, self.role)}
         values["question"] = self.criterion
-        shots = write_examples(self, [verdict.value for verdict in Verdict])
-        return as_result(
-            await self.exchange(ask, self.prompt, JUDGEMENT, values, shots), self.scores
-        )
+        shots = self.__dict__["_shots"]
+        judgement = await self.exchange(ask, self.prompt, JUDGEMENT, values, shots)
+        return as_result(judgement, self.scores)
 
 
 def as_result(judgement: Judgement, scores: ScoreTable) -> Result:

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.judges.ensembles import entry
 from llmeval_integrations.judges.exchange import ModelJudge
-from llmeval_integrations.judges.pass_fail import PassFail, as_result
+from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
 from llmeval_integrations.judges.prompts.material import background, material
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
-from llmeval_integrations.judges.replies.forms import Answer, JudgementsForm, PartlyReadError
-from llmeval_integrations.judges.replies.judgement import Judgement
-from llmeval_integrations.judges.score_table import ScoreTable
-from llmeval_integrations.judges.vote import entry
+from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.stats.intervals import wilson
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ class Questionnaire(ModelJudge):
     Score: the mean of the answers' scores, 0 to 1. Passed: whether at least `threshold` of the
     questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's), `agreement`, the
     share of pairs of answers with the same verdict, and `questions`, each with its score, label
-    and reason. Unscored where a question is, unless `unanswered` says otherwise.
+    and reason. Unscored where a question is.
     """
 
     model: Any
@@ -62,9 +60,6 @@ class Questionnaire(ModelJudge):
     threshold: float = 0.5
     """The share of questions that have to pass, 0 to 1."""
 
-    unanswered: Literal["unscored", "left_out"] = "unscored"
-    """What questions without an answer make of the whole: no score, or the score of the others."""
-
     scores: ScoreTable = field(default_factory=ScoreTable)
     """What each verdict is worth at each confidence."""
 
@@ -75,7 +70,6 @@ class Questionnaire(ModelJudge):
             raise option_error(self, "questions", "a list of questions")
         object.__setattr__(self, "questions", tuple(questions))
         check_choice(self, "calls", ("each", "one"))
-        check_choice(self, "unanswered", ("unscored", "left_out"))
         check_number(self, "threshold", minimum=0, maximum=1)
         for question in questions:
             self._judge_of(question)  # which checks the question and the other options
@@ -103,20 +97,8 @@ class Questionnaire(ModelJudge):
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
         values = {**material(sample), **background(sample, self.instruction, self.role)}
         values["questions"] = "\n".join(numbered)
-        form = JudgementsForm(len(numbered))
-        answers: Sequence[Answer]
-        try:
-            answers = [*await self.exchange(ask, _PROMPT, form, values)]
-        except PartlyReadError as error:
-            if self.unanswered == "unscored":
-                raise
-            answers = error.answers
-        return [
-            as_result(each, self.scores)
-            if isinstance(each, Judgement)
-            else Result.unscored(str(each), label=each.label)
-            for each in answers
-        ]
+        judgements = await self.exchange(ask, _PROMPT, JudgementsForm(len(numbered)), values)
+        return [as_result(each, self.scores) for each in judgements]
 
     def _combine(self, results: Sequence[Result]) -> Result:
         """Make one result of the answers."""
@@ -134,7 +116,7 @@ class Questionnaire(ModelJudge):
                 for question, result in zip(self.questions, results)
             ],
         }
-        if answered < asked and (self.unanswered == "unscored" or not answered):
+        if answered < asked:
             first = next(result for result in results if not result.scored)
             reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
             return Result(None, None, "unanswered", reason, metadata)

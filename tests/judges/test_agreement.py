@@ -1,7 +1,6 @@
 """Agreement with people: its figures, what is left out of them, and what cannot be read."""
 
 from contextlib import suppress
-from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -215,16 +214,6 @@ def test_options_that_make_no_sense_are_refused(options, message):
         agreement(["good", "bad"], ["bad", "bad"], positive="god")
 
 
-def test_other_peoples_missing_values_and_booleans_are_read():
-    class NAType:
-        def __bool__(self):
-            raise TypeError
-
-    boolean = SimpleNamespace(verdict=True)
-    found = agreement([NAType(), boolean, True], [True, NAType(), True])
-    assert (found.unscored, found.unlabelled, found.n) == (1, 1, 1)
-
-
 def test_numpy_and_pandas_columns_are_read():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"judge": [True, False, True], "person": [True, None, False]})
@@ -233,14 +222,6 @@ def test_numpy_and_pandas_columns_are_read():
         found = agreement(frame["judge"], frame[column])
         assert found.confusion == {(True, True): 1, (False, True): 1}, column
         assert found.unlabelled == 1
-
-
-def test_many_or_ugly_labels_do_not_spoil_the_table():
-    many = [f"label {number}" for number in range(1000)]
-    assert str(agreement(many, many)).startswith("1000 labels, too many for a table\n")
-    ugly = str(agreement(["\x1b[2J", "x" * 99], ["a", "x" * 99]))
-    assert "\x1b" not in ugly
-    assert "xxxxxxxxxxxxx..." in ugly
 
 
 @settings(deadline=None)
@@ -311,12 +292,6 @@ def test_a_nan_of_numpys_is_missing(kind):
     judged = numpy.array([1, 0, 1, numpy.nan], getattr(numpy, kind))
     for found in (agreement(judged, [1, 0, 0, 1]), agreement([1, 0, 0, 1], judged)):
         assert (found.n, found.accuracy) == (3, pytest.approx(2 / 3))
-
-
-def test_numbers_of_numpy_are_labels():
-    numpy = pytest.importorskip("numpy")
-    found = agreement(numpy.array([1, 2, 3]), numpy.array([1, 2, 2]))
-    assert (found.n, found.accuracy) == (3, 2 / 3)
 
 
 def test_results_of_a_classification_as_pass_and_fail_are_verdicts():

@@ -9,7 +9,7 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample, load_evaluator
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.judges import PassFail, Prompt, Questionnaire, ScoreTable, Tone
+from llmeval_integrations.judges import Judgement, PassFail, Prompt, Questionnaire, ScoreTable, Tone
 from llmeval_integrations.llm.reply import Reply
 
 QUESTION = "Does the text name a price? (Pass = it does)"
@@ -37,6 +37,21 @@ def test_verdict_and_confidence_make_the_score(verdict, confidence, score, own):
     table = ScoreTable(pass_medium=0.8, pass_low=0.5, fail_medium=0.2, fail_low=0.5)
     judge = PassFail(Scripted(judgement(verdict, confidence)), QUESTION, scores=table)
     assert judge("A TV.").score == own
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "1", None, True])
+def test_a_score_table_has_numbers_from_0_to_1_and_is_printed(value):
+    with pytest.raises(InvalidOptionError, match="score_table: fail_low="):
+        ScoreTable(fail_low=value)
+    assert str(ScoreTable(pass_low=0.55)).splitlines() == [
+        "          high  medium     low",
+        "pass         1    0.85    0.55",
+        "fail         0    0.15     0.4",
+    ]
+    assert ScoreTable().score(Judgement("because", "Pass")) == 0.85
+    assert ScoreTable().score({"verdict": "FAIL", "confidence": "low"}) == 0.4
+    with pytest.raises(InvalidOptionError, match=r"4\.0 is neither Pass nor Fail"):
+        ScoreTable().score(Judgement("because", 4.0))
 
 
 def test_the_judge_sees_question_output_and_all_background():

@@ -9,14 +9,11 @@ import pickle
 import string
 import types
 import uuid
-from contextlib import suppress
-from itertools import product
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import at_most
 
 from llmeval_integrations import EvalError, InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.sample import MISSING
@@ -126,21 +123,6 @@ def test_a_template_that_reaches_further_or_is_broken_says_where_and_why(templat
         Prompt(template)
     assert f"message 1, {place}: " in str(error.value)
     assert reason in str(error.value)
-
-
-HOSTILE = [
-    "{", "}", "{{", "{{{", "{a", "{{a", "{ ", "{{ ", "{{!", "{{#a}}", "{{/a}}", "{a:", "{a: 0", "{a.",
-    "{{a}}", "{a}", "{{^a}}{{/a}} \n", "a b-", " ", "}}{{", '{"a":', "{{=", "{{>", "0", ".a", "\n",
-]  # fmt: skip
-
-
-@pytest.mark.once
-def test_time_grows_with_the_length_of_the_template_only():
-    starts = ("", "{{", "{a", "{a: ", "{{a.", "{{a}} {{! ")
-    with at_most(60):  # some 6 s; what is quadratic takes hours
-        for unit, start, syntax in product(HOSTILE, starts, (None, "f-string", "mustache")):
-            with suppress(EvalError):
-                Prompt(start + unit * (50_000 // len(unit)), syntax).render({"a": "v"})
 
 
 pieces = st.sampled_from(["{{", "}}", "{a}", "{b}", '"k": 1', "x", " ", "\n", "é"])

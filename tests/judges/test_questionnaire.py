@@ -75,22 +75,12 @@ WITHOUT_2 = {name: each for name, each in numbered(*["Pass"] * 4).items() if nam
         (Scripted(WITHOUT_2), "one"),
     ],
 )
-def test_a_question_without_an_answer_leaves_the_whole_unscored_or_is_left_out(model, calls):
+def test_a_question_without_an_answer_leaves_the_whole_unscored(model, calls):
     result = Questionnaire(model, QUESTIONS, calls=calls)("a")
     assert (result.score, result.passed) == (None, None)
     assert result.label == ("unanswered" if calls == "each" else "unreadable")
-    result = Questionnaire(model, QUESTIONS, calls=calls, unanswered="left_out")("a")
-    assert (result.score, result.passed) == (1.0, True)
-    assert (result.metadata["asked"], result.metadata["answered"]) == (4, 3)
 
 
-def test_no_answer_at_all_is_never_a_score():
-    for reply, calls in ((DOWN, "each"), (numbered(*["Perhaps"] * 4), "one")):
-        judge = Questionnaire(Scripted(reply), QUESTIONS, calls=calls, unanswered="left_out")
-        assert (judge("a").score, judge("a").label) == (None, "unanswered")
-
-
-@pytest.mark.parametrize("unanswered", ["unscored", "left_out"])
 @pytest.mark.parametrize(
     "reply",
     [
@@ -103,8 +93,8 @@ def test_no_answer_at_all_is_never_a_score():
         "Pass, Pass, Pass, Pass",
     ],
 )
-def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply, unanswered):
-    judge = Questionnaire(Scripted(reply), QUESTIONS, calls="one", unanswered=unanswered)
+def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply):
+    judge = Questionnaire(Scripted(reply), QUESTIONS, calls="one")
     assert (judge("a").score, judge("a").label) == (None, "unreadable")
 
 
@@ -125,7 +115,6 @@ def test_columns_of_the_data_are_not_the_questions(calls):
         ({"questions": [""]}, "question"),
         ({"questions": QUESTIONS, "calls": "many"}, "calls"),
         ({"questions": QUESTIONS, "threshold": 2}, "threshold"),
-        ({"questions": QUESTIONS, "unanswered": "zero"}, "unanswered"),
         ({"questions": QUESTIONS, "retries": -1}, "retries"),
     ],
 )

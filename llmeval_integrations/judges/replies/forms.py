@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -28,6 +28,7 @@ from llmeval_integrations.llm.reasoning import strip_reasoning
 
 T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]
+Unreadable: TypeAlias = UnreadableJudgementError
 
 _REASONING: Final[Schema] = {"reasoning": {"type": "string"}}
 _JUDGEMENT: Final[Schema] = {
@@ -101,10 +102,8 @@ class StatementForm(Form[Judgement]):
         confidence = CONFIDENCE if CONFIDENCE.name in self._words else None
         try:
             return Reader(self._vocabulary, confidence, quotations).read(reply)
-        except UnreadableJudgementError as error:
-            raise UnreadableJudgementError(
-                f"Unreadable {self.name}, {error}: {quote(reply)}"
-            ) from None
+        except Unreadable as error:
+            raise Unreadable(f"Unreadable {self.name}, {error}: {quote(reply)}") from None
 
     def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
@@ -115,18 +114,6 @@ class StatementForm(Form[Judgement]):
 
 JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _JUDGEMENT)
 """One judgement. The reasoning stands first: what a model writes next follows from it."""
-
-Answer: TypeAlias = Judgement | UnreadableJudgementError
-"""What one question has in a reply: its judgement, or why there is none."""
-
-
-class PartlyReadError(UnreadableJudgementError):
-    """Some of the judgements in a reply are not clear."""
-
-    def __init__(self, message: str, answers: Sequence[Answer] = ()) -> None:
-        super().__init__(message)
-        self.answers = answers
-        """What each question has, in their order."""
 
 
 class JudgementsForm(Form[list[Judgement]]):
@@ -143,17 +130,12 @@ class JudgementsForm(Form[list[Judgement]]):
         self.schema = object_schema(**dict.fromkeys(self._names, judgement))
 
     def read(self, reply: str, quotations: Quotations) -> list[Judgement]:
-        """Read a judgement on each question, in their order.
-
-        Raises UnreadableJudgementError, and PartlyReadError where it is clear at least which
-        question has which.
-        """
-        answers = self._answers(reply, quotations)
-        judgements = [each for each in answers if isinstance(each, Judgement)]
-        if len(judgements) < len(answers):
-            error = next(each for each in answers if not isinstance(each, Judgement))
-            raise PartlyReadError(f"Unreadable judgements, {error}: {quote(reply)}", answers)
-        return judgements
+        """Read a judgement on each question, in their order."""
+        found = self._read_each(reply, quotations)
+        for each in found:
+            if isinstance(each, Unreadable):
+                raise Unreadable(f"Unreadable judgements, {each}: {quote(reply)}")
+        return [each for each in found if isinstance(each, Judgement)]
 
     def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
@@ -164,15 +146,15 @@ class JudgementsForm(Form[list[Judgement]]):
         self, answer: list[Judgement], reply: str, quotations: Quotations
     ) -> list[Judgement]:
         try:
-            earlier = self._answers(reply, quotations)
-        except UnreadableJudgementError:
+            earlier = self._read_each(reply, quotations)
+        except Unreadable:
             return answer
         return [
             msgspec.structs.replace(each, reasoning=getattr(before, "reasoning", each.reasoning))
             for each, before in zip(answer, earlier)
         ]
 
-    def _answers(self, reply: str, quotations: Quotations) -> list[Answer]:
+    def _read_each(self, reply: str, quotations: Quotations) -> list[Judgement | Unreadable]:
         text = find_answer(reply, quotations.mark, lambda before: bool(_find_questions(before)))
         found = _find_questions(text)
         marked = [each for each in found if is_marked(each, quotations.mark)]
@@ -186,7 +168,7 @@ class JudgementsForm(Form[list[Judgement]]):
             ]
             names = [name for name, _ in named]
             if not {*names} <= {*self._names} or not names or len(members) < len(members.pairs):
-                raise UnreadableJudgementError(
+                raise Unreadable(
                     f"expected {self._names[0]} to {self._names[-1]}, once each: {quote(reply)}"
                 )
             for name, value in named:
@@ -201,7 +183,7 @@ def _find_questions(text: str) -> list[Members]:
     return [inner for each in objects(text) for inner in find(each.members, fits)]
 
 
-def _read_answer(name: str, values: list[Any], reader: Reader) -> Answer:
+def _read_answer(name: str, values: list[Any], reader: Reader) -> Judgement | Unreadable:
     """Return what a reply says of one question; where it says it twice, both have to agree."""
     found = []
     for value in values:
@@ -214,11 +196,11 @@ def _read_answer(name: str, values: list[Any], reader: Reader) -> Answer:
             elif verdict is not None and not reader.quotations.hold(f"{name} {value}"):
                 found.append(Judgement("", verdict))
             else:
-                return UnreadableJudgementError(f"{name} is {quote(value)}")
-        except UnreadableJudgementError as error:
+                return Unreadable(f"{name} is {quote(value)}")
+        except Unreadable as error:
             return error
     if len({each.verdict for each in found}) != 1:
-        return UnreadableJudgementError(f"{name} is {'unclear' if found else 'missing'}")
+        return Unreadable(f"{name} is {'unclear' if found else 'missing'}")
     return found[0]
 
 
@@ -238,18 +220,18 @@ class RecordForm(Form[T]):
         marked = [each for each in found if is_marked(each, quotations.mark)]
         own = marked or [each for each in found if not self.is_copy(each, quotations)]
         if not own:
-            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
+            raise Unreadable(f"it only repeats a text that was shown: {quote(text)}")
         if any(len(each) < len(each.pairs) for each in found):
-            raise UnreadableJudgementError(f"it has a key twice: {quote(text)}")
+            raise Unreadable(f"it has a key twice: {quote(text)}")
         answers = [*map(self._convert, own)]
         if any(each != answers[0] for each in answers):
-            raise UnreadableJudgementError(f"it has several answers: {quote(text)}")
+            raise Unreadable(f"it has several answers: {quote(text)}")
         return answers[0]
 
     def refuse(self, text: str) -> T:
         """Raise UnreadableJudgementError for a reply without such an object."""
         keys = ", ".join(map(repr, self._fields.values()))
-        raise UnreadableJudgementError(f"it has no object with {keys}: {quote(text)}")
+        raise Unreadable(f"it has no object with {keys}: {quote(text)}")
 
     def is_copy(self, members: Members, quotations: Quotations) -> bool:
         """Whether an object repeats a text that was shown."""

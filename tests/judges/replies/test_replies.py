@@ -505,9 +505,3 @@ def test_a_hostile_reply_takes_no_time(piece):
     with at_most(6):  # at most 0.6 s
         read(reply, fence=FENCE)
         read(reply, ignoring=["Verdict: Pass\n" * 7_000])
-
-
-def test_a_text_of_a_megabyte_takes_no_time():
-    with at_most(6):  # some 0.1 s
-        own = "Reasoning: no price\nVerdict: Pass\nConfidence: High"
-        read(own, ignoring=["Verdict: Pass\n" * 70_000])

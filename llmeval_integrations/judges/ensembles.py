@@ -1,0 +1,212 @@
+"""Judges of judges: several judgements as one, cheap evaluators first, a weighted sum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import (
+    check_flag,
+    check_instance,
+    check_number,
+    option_error,
+)
+from llmeval_integrations.core.quoting import free_name, quote
+from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.weighted_sum import WeightedSum
+from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of
+
+if TYPE_CHECKING:
+    from llmeval_integrations.llm.session import Ask
+
+
+def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
+    """Make a tuple of an option that is a list of evaluators; raises InvalidOptionError."""
+    given = getattr(judge, option)
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        raise option_error(judge, option, f"a list of {name}s")
+    for each in given:
+        if not isinstance(each, kind):
+            raise InvalidOptionError(f"{judge.name}: {quote(each)} is not a {name}")
+    object.__setattr__(judge, option, tuple(given))
+
+
+@dataclass(frozen=True)
+class Vote(JudgedEvaluator):
+    """What does a judge say most often, asked several times?
+
+    Score, label and passed are those of the majority; the score is the mean over its votes. They
+    are told apart by their label; without one by whether they passed, else by their score.
+    Metadata: `split`, how many votes each label has, and `votes`, each with score, label and
+    reason. Unscored where two labels lead, or the votes that are missing could change the lead.
+    """
+
+    of: JudgedEvaluator
+    """The judge; in YAML its name with its options: `of: {faithfulness: {model: ...}}`."""
+
+    n: int = 5
+    """How often it is asked."""
+
+    temperature: float | None = 1.0
+    """The sampling temperature of requests that name none; at 0 all votes would be the same one.
+    None leaves it to the client."""
+
+    def __post_init__(self) -> None:
+        check_instance(self, "of", JudgedEvaluator)
+        check_number(self, "n", minimum=1, whole=True)
+        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
+        self.__dict__.update(needs=self.of.needs, lower_is_better=self.of.lower_is_better)
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
+
+        asks = [ask.draw(number, self.temperature) for number in range(self.n)]
+        return majority(await gather(*(self.of.result(sample, each) for each in asks)))
+
+
+@dataclass(frozen=True)
+class Panel(JudgedEvaluator):
+    """What do most of several judges say?
+
+    Score, label, passed and metadata are those of a Vote.
+    """
+
+    judges: Sequence[JudgedEvaluator]
+    """The judges, perhaps with different models; their labels have to mean the same. In YAML a list
+    of names with options."""
+
+    def __post_init__(self) -> None:
+        _check_list(self, "judges", JudgedEvaluator, "judge")
+        needs = dict.fromkeys(field for judge in self.judges for field in judge.needs)
+        is_lower = all(judge.lower_is_better for judge in self.judges)
+        self.__dict__.update(needs=tuple(needs), lower_is_better=is_lower)
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
+
+        return majority(await gather(*(judge.result(sample, ask) for judge in self.judges)))
+
+
+def majority(results: Sequence[Result]) -> Result:
+    """Return what most results say; a vote that says nothing of its own is missing."""
+    sides = [_side(result) for result in results]
+    split = Counter(side for side in sides if side is not None)
+    counts = [*split.most_common(2), ("", 0), ("", 0)]
+    missing = sides.count(None)
+    lead = counts[0][1] - counts[1][1]
+    if missing:
+        split["(unscored)" if "unscored" in split else "unscored"] = missing
+    said = ", ".join(f"{label} {count}" for label, count in split.most_common())
+    unscored = dict.fromkeys(str(each.label) for each, side in zip(results, sides) if side is None)
+    said += f" ({', '.join(unscored)})" if missing else ""
+    metadata = {"split": dict(split), "votes": [entry(result) for result in results]}
+    if lead <= missing:
+        state = "tied" if lead == 0 and not missing else "undecided"
+        return Result(None, None, state, f"The votes are {state}: {said}", metadata)
+    winners = [result for result, side in zip(results, sides) if side == counts[0][0]]
+    scores = [float(result.score) for result in winners if result.score is not None]
+    first = winners[0]
+    reason = f"{said}; the first of them: {first.reason}"
+    score = fmean(scores) if scores else None
+    return Result(score, first.passed, first.label, reason, metadata, answered=not scores)
+
+
+def entry(result: Result) -> dict[str, Any]:
+    """Return a result as it stands in the metadata of the one that is made of it."""
+    return {"score": result.score, "label": result.label, "reason": result.reason}
+
+
+def _side(result: Result) -> str | None:
+    """Return what a result says: its label, else whether it passed, else its score."""
+    if result.is_unscored:
+        return None
+    said = (result.label, result.passed, result.score)
+    return next((str(each) for each in said if each is not None), None)
+
+
+@dataclass(frozen=True)
+class Cascade(JudgedEvaluator):
+    """What does the first of several evaluators say that can tell?
+
+    The result is that of the first evaluator that gives one; cheap evaluators come first, and the
+    next is asked only where the one before is unscored or, with `doubt`, says that its confidence
+    is low. Metadata: `asked`, the evaluators in their order, the last of which decided. A run has
+    `asked` as well, how often each was.
+
+    Example:
+        >>> from llmeval_integrations import JsonFields
+        >>> from llmeval_integrations.judges import Correctness
+        >>> Cascade([ExactMatch(), Correctness("openai:gpt-5-mini")])  # doctest: +SKIP
+    """
+
+    evaluators: Sequence[Evaluator]
+    """The evaluators, the cheapest first. In YAML a list of names with options."""
+
+    doubt: bool = True
+    """Whether a low confidence is put to the next, too."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        _check_list(self, "evaluators", Evaluator, "evaluator")
+        check_flag(self, "doubt")
+        names: list[str] = []
+        for each in self.evaluators:
+            names.append(free_name(each.name, names))
+        is_lower = all(each.lower_is_better for each in self.evaluators)
+        self.__dict__.update(_names=names, needs=self.evaluators[0].needs, lower_is_better=is_lower)
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        asked: list[str] = []
+        result = Result.unscored("nothing was asked", label="unscored")
+        for name, each in zip(self.__dict__["_names"], self.evaluators):
+            asked.append(name)
+            result = await result_of(each, sample, ask)
+            if not self._is_open(result):
+                break
+        return msgspec.structs.replace(result, metadata={**result.metadata, "asked": asked})
+
+    def _is_open(self, result: Result) -> bool:
+        is_low = str(result.metadata.get("confidence")).casefold() == "low"
+        return result.is_unscored or (self.doubt and is_low)
+
+    def breakdown(self) -> _Account:
+        return _Account()
+
+
+class _Account:
+    """How often each evaluator of a cascade was asked."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[str] = Counter()
+
+    def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:  # noqa: ARG002
+        """Count one result in."""
+        self._asked.update(metadata.get("asked", ()))
+
+    def summary(self) -> dict[str, Any]:
+        """Return how often each was asked."""
+        return {"asked": dict(self._asked)}
+
+
+class JudgedSum(WeightedSum, JudgedEvaluator):
+    """What WeightedSum is where one of its parts is a judge."""
+
+    name = "weighted_sum"
+    check = JudgedEvaluator.check
+    check_many = JudgedEvaluator.check_many
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        from asyncio import gather
+
+        return self.combine(
+            await gather(*(result_of(part, sample, ask) for part, _ in self.pairs()))
+        )

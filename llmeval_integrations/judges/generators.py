@@ -1,0 +1,310 @@
+"""Questions for judges, and outputs to be judged, written by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+import msgspec
+
+from llmeval_integrations.core.errors import (
+    ClientError,
+    InvalidOptionError,
+    JudgeError,
+    UnreadableJudgementError,
+)
+from llmeval_integrations.core.options import check_number, check_text, is_number
+from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.json_values import parse as json_text
+from llmeval_integrations.judges.exchange import exchange
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.replies.forms import Form, object_schema
+from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.reply import Reply
+
+QuestionType = Literal["binary", "scaled", "multiple_choice"]
+
+_KINDS: Final[dict[str, str]] = {
+    "binary": 'answered with Pass or Fail. It ends with what passes, as "(Pass = ...)"',
+    "scaled": (
+        "answered with a number from 1, the worst, to 5, the best. It ends with what both ends "
+        'mean, as "(1 = ..., 5 = ...)"'
+    ),
+    "multiple_choice": (
+        "answered with one of two to six choices, which exclude each other and leave no case out. "
+        "The choices stand in a list of their own"
+    ),
+}
+_SYSTEM: Final = """\
+You write questions by which a judge checks texts of a language model. A good question asks for \
+one thing only, can be answered from the text and the specifications alone, has an answer that two \
+careful readers would share, and assumes nothing about what the text says.
+"""
+_USER: Final = """\
+The texts are written to these specifications:
+
+{{specifications}}
+{{#domain}}
+
+They belong to this domain: {{domain}}
+{{/domain}}
+
+Write exactly {{count}} questions that together cover the specifications, no two about the same \
+thing. Each is {{kind}}.
+
+Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
+the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_choices}}.
+"""
+_PROMPT: Final = Prompt(
+    [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}], "mustache"
+)
+
+
+class Question(str):
+    """A question, with its choices where it has any."""
+
+    __slots__ = ("choices",)
+
+    choices: tuple[str, ...]
+
+    def __new__(cls, text: str, choices: tuple[str, ...] = ()) -> Question:  # noqa: PYI034 - final
+        question = super().__new__(cls, text)
+        question.choices = choices
+        return question
+
+    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
+        return str(self), self.choices
+
+
+@dataclass(frozen=True)
+class QuestionGenerator:
+    """Writes questions for judges from the specifications of a task."""
+
+    name: ClassVar[str] = "question_generator"
+    """What messages call it."""
+
+    model: Any
+    """The model: whatever `load_client` takes."""
+
+    domain: str | None = None
+    """What the texts are about, such as "product descriptions"."""
+
+    temperature: float | None = None
+    """The sampling temperature; None leaves it to the client."""
+
+    retries: int = 1
+    """How often the model is told what was wrong with its reply and asked again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", load_client(self.model))
+        check_text(self, "domain", optional=True)
+        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
+        check_number(self, "retries", minimum=0, whole=True)
+
+    def generate(
+        self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
+    ) -> list[Question]:
+        """Write exactly so many questions; those of multiple choice have `choices`.
+
+        Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
+        asked for, and says what came, and ClientError where there is no reply.
+        """
+        from llmeval_integrations.llm.loop import start, wait
+        from llmeval_integrations.llm.session import Ask, Session
+
+        _check_text("specifications", specifications)
+        _check_count("num_questions", num_questions)
+        if question_type not in _KINDS:
+            names = ", ".join(map(repr, _KINDS))
+            raise InvalidOptionError(f"question_type={quote(question_type)} is not one of {names}")
+        has_choices = question_type == "multiple_choice"
+        values = {
+            "specifications": specifications,
+            "domain": self.domain,
+            "count": num_questions,
+            "kind": _KINDS[question_type],
+            "has_choices": has_choices,
+        }
+        asking = exchange(
+            Ask(Session(), self.model),
+            _PROMPT.render(values),
+            _QuestionsForm(num_questions, has_choices=has_choices),
+            Quotations(),
+            retries=self.retries,
+            temperature=self.temperature,
+        )
+        return wait(start(asking))
+
+
+_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+
+
+class _Item(msgspec.Struct):
+    question: _Text
+
+
+class _ItemWithChoices(_Item):
+    choices: Annotated[list[_Text], msgspec.Meta(min_length=2, max_length=6)]
+
+
+class _QuestionsForm(Form[list[Question]]):
+    """So many questions: an object with `questions` or the list itself; items may be texts."""
+
+    name = "questions"
+
+    def __init__(self, count: int, *, has_choices: bool) -> None:
+        self._count, self._has_choices = count, has_choices
+        text = {"type": "string"}
+        choices = {"type": "array", "items": text, "minItems": 2, "maxItems": 6}
+        question = object_schema(question=text, **({"choices": choices} if has_choices else {}))
+        self.schema = object_schema(
+            questions={"type": "array", "items": question, "minItems": count, "maxItems": count}
+        )
+
+    def read(self, reply: str, quotations: Quotations) -> list[Question]:  # noqa: ARG002 - a specification may hold questions
+        value = json_text.parse(strip_reasoning(reply))
+        items = value.get("questions") if isinstance(value, dict) else value
+        if not isinstance(items, list):
+            raise UnreadableJudgementError(f"expected a list of questions, got {quote(reply)}")
+        wanted = "a question" + ", with 2 to 6 different choices" * self._has_choices
+        given = [each if isinstance(each, dict) else {"question": each} for each in items]
+        kind: Any = _ItemWithChoices if self._has_choices else _Item
+        try:
+            found = msgspec.convert(given, list[kind])
+        except msgspec.ValidationError as error:
+            raise UnreadableJudgementError(f"expected {wanted}: {error}") from None
+        choices = [tuple(each.strip() for each in getattr(item, "choices", ())) for item in found]
+        if any(map(_repeats, choices)):
+            raise UnreadableJudgementError(f"expected {wanted}, got {quote(choices)}")
+        if len(found) != self._count:
+            raise UnreadableJudgementError(f"expected {self._count} questions, got {len(found)}")
+        if _repeats([item.question for item in found]):
+            raise UnreadableJudgementError(f"expected {self._count} questions, and some came twice")
+        return [Question(item.question.strip(), each) for item, each in zip(found, choices)]
+
+
+def _repeats(texts: Sequence[str]) -> bool:
+    """Whether two texts differ in no more than case and white space."""
+    return len({" ".join(text.split()).casefold() for text in texts}) < len(texts)
+
+
+class GeneratedOutput(msgspec.Struct, frozen=True):
+    """One text of a model that is to be judged; `finish` is "length" where it was cut."""
+
+    text: str
+    prompt: str
+    temperature: float | None
+    finish: str
+
+
+@dataclass(frozen=True)
+class OutputGenerator:
+    """Lets a model write outputs, as data for evaluations."""
+
+    name: ClassVar[str] = "output_generator"
+    """What messages call it."""
+
+    model: Any
+    """The model: whatever `load_client` takes."""
+
+    role: str | None = None
+    """The role that the model is given."""
+
+    temperature: float | None = 0.7
+    """The sampling temperature of variations; None leaves it to the client."""
+
+    max_tokens: int | None = None
+    """The longest text, in tokens; None leaves it to the client."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", load_client(self.model))
+        check_text(self, "role", optional=True)
+        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
+        check_number(self, "max_tokens", minimum=1, whole=True, optional=True)
+
+    def generate_batch(
+        self, task: str, num_responses: int, temperature_range: tuple[float, float] = (0.5, 0.9)
+    ) -> list[GeneratedOutput]:
+        """Write to one task so many times, at temperatures evenly spread over the range.
+
+        The calls run side by side. Raises InvalidOptionError, and ClientError that says how many
+        texts came where a call fails.
+        """
+        _check_text("task", task)
+        _check_count("num_responses", num_responses)
+        try:
+            low, high = map(float, temperature_range)
+        except (TypeError, ValueError):
+            low, high = -1, -1
+        if not 0 <= low <= high <= 2:
+            raise InvalidOptionError(
+                f"temperature_range={quote(temperature_range)} is not (lowest, highest) between "
+                "0 and 2"
+            )
+        step = (high - low) / max(1, num_responses - 1)
+        return self._generate(
+            [(task, round(low + number * step, 6)) for number in range(num_responses)]
+        )
+
+    def generate_variations(self, task: str, prompts: Sequence[str]) -> list[GeneratedOutput]:
+        """Write to one task once for each prompt, which stands before the task.
+
+        The calls run side by side. Raises as `generate_batch` does.
+        """
+        _check_text("task", task)
+        if isinstance(prompts, str) or not isinstance(prompts, Sequence) or not prompts:
+            raise InvalidOptionError(f"prompts={quote(prompts)} is not a list of texts")
+        for prompt in prompts:
+            _check_text("prompts", prompt)
+        asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
+        return self._generate([(text, self.temperature) for text in asked])
+
+    def _generate(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
+        from llmeval_integrations.llm.loop import start, wait
+
+        replies = wait(start(self._ask(asked)))
+        for error in replies:
+            if isinstance(error, BaseException):
+                came = sum(isinstance(reply, Reply) for reply in replies)
+                message = f"{len(replies)} texts were asked for, and {came} came: {error}"
+                raise ClientError(message, kind=getattr(error, "kind", "failed")) from error
+        return [
+            GeneratedOutput(reply.text, prompt, temperature, reply.finish)
+            for reply, (prompt, temperature) in zip(replies, asked)
+            if isinstance(reply, Reply)
+        ]
+
+    async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[Reply | BaseException]:
+        from asyncio import gather
+
+        from llmeval_integrations.llm.session import Ask, Session
+
+        ask = Ask(Session(), self.model)
+        system = () if self.role is None else (Message("system", self.role),)
+
+        async def write(draw: int, prompt: str, temperature: float | None) -> Reply:
+            messages = (*system, Message("user", prompt))
+            request = Request(
+                messages, temperature=temperature, max_tokens=self.max_tokens, draw=(draw,)
+            )
+            reply = await ask(request, whole=False)
+            if not reply.text.strip():
+                raise JudgeError(f"the model wrote nothing: {reply.finish}")
+            return reply
+
+        calls = (write(number, *each) for number, each in enumerate(asked))
+        return await gather(*calls, return_exceptions=True)
+
+
+def _check_text(name: str, text: Any) -> None:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidOptionError(f"{name}={quote(text)} is not a text")
+
+
+def _check_count(name: str, count: Any) -> None:
+    if not is_number(count, whole=True) or count < 1:
+        raise InvalidOptionError(f"{name}={quote(count)} is not a whole number from 1")
