@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from json_strategies import clashing, documents, law
 
-from llmeval_integrations.json_values.equality import (
-    canonical,
-    equal,
-)
+from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import parse
 
 NUMBERS = (int, float)

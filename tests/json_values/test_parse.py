@@ -13,21 +13,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from json_strategies import OUT_OF_RANGE, broken_texts, documents, json_texts, kinds, law
 
+from llmeval_integrations import JsonFields, JsonSchema
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, is_same_text, parse
 
 # Pieces that confuse a parser about where it is, one after the other.
-soups = st.lists(
-    st.sampled_from(list('{}[]:,"\\1-.e \n\té😀\ufeff'))
-    | st.sampled_from(
-        ["nul", "null", "true", "trux", "falsy", "NaN", "Infin", "-Infinity", "tnull"]
-    )
-    | st.sampled_from(
-        ['"a"', '"b', '"é":', '{"a":', "[1,", "],", "},", "01", "1e5", "\\u12", "\\ud83d"]
-    ),
-    max_size=12,
-).map("".join)
+PIECES = st.sampled_from([
+    *'{}[]:,"\\1-.e \n\té😀\ufeff', "nul", "null", "true", "trux", "falsy", "NaN", "Infin", "-Infinity", "tnull",
+    '"a"', '"b', '"é":', '{"a":', "[1,", "],", "},", "01", "1e5", "1.", "1e", "\\u12", "\\ud83d", '"c":[',
+])  # fmt: skip
+texts = broken_texts | st.lists(PIECES, max_size=14).map("".join)
+
 
 # text, then what strict, markdown and lenient mode make of it; "defect" where it is none.
 MODES = [
@@ -69,6 +66,26 @@ MODES = [
     ("[1,", "defect", "defect", [1]),
     ("I am prose.", "defect", "defect", "defect"),
     ("", "defect", "defect", "defect"),
+]  # fmt: skip
+
+
+# what lenient mode makes of a text that is truncated or goes on
+COMPLETED = [
+    ('{"a": 1, "b": [1, 2', {"a": 1, "b": [1, 2]}),
+    ('{"a": 1, "b": [1, ', {"a": 1, "b": [1]}),
+    ('{"a": 1, "b": {"c": "some te\\', {"a": 1, "b": {"c": "some te"}}),
+    ('{"a": 1, "b": ', {"a": 1}),
+    ('{"a": 1,', {"a": 1}),
+    ('{"a": tru', {}),
+    ('{"a": 12.', {"a": 12}),
+    ("[1, 2", [1, 2]),
+    ("[1, -", [1]),
+    ('"abc', "abc"),
+    ('{"a": "line\none', {"a": "line\none"}),
+    ("[1] and more", [1]),
+    ("}", None),
+    ('{"a": 1]', None),
+    ("[NaN, 1", "[NaN, 1]"),
 ]  # fmt: skip
 
 
@@ -157,9 +174,6 @@ def python_reads(text: str, *, unique: bool) -> Any:
     return value
 
 
-# --- what the modes accept ---------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
 def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
     for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):
@@ -193,7 +207,46 @@ def test_a_value_is_what_its_text_is(document):
     assert kinds(parse(document)) == kinds(parse(json.dumps(document)))
 
 
-# --- against Python's parser -------------------------------------------------------------------
+@pytest.mark.parametrize(("text", "expected"), COMPLETED)
+def test_lenient_mode_reads_the_longest_good_beginning(text, expected):
+    value = parse(text, "lenient")
+    assert value == expected or json.dumps(value) == expected
+
+
+def test_a_model_is_dumped_by_alias_and_without_computed_fields():
+    pydantic = pytest.importorskip("pydantic")
+
+    class Line(pydantic.BaseModel):
+        count: int = pydantic.Field(alias="itemCount")
+        inner: Any = None
+
+        @pydantic.computed_field
+        @property
+        def total(self) -> int:
+            return self.count * 2
+
+    line, written = Line(itemCount=2), {"itemCount": 2, "inner": None}
+    assert parse(line) == written
+    assert parse({"all": ({"one": line}, None)}) == {"all": [{"one": written}, None]}
+    assert JsonFields(Line)(json.dumps(written), reference=line).passed
+    assert JsonSchema({**Line.model_json_schema(), "additionalProperties": False})(line).passed
+    assert parse(Line).name == parse([line, {1}]).name == "not_json"
+    assert parse(Line(itemCount=1, inner=object())).name == "not_json"
+
+
+def test_what_is_like_a_model_is_dumped_or_says_why_not():
+    class Plain:
+        def __init__(self, n):
+            self.n = n
+
+        def model_dump(self, mode):  # which knows no aliases
+            return {"n": 1 / self.n}
+
+    assert parse(Plain(1)) == {"n": 1}
+    assert "Plain is not a JSON value: division by zero" in parse([Plain(0)]).reason
+
+
+# --- against Python's parser and LangChain's ---------------------------------------------------
 
 
 @law
@@ -227,7 +280,7 @@ def test_markdown_mode_is_rfc_8259_in_a_wrapper(body, wrapper):
 
 
 @law
-@given((broken_texts | soups).map(lambda text: text.strip(" \t\n\r`~")))
+@given(texts.map(lambda text: text.strip(" \t\n\r`~")))
 def test_where_nothing_is_wrapped_strict_and_markdown_mode_say_the_same(text):
     strict, markdown = check(text, "strict"), check(text, "markdown")
     assert strict == markdown or strict.name == "duplicate_key"
@@ -251,3 +304,51 @@ def test_texts_that_differ_in_white_space_alone_are_the_same(document, indent):
     assert is_same_text(text, text, "strict")
     assert is_same_text(text, json.dumps(document, separators=(" ,", ":\t")))
     assert not is_same_text(text, text, "lenient")  # where NaN is not itself
+
+
+@law
+@given(texts)
+def test_lenient_mode_is_langchain_s(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not OUT_OF_RANGE.search(text))
+    expected, value = langchain_reads(langchain, text), parse(text, "lenient")
+    if isinstance(expected, json.JSONDecodeError):
+        assert value.reason == str(expected)
+        assert 0 <= value.offset <= len(text)
+    elif holds_surrogate(expected):
+        assert value.name == "lone_surrogate"
+    else:
+        assert as_floats(value) == as_floats(expected)
+
+
+@law
+@given(texts)
+def test_lenient_check_is_langchain_s_with_python_s_parser(text):
+    langchain = pytest.importorskip("langchain_core.utils.json")
+    assume(not OUT_OF_RANGE.search(text))
+    expected, found = langchain_reads(langchain, text, parser=json.loads), check(text, "lenient")
+    assume(not holds_surrogate(expected))
+    assert (found and found.reason) == (
+        str(expected) if isinstance(expected, json.JSONDecodeError) else None
+    )
+
+
+def langchain_reads(langchain: Any, text: str, **options: Any) -> Any:
+    """Give LangChain's value, or the error it raises."""
+    try:
+        return langchain.parse_json_markdown(text, **options)
+    except json.JSONDecodeError as error:
+        return error
+
+
+def holds_surrogate(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def as_floats(value: Any) -> Any:
+    """Write a value so that NaN is itself."""
+    return kinds(value) if "nan" not in repr(value) else repr(value)
