@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.equality import SCALARS, canonical
 from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Kind
@@ -111,6 +111,27 @@ class Call:
                 wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
             found.append((name, wrong))
         return found
+
+    def rate(self, expected: Call) -> tuple[float, bool] | None:
+        """Return the similarity of flat calls with the same arguments, and whether this is right.
+
+        None for any others, which take a CallPair; five calls beside five take half the time so.
+        """
+        wanted = expected.values
+        if self.values.keys() != wanted.keys() or self.node.varies or self.violations:
+            return None
+        matched = total = 0.0
+        is_right = True
+        for name, value in self.values.items():
+            node, other = self.node.member(name), wanted[name]
+            if type(value) not in SCALARS or type(other) not in SCALARS:
+                return None
+            if not node.ignored:
+                kind, score, _ = node.leaf(value, other)
+                is_right = is_right and (kind == "match" or not node.weight)
+                matched += node.weight * score
+                total += node.weight
+        return (1 + matched) / (1 + total), is_right
 
     def list_leaves(self, kind: Kind) -> Comparison:
         """Return the leaves of a call that has no partner."""

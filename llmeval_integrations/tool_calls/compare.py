@@ -228,8 +228,11 @@ class CallComparison:
         return call.problem is None and call.name == self._expected[column].name
 
     def _weigh(self, row: int, column: int) -> float:
-        pair = self._find_pair(row, column)
-        return pair.similarity + _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
+        rated = self._made[row].rate(self._expected[column])
+        if rated is None:
+            pair = self._find_pair(row, column)
+            rated = pair.similarity, pair.is_right
+        return rated[0] + _RIGHT * rated[1] + _NEAR / (1 + abs(row - column))
 
     def _find_pair(self, row: int, column: int) -> CallPair:
         found = self._compared.get((row, column))

@@ -42,7 +42,6 @@ class ToolNode(Field):
 
     fills = True
     coerces = False
-    """Whether defaults are coerced, as arguments are."""
 
     def __init__(self, path: str, place: Place) -> None:
         super().__init__(path, place)
@@ -110,6 +109,15 @@ class ToolNode(Field):
             found = self._chosen[key] = type(self)(self.path, self.place.choose(fit))
         return found
 
+    def leaf_text(self, value: Any) -> str:
+        return f"any of {id(value)}" if type(value) is AnyOf else super().leaf_text(value)
+
+
+class CoercingNode(ToolNode):
+    """The same with `coerce=True`: a leaf may be an AnySpelling, and defaults are read likewise."""
+
+    coerces = True
+
     def leaf(self, output: Any, reference: Any) -> Verdict:
         if type(output) is AnySpelling:
             output = output.spell(reference)
@@ -118,15 +126,7 @@ class ToolNode(Field):
         return super().leaf(output, reference)
 
     def leaf_text(self, value: Any) -> str:
-        if isinstance(value, AnyOf):
-            return f"any of {id(value)}"
-        return super().leaf_text(value.text if isinstance(value, AnySpelling) else value)
-
-
-class CoercingNode(ToolNode):
-    """The same with `coerce=True`."""
-
-    coerces = True
+        return super().leaf_text(value.text if type(value) is AnySpelling else value)
 
 
 def _signs(

@@ -210,6 +210,8 @@ def _is_message(fields: Fields) -> bool:
     """Whether this is a message, or has blocks as one; all steps of Google's have a type."""
     if not _MESSAGE.isdisjoint(fields):
         return True
+    if fields.keys().isdisjoint(_BLOCKS):
+        return False
     if any(isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
         return True
     steps = list_in(fields, "steps")

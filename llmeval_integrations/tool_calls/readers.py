@@ -133,14 +133,15 @@ def _read_plain(value: Fields) -> RawCall | None:
     name = text_in(value, "name")
     if not name:
         return None
-    given = next((value[key] for key in _ARGUMENTS if value.get(key) is not None), None)
-    if given is None:
-        if "role" in value or "content" in value:
-            return None
-        # Google's SDK dumps all that a call might have, as null.
-        if any(value[key] is not None for key in value.keys() - _BESIDE_NAME):
-            return None
-    return RawCall(name, given, text_in(value, "id") or None, text_in(value, "error") or None)
+    number, error = text_in(value, "id") or None, text_in(value, "error") or None
+    for key in _ARGUMENTS:
+        if value.get(key) is not None:
+            return RawCall(name, value[key], number, error)
+    if "role" in value or "content" in value:
+        return None
+    # Google's SDK dumps all that a call might have, as null.
+    is_alone = all(value[key] is None for key in value.keys() - _BESIDE_NAME)
+    return RawCall(name, None, number, error) if is_alone else None
 
 
 def read_failure(candidate: Fields) -> RawCall | None:
