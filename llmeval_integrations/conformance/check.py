@@ -15,7 +15,7 @@ from llmeval_integrations.conformance.growth import find_explosion
 from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.options import check_flag, check_number
+from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quoting import quote
 
 ListOrder = Literal["strict", "any", "top_level_any"]
@@ -73,14 +73,12 @@ def list_claims() -> list[str]:
 def _claim_of(evaluator: Any, claims: str | None) -> str:
     """Return the claim that was named, else the one that the evaluator is called like."""
     claim = getattr(evaluator, "name", None) if claims is None else claims
-    if claim in list_claims():
-        return str(claim)
-    known = ", ".join(list_claims())
-    if claims is None:
-        raise InvalidOptionError(
-            f"say what {quote(evaluator)} claims (claims=, --claims): one of {known}"
+    if claim not in list_claims():
+        raise UnknownNameError(
+            f"say what {quote(evaluator)} claims (claims=, --claims): no claim is called "
+            f"{quote(claim)}; there are {', '.join(list_claims())}"
         )
-    raise UnknownNameError(f"no claim is called {quote(claims)}; there are {known}")
+    return str(claim)
 
 
 def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Growth]:
@@ -126,7 +124,6 @@ class _Trial:
     def __post_init__(self) -> None:
         check_number(self, "limit", minimum=0.001)
         check_number(self, "seconds", minimum=0.001)
-        check_flag(self, "isolate")
 
     def run(self, cases: list[Case | Growth]) -> Findings:
         """Try all cases, twice each, and awaited where that is possible."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.columns import columns_by_evaluator
@@ -18,6 +19,8 @@ from llmeval_integrations.runs.options import name_evaluators
 class Marker:
     """What a marker asks for."""
 
+    name = "llmeval"
+
     def __init__(
         self,
         data: str | Path,
@@ -27,24 +30,22 @@ class Marker:
     ) -> None:
         if not isinstance(data, (str, Path)):
             raise InvalidOptionError(f"data={quote(data)} is not the path of a file")
-        is_rate = isinstance(min_pass_rate, (int, float)) and not isinstance(min_pass_rate, bool)
-        if not is_rate or not 0 <= min_pass_rate <= 1:
-            raise InvalidOptionError(f"min_pass_rate={quote(min_pass_rate)} is not from 0 to 1")
         self.evaluators = name_evaluators(evaluators) if evaluators else {}
         """By name; empty where the test names its own."""
         self.min_pass_rate = min_pass_rate
         """The share of rows that have to pass; below 1 single rows may fail."""
+        check_number(self, "min_pass_rate", minimum=0, maximum=1)
         self._data, self._columns = data, columns
 
     @classmethod
     def of(cls, marker: Any) -> Marker:
         """Read a marker; raises InvalidOptionError."""
         try:
-            return cls(*marker.args, **marker.kwargs)
+            signature(cls).bind(*marker.args, **marker.kwargs)
         except TypeError as error:
             known = ", ".join(signature(cls).parameters)
-            wrong = str(error).rpartition("() ")[2]
-            raise InvalidOptionError(f"the marker takes {known}: {wrong}") from error
+            raise InvalidOptionError(f"the marker takes {known}: {error}") from error
+        return cls(*marker.args, **marker.kwargs)
 
     def read_samples(self, folder: Path) -> list[Sample]:
         """Read the rows; raises InputError for one that is none, and where there are none."""

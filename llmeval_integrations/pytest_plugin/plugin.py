@@ -12,19 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
-from llmeval_integrations.pytest_plugin.evaluation import (
-    EVALUATIONS,
-    Evaluation,
-    EvaluationFailure,
-)
+from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 
 if TYPE_CHECKING:
     from llmeval_integrations.pytest_plugin.fixture import Evaluate
     from llmeval_integrations.pytest_plugin.marker import Marker
 
 MARKER: Final = "llmeval"
-_SAMPLE: Final = "sample"
-_EVALUATE: Final = "evaluate"
 _CACHE: Final = pytest.StashKey[Any]()
 _MARKED: Final = pytest.StashKey["Marker"]()
 _TALLIES: Final = pytest.StashKey[Any]()
@@ -51,8 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "row of a file, whose path is relative to that of the test, as its argument `sample`; "
         "with a pass rate below 1 single rows may fail",
     )
-    cache, frozen = config.getoption("--llmeval-cache"), config.getoption("--llmeval-frozen")
-    if frozen and cache is None:
+    if config.getoption("--llmeval-frozen") and config.getoption("--llmeval-cache") is None:
         raise pytest.UsageError("--llmeval-frozen takes replies from a cache: --llmeval-cache FILE")
     config.pluginmanager.register(_Counter(config))
 
@@ -65,19 +58,20 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a marked test once for every row of its data."""
-    marked = _marked(metafunc.definition)
+    definition = metafunc.definition
+    marked = _marked(definition)
     if marked is None:
         return
-    if _SAMPLE not in metafunc.fixturenames:
+    if "sample" not in metafunc.fixturenames:
         raise pytest.Collector.CollectError(
-            f"{metafunc.definition.nodeid}: a test that is marked with {MARKER} takes `sample`, "
-            "the row that it is run for"
+            f"{definition.nodeid}: a test that is marked with {MARKER} takes `sample`, the row "
+            "that it is run for"
         )
     try:
-        samples = marked.read_samples(metafunc.definition.path.parent)
+        samples = marked.read_samples(definition.path.parent)
     except EvalError as error:
-        raise pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {error}") from error
-    metafunc.parametrize(_SAMPLE, samples, ids=[str(sample.id) for sample in samples])
+        raise pytest.Collector.CollectError(f"{definition.nodeid}: {error}") from error
+    metafunc.parametrize("sample", samples, ids=[str(sample.id) for sample in samples])
 
 
 @pytest.fixture
@@ -102,7 +96,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         item.stash[EVALUATIONS] = []
     if item.get_closest_marker(MARKER) is None:
         return
-    if _SAMPLE not in _parameters(item):
+    if "sample" not in _parameters(item):
         pytest.fail(
             f"marked with {MARKER}, and run for no row: only a function that takes `sample`, or "
             "such a method of a plain class, is run for rows; a unittest.TestCase is not",
@@ -121,7 +115,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
     done = yield
     if _MARKED not in pyfuncitem.stash:
         return done
-    if _EVALUATE not in pyfuncitem.fixturenames:
+    if "evaluate" not in pyfuncitem.fixturenames:
         __tracebackhide__ = True
         _evaluate(pyfuncitem)()
     elif not pyfuncitem.stash.get(EVALUATIONS, None):
@@ -147,13 +141,12 @@ def pytest_runtest_makereport(
     failure = call.excinfo.value
     if not isinstance(failure, EvaluationFailure):
         return report
-    if _EVALUATE not in getattr(item, "fixturenames", ()):  # then no line of the test led here
+    if "evaluate" not in getattr(item, "fixturenames", ()):  # then no line of the test led here
         report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
     if marked.min_pass_rate < 1 and not failure.undecided:
         report.outcome = "skipped"
-        vars(report)["wasxfail"] = (
-            f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.line}"
-        )
+        allowed = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.line}"
+        vars(report)["wasxfail"] = allowed
     return report
 
 
@@ -165,7 +158,7 @@ def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marker | N
         condition = xfail.args[0] if xfail.args else xfail.kwargs.get("condition", True)
         if rate is not None and condition is True:
             rate = 0.0  # it is known to be missed
-    group = getattr(_parameters(item).get(_SAMPLE), "group", None)
+    group = getattr(_parameters(item).get("sample"), "group", None)
     # Brackets, which the rows of a test differ in, may stand in folder names, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
     sent = test, [each[:3] for each in found], rate, None if not group else str(group)
@@ -174,10 +167,11 @@ def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marker | N
     for each in found:  # what an evaluator says the second time is `llmeval.json_match.2.score`
         times[each.evaluator] += 1
         time = f".{times[each.evaluator]}" if times[each.evaluator] > 1 else ""
-        for key in Evaluation._fields[1:]:
-            if getattr(each, key) is not None:
-                name = f"llmeval.{each.evaluator}{time}.{key}"
-                report.user_properties.append((name, getattr(each, key)))
+        said = {key: value for key, value in each._asdict().items() if value is not None}
+        del said["evaluator"]
+        report.user_properties += [
+            (f"llmeval.{each.evaluator}{time}.{key}", value) for key, value in said.items()
+        ]
 
 
 class _Counter:
@@ -223,8 +217,7 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Show what the evaluators found."""
-    tallies = config.stash.get(_TALLIES, None)
-    if tallies:
+    if tallies := config.stash.get(_TALLIES, None):
         terminalreporter.write_sep("=", "evaluations")
         for line in tallies.lines():
             terminalreporter.write_line(line)
@@ -261,6 +254,5 @@ def _evaluate(item: Any) -> Evaluate:
         from llmeval_integrations.llm.cache import Cache
 
         config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
-    sample = _parameters(item).get(_SAMPLE)
-    marked = item.stash.get(_MARKED, None)
-    return Evaluate(item, config.stash.get(_CACHE, None), marked, sample)
+    cache, marked = config.stash.get(_CACHE, None), item.stash.get(_MARKED, None)
+    return Evaluate(item, cache, marked, _parameters(item).get("sample"))

@@ -172,10 +172,10 @@ def answers(evaluator, claim):
         (RIGHT, "verdict_reading", {}, InvalidOptionError, "function of a judge's reply"),
         (RIGHT, "json_equalty", {}, UnknownNameError, "there are json_equality"),
         (RIGHT, 5, {}, UnknownNameError, "5"),
-        (awaited, None, {}, InvalidOptionError, "say what"),
+        (awaited, None, {}, UnknownNameError, "say what"),
         *(
             (RIGHT, None, {name: value}, InvalidOptionError, name)
-            for name, value in {"list_order": "none", "extra_keys": 1, "limit": 0, "seconds": "1", "isolate": None}.items()
+            for name, value in {"list_order": "none", "extra_keys": 1, "limit": 0, "seconds": "1"}.items()
         ),
         *(
             (always, claim, rule, InvalidOptionError, f"nothing of {claim} depends on")
