@@ -58,7 +58,6 @@ def test_equality_is_that_of_json(output, reference, expected):
         for one, other in ((output, reference), (reference, output)):
             result = evaluator(one, other)
             assert result.passed is equal, evaluator
-            assert result.passed is equal
             assert (result.reason is None) is equal
 
 
@@ -92,26 +91,12 @@ def test_the_reason_names_the_first_difference_in_the_order_that_counts(list_ord
     assert says_no(output, reference).reason == (reason or "The operator says no")
 
 
-@pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
-@pytest.mark.parametrize("reference", ["", "prose", "[1,]x", {1}, {1: 2}, object(), b"\xff"])
-def test_a_broken_reference_is_the_callers_fault_whatever_the_output(parsing, reference):
-    for output in ("{}", "broken", "[" * 5_000):
+@pytest.mark.parametrize("reference", ["", "prose", "[1,]x", {1: 2}, object(), b"\xff"])
+def test_a_broken_reference_is_the_callers_fault_whatever_the_output(reference):
+    for output in ("{}", "broken"):
         with pytest.raises(InvalidReferenceError, match="json_equality"):
-            JsonEquality(parsing=parsing)(output, reference)
-
-
-@pytest.mark.parametrize(
-    ("output", "label"),
-    [
-        ("{", "truncated"),
-        ("{} {}", "extra_data"),
-        ({1}, "not_json"),
-    ],
-)
-def test_an_output_that_is_no_json_is_unequal_and_says_why(output, label):
-    result = STRICT(output, "{}")
-    assert (result.score, result.passed, result.label) == (False, False, label)
-    assert result.reason
+            STRICT(output, reference)
+    assert (STRICT("{", "{}").passed, STRICT("{", "{}").label) == (False, "truncated")
 
 
 @pytest.mark.parametrize(
@@ -138,26 +123,25 @@ def test_an_operator_may_do_what_it_likes_but_is_not_asked_about_what_is_no_json
         JsonEquality(spoil)("[1]", "[0]")
 
 
-def test_an_operator_sees_parsed_values_with_top_level_arrays_sorted_where_order_does_not_count():
-    seen = []
-
-    def note(output, reference):
-        seen.append((output, reference))
-        return True
-
-    JsonEquality(operator=note)("[2, 1]", "[1, 2]")
-    JsonEquality(operator=note, list_order="top_level_any")("[2, 1, [4, 3]]", "[[4, 3], 1, 2]")
-    JsonEquality(operator=note, list_order="any")(
-        '[{"b": 1, "a": [2, 1]}]', '[{"a": [2, 1], "b": 1}]'
+@pytest.mark.parametrize(
+    ("list_order", "output", "reference", "seen"),
+    [
+        ("strict", "[2, 1]", "[1, 2]", ([2, 1], [1, 2])),
+        ("top_level_any", "[2, 1, [4, 3]]", "[[4, 3], 1, 2]", None),
+        ("top_level_any", "[[2, 1]]", "[[1, 2]]", ([[2, 1]], [[1, 2]])),
+        ("any", '[{"b": 1, "a": [2, 1]}]', '[{"a": [1, 2], "b": 1}]', None),
+    ],
+)
+def test_an_operator_sees_values_sorted_where_order_does_not_count(
+    list_order, output, reference, seen
+):
+    pairs = []
+    evaluator = JsonEquality(lambda *pair: pairs.append(pair) or True, list_order=list_order)
+    assert evaluator(output, reference).passed
+    assert pairs == [seen or (pairs[0][0], pairs[0][0])]
+    assert JsonEquality(operator.eq, list_order=list_order)(output, reference).passed is (
+        seen is None
     )
-    assert seen[0] == ([2, 1], [1, 2])
-    assert seen[1][0] == seen[1][1]
-    assert seen[2][0] == seen[2][1]
-    assert JsonEquality(operator.eq)('{"a": true}', '{"a": 1}').passed is True
-    for output, reference in (([[1, 2]], [[2, 1]]), ({"x": [1, 2]}, {"x": [2, 1]})):
-        assert JsonEquality(operator.eq, list_order="any")(output, reference).passed is True
-        top = JsonEquality(operator.eq, list_order="top_level_any")
-        assert top(output, reference).passed is False
 
 
 def shuffled(value, choose, *, arrays):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import typing
 from collections.abc import Sequence
 
 import pytest
@@ -29,35 +28,19 @@ def test_of_another_type_it_is_told_what_makes_a_schema(kind):
 
 def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
     pydantic = pytest.importorskip("pydantic")
-
-    class Line(pydantic.BaseModel):
-        count: int
-
-    class Invoice(pydantic.BaseModel):
-        number: str
-        lines: tuple[Line, ...] = ()
-
+    line = pydantic.create_model("Line", count=(int, ...))
     for schema, good, bad, pointer in (
-        (Invoice, '{"number": "a", "lines": [{"count": 1}]}', '{"number": "a", "lines": [{"count": "x"}]}', "/lines/0/count"),
-        (pydantic.TypeAdapter(list[int]), "[1]", '[1, "x"]', "/1"),
-        (pydantic.TypeAdapter(Invoice), '{"number": "a"}', '{"number": 1}', "/number"),
-    ):  # fmt: skip
+        (line, '{"count": 1}', '{"count": "x"}', "/count"),
+        (pydantic.TypeAdapter(list[line]), '[{"count": 1}]', '[{"count": "x"}]', "/0/count"),
+    ):
         for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
-            assert evaluator(good, reference).passed is True
-            failed = evaluator(bad, reference)
-            assert failed.passed is False
-            assert failed.metadata["errors"][0]["pointer"] == pointer
-
-
-def test_an_object_of_a_model_is_no_schema_whatever_its_members_are_called():
-    pydantic = pytest.importorskip("pydantic")
-
-    class Format(pydantic.BaseModel):  # as OpenAI's, and Google's Schema
-        json_schema: dict[str, typing.Any]
-
+            assert evaluator(good, reference).passed
+            assert evaluator(bad, reference).metadata["errors"][0]["pointer"] == pointer
+    # as OpenAI's, and Google's Schema
+    kind = pydantic.create_model("Format", json_schema=(dict, ...))
     for make in (JsonSchema, JsonFields):
         with pytest.raises(InvalidSchemaError, match="an object of Format is no schema; give"):
-            make(Format(json_schema={"type": "integer"}))
+            make(kind(json_schema={"type": "integer"}))
 
 
 WRONG = [
@@ -80,16 +63,12 @@ def test_what_is_no_schema_is_named_as_such(schema):
     assert len(str(raised.value)) < 1_000
 
 
-def test_what_lenient_parsing_lets_in_has_no_place_in_a_schema():
-    with pytest.raises(InvalidSchemaError, match="is not JSON"):
-        JsonSchema(parsing="lenient")("null", '{"enum": [NaN]}')
-
-
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
         ({"properties": {"a": {"type": "int"}}}, "at /properties/a/type in the schema"),
         ("schema.json", "is it a path"),
+        ('{"enum": [NaN]}', "is not JSON"),
         ({"name": "string", "age": "integer"}, "without a keyword .*; its members belong under 'properties'$"),
         ({"name": "f", "strict": True, "schema": {"type": "object"}}, "without a keyword .*; is its 'schema' meant.$"),
         ({"json_schema": {"schema": {"type": "object"}}}, "without a keyword .*; is its 'json_schema' meant.$"),
