@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import EmbeddingDistance, MissingFieldError, evaluate
+from llmeval_integrations import EmbeddingDistance, evaluate
 
 VECTORS = {"yes": [1.0, 0.0], "aye": [0.8, 0.6], "no": [-1.0, 0.0], "": [0.0, 0.0]}
 
@@ -52,11 +52,6 @@ def test_a_model_that_fails_is_no_distance(fails, why):
     assert result.reason == f"The embeddings failed: {why}"
 
 
-def test_a_reference_is_needed():
-    with pytest.raises(MissingFieldError):
-        EmbeddingDistance(embed)("yes")
-
-
 def test_a_run_embeds_each_text_once():
     asked = []
 
@@ -66,5 +61,5 @@ def test_a_run_embeds_each_text_once():
 
     rows = [{"output": output, "reference": "yes"} for output in ["yes", "aye", "aye", ""] * 5]
     run = evaluate(rows, EmbeddingDistance(count, threshold=0.5))
-    assert sorted(asked[2:]) == ["aye", "yes"] or len(asked) <= 2 * 3  # a chunk at a time
+    assert len(asked) <= 2 * 3  # a chunk at a time
     assert [row.passed for row in run.rows] == [True, True, True, False] * 5

@@ -53,10 +53,9 @@ def test_flags_are_those_of_re(pattern, flags, text, score):
     assert RegexMatch(flags=flags, where="search")(text, pattern).score == score
 
 
-WRONG = ["(", ")", "[", "a**", "*", "(?P<a", "(?P=x)", r"\1", "a{2,1}", r"\L<x>", r"\N{NONSENSE}"]
-
-
-@pytest.mark.parametrize("pattern", WRONG)
+@pytest.mark.parametrize(
+    "pattern", ["(", "[", "a**", "(?P<a", "(?P=x)", r"\1", "a{2,1}", r"\L<x>", r"\N{NONSENSE}"]
+)
 def test_what_is_no_pattern_is_refused_with_the_reason(pattern):
     with pytest.raises(InvalidOptionError, match="is not a regular expression: "):
         RegexMatch(pattern)
@@ -86,8 +85,7 @@ FLAGS = [0, 0, re.IGNORECASE, re.MULTILINE, re.DOTALL, re.ASCII, re.IGNORECASE |
 
 
 def test_answers_are_those_of_re():
-    choose = random.Random(17)
-    compared = 0
+    choose, compared = random.Random(17), 0
     for _ in range(1_000):
         pattern = "".join(choose.choices(PIECES, k=choose.randint(1, 4)))
         flags = choose.choice(FLAGS)
@@ -128,11 +126,10 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
 
 
 BOMBS = [
-    "(?=(?:a{9000}){9000})b", "(?!(?:a{9000}){9000})", "(?:|a{9000}){9000}", "(?:" * 30 + "a?" + "){2}" * 30,
-    "(?:" * 30 + "ab" + ")+" * 30, "(?:" * 30 + "ab" + "){1,2}?" * 30, "(?:(?:(?:a?){100}){100}){100}b",
+    "(?=(?:a{9000}){9000})b", "(?:|a{9000}){9000}", "(?:" * 30 + "a?" + "){2}" * 30,
+    "(?:" * 30 + "ab" + ")+" * 30, "(?:" * 30 + "ab" + "){1,2}?" * 30,
     "(x)(?:(?(1)a{900}|b)c{900}){900}", "(?i:(?:[ab]{2}){900}){900}", "(?:(?:a*){900}){900}",
-    "(?:" * 6 + "a" + "{00000000009})" * 6, "(?:" * 6 + "a" + ("{" + "0" * 4_000 + "9,})") * 6,
-    "[" + "".join(f"{chr(n)}-{chr(n + 2)}" for n in range(200, 600, 4)) + "]{20000}",
+    "(?:" * 6 + "a" + ("{" + "0" * 4_000 + "9,})") * 6,
     "(?:" + "|".join(f"[{chr(n)}-{chr(n + 2)}]" for n in range(200, 600, 4)) + "){6000}",
 ]  # fmt: skip
 
@@ -143,12 +140,3 @@ def test_repeats_that_fill_the_memory_are_refused_wherever_they_stand(pattern):
         RegexMatch(pattern)
     with pytest.raises(InvalidReferenceError, match=r"written out|at most 1000"):
         RegexMatch()("a", pattern)
-
-
-def test_langchains_regex_evaluator_gives_the_same_scores():
-    langchain = pytest.importorskip("langchain_classic.evaluation")
-    theirs = langchain.RegexMatchStringEvaluator()
-    for pattern in ("a", "^b", r"\d+$", "(?i)A", ".*c"):
-        for text in ("a", "b", "abc", "12", "x", ""):
-            answer = theirs.evaluate_strings(prediction=text, reference=pattern)
-            assert RegexMatch()(text, pattern).score == answer["score"]
