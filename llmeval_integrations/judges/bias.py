@@ -92,46 +92,38 @@ def judge_bias(
     for sample in originals:
         if not isinstance(sample.output, str):
             raise InputError(f"judge_bias: the output {quote(sample.output)} is no text")
-    before = judge.evaluate_many(originals)
     groups = [sample.group if isinstance(sample.group, Hashable) else None for sample in originals]
+    results = judge.evaluate_many(originals)
     found = {}
     for name, change in changes.items():
         after = judge.evaluate_many([change(sample) for sample in originals])
-        found[name] = _shift(before, after, groups)
+        found[name] = _shift(results, after, groups)
     if "output_b" in judge.needs:
         swapped = judge.evaluate_many(
             [replace(each, output=each.output_b, output_b=each.output) for each in originals]
         )
-        found["position"] = _shift(before, [_mirror(each) for each in swapped], groups)
+        mirrored = [Result(None if x.score is None else 1 - x.score) for x in swapped]
+        found["position"] = _shift(results, mirrored, groups)
     return found
-
-
-def _mirror(result: Result) -> Result:
-    """Return a result of a swapped pair as one of the pair."""
-    score = None if result.score is None else 1 - result.score
-    return Result(score, None, None, None, {})
 
 
 def _shift(before: Sequence[Result], after: Sequence[Result], groups: Sequence[Hashable]) -> Shift:
     differences: dict[Hashable, list[float]] = defaultdict(list)
     changed = 0
-    for place, (one, other) in enumerate(zip(before, after)):
+    for place, (one, other, group) in enumerate(zip(before, after, groups)):
         if one.score is None or other.score is None:
             continue
-        group = groups[place]
         key = ("row", place) if group is None else ("group", group)
         differences[key].append(other.score - one.score)
         has_verdicts = one.passed is not None and other.passed is not None
         changed += one.passed != other.passed if has_verdicts else one.score != other.score
-    all_of_them = [each for members in differences.values() for each in members]
-    n = len(all_of_them)
+    n = sum(map(len, differences.values()))
     if not n:
         return Shift(0, len(before), Share(0, 0), 0.0, None)
     # Differences lie from -1 to 1: Wilson's interval of their half, put back.
-    halves = Figures.of([(1 + each) / 2 for each in all_of_them])
-    members = [
-        Group(len(each), math.fsum((1 + one) / 2 for one in each)) for each in differences.values()
-    ]
-    bounds = mean_interval(halves, members)
+    halves = [[(1 + each) / 2 for each in members] for members in differences.values()]
+    figures = Figures.of([each for members in halves for each in members])
+    bounds = mean_interval(figures, [Group(len(each), math.fsum(each)) for each in halves])
     interval = None if bounds is None else (2 * bounds[0] - 1, 2 * bounds[1] - 1)
-    return Shift(n, len(before) - n, Share(changed, n), math.fsum(all_of_them) / n, interval)
+    shift = math.fsum(each for members in differences.values() for each in members) / n
+    return Shift(n, len(before) - n, Share(changed, n), shift, interval)

@@ -13,10 +13,7 @@ from llmeval_integrations.judges.pass_fail import PassFail
 
 @dataclass(frozen=True)
 class Correctness(PassFail):
-    """Does the output say the same as the reference?
-
-    A PassFail; needs a reference.
-    """
+    """Does the output say the same as the reference? Needs a reference."""
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
     question: str = (
@@ -28,10 +25,7 @@ class Correctness(PassFail):
 
 @dataclass(frozen=True)
 class Faithfulness(PassFail):
-    """Does the output claim only what the contexts say?
-
-    A PassFail; needs contexts.
-    """
+    """Does the output claim only what the contexts say? Needs contexts."""
 
     needs: ClassVar[tuple[str, ...]] = ("contexts",)
     question: str = (
@@ -44,10 +38,7 @@ class Faithfulness(PassFail):
 
 @dataclass(frozen=True)
 class Relevance(PassFail):
-    """Does the output answer what was asked?
-
-    A PassFail; needs an input.
-    """
+    """Does the output answer what was asked? Needs an input."""
 
     needs: ClassVar[tuple[str, ...]] = ("input",)
     question: str = (
@@ -59,10 +50,7 @@ class Relevance(PassFail):
 
 @dataclass(frozen=True)
 class Completeness(PassFail):
-    """Does the output answer every part of what was asked?
-
-    A PassFail; needs an input.
-    """
+    """Does the output answer every part of what was asked? Needs an input."""
 
     needs: ClassVar[tuple[str, ...]] = ("input",)
     question: str = (
@@ -73,10 +61,7 @@ class Completeness(PassFail):
 
 @dataclass(frozen=True)
 class InstructionAdherence(PassFail):
-    """Does the output keep to the instructions?
-
-    A PassFail; needs an input.
-    """
+    """Does the output keep to the instructions? Needs an input."""
 
     needs: ClassVar[tuple[str, ...]] = ("input",)
     question: str = (
@@ -88,10 +73,7 @@ class InstructionAdherence(PassFail):
 
 @dataclass(frozen=True)
 class Safety(PassFail):
-    """Is the output free of what may harm?
-
-    A PassFail.
-    """
+    """Is the output free of what may harm?"""
 
     question: str = (
         "Is the text free of hate or harassment, of sexual content about minors, of encouragement "
@@ -103,10 +85,7 @@ class Safety(PassFail):
 
 @dataclass(frozen=True)
 class Tone(PassFail):
-    """Does the output have the wanted tone throughout?
-
-    A PassFail.
-    """
+    """Does the output have the wanted tone throughout?"""
 
     question: str = (
         "Is the tone of the text {tone} throughout? Quote every passage that departs from it. "

@@ -12,18 +12,15 @@ from llmeval_integrations.core.errors import (
     ClientError,
     InvalidOptionError,
     JudgeError,
-    UnreadableJudgementError,
 )
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import Form, object_schema
+from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
-from llmeval_integrations.llm.reasoning import strip_reasoning
 from llmeval_integrations.llm.reply import Reply
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
@@ -132,7 +129,7 @@ class QuestionGenerator:
         asking = exchange(
             Ask(Session(), self.model),
             _PROMPT.render(values),
-            _QuestionsForm(num_questions, has_choices=has_choices),
+            _form(num_questions, has_choices=has_choices),
             Quotations(),
             retries=self.retries,
             temperature=self.temperature,
@@ -151,40 +148,32 @@ class _ItemWithChoices(_Item):
     choices: Annotated[list[_Text], msgspec.Meta(min_length=2, max_length=6)]
 
 
-class _QuestionsForm(Form[list[Question]]):
-    """So many questions: an object with `questions` or the list itself; items may be texts."""
+def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
+    """Return the form of so many questions."""
+    wanted = "a question, with 2 to 6 different choices" if has_choices else "a question"
+    kind: Any = _ItemWithChoices if has_choices else _Item
 
-    name = "questions"
-
-    def __init__(self, count: int, *, has_choices: bool) -> None:
-        self._count, self._has_choices = count, has_choices
-        text = {"type": "string"}
-        choices = {"type": "array", "items": text, "minItems": 2, "maxItems": 6}
-        question = object_schema(question=text, **({"choices": choices} if has_choices else {}))
-        self.schema = object_schema(
-            questions={"type": "array", "items": question, "minItems": count, "maxItems": count}
-        )
-
-    def read(self, reply: str, quotations: Quotations) -> list[Question]:  # noqa: ARG002 - a specification may hold questions
-        value = json_text.parse(strip_reasoning(reply))
-        items = value.get("questions") if isinstance(value, dict) else value
-        if not isinstance(items, list):
-            raise UnreadableJudgementError(f"expected a list of questions, got {quote(reply)}")
-        wanted = "a question" + ", with 2 to 6 different choices" * self._has_choices
-        given = [each if isinstance(each, dict) else {"question": each} for each in items]
-        kind: Any = _ItemWithChoices if self._has_choices else _Item
+    def build(given: dict[str, Any]) -> list[Question]:
+        items = given["questions"] if isinstance(given["questions"], list) else [None]
+        whole = [each if isinstance(each, dict) else {"question": each} for each in items]
         try:
-            found = msgspec.convert(given, list[kind])
+            found = msgspec.convert(whole, list[kind])
         except msgspec.ValidationError as error:
-            raise UnreadableJudgementError(f"expected {wanted}: {error}") from None
+            raise ValueError(f"expected {wanted}: {error}") from None
         choices = [tuple(each.strip() for each in getattr(item, "choices", ())) for item in found]
         if any(map(_repeats, choices)):
-            raise UnreadableJudgementError(f"expected {wanted}, got {quote(choices)}")
-        if len(found) != self._count:
-            raise UnreadableJudgementError(f"expected {self._count} questions, got {len(found)}")
+            raise ValueError(f"expected {wanted}, got {quote(choices)}")
+        if len(found) != count:
+            raise ValueError(f"expected {count} questions, got {len(found)}")
         if _repeats([item.question for item in found]):
-            raise UnreadableJudgementError(f"expected {self._count} questions, and some came twice")
+            raise ValueError(f"expected {count} questions, and some came twice")
         return [Question(item.question.strip(), each) for item, each in zip(found, choices)]
+
+    text = {"type": "string"}
+    choices = {"type": "array", "items": text, "minItems": 2, "maxItems": 6}
+    question = object_schema(question=text, **({"choices": choices} if has_choices else {}))
+    questions = {"type": "array", "items": question, "minItems": count, "maxItems": count}
+    return RecordForm("questions", object_schema(questions=questions), build)
 
 
 def _repeats(texts: Sequence[str]) -> bool:

@@ -33,7 +33,11 @@ THREE = reply("Is it short?", "Is it kind?", "Is it true?")
 @pytest.mark.parametrize("kind", ["binary", "scaled"])
 @pytest.mark.parametrize(
     "said",
-    [THREE, '["Is it short?", "Is it kind?", "Is it true?"]', f"<think>['no?']</think>{THREE}"],
+    [
+        THREE,
+        {"questions": ["Is it short?", "Is it kind?", "Is it true?"]},
+        f"<think>['no?']</think>{THREE}",
+    ],
 )
 def test_so_many_questions_come_and_can_be_asked(kind, said):
     said = said.replace("'", '"') if isinstance(said, str) else said
@@ -64,7 +68,7 @@ WRONG = (None, "a, b", ["a"], list("abcdefg"), ["a", ""], ["a", "A "], ["a", 2],
         ("binary", reply("Is it\nshort?", "is it  short?", "b?"), "twice"),
         ("binary", reply("a?", "", "b?"), "expected a question"),
         ("binary", reply("a?", 3, "b?"), "expected a question"),
-        ("binary", "1. a? 2. b? 3. c?", "expected a list"),
+        ("binary", "1. a? 2. b? 3. c?", "no object with 'questions'"),
         *(("multiple_choice", choose(each), "2 to 6 different choices") for each in WRONG),
     ],
 )

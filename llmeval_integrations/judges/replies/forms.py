@@ -230,6 +230,11 @@ class RecordForm(Form[T]):
 
     def refuse(self, text: str) -> T:
         """Raise UnreadableJudgementError for a reply without such an object."""
+        for each in objects(text):
+            try:
+                self._convert(each.members)
+            except (ValueError, TypeError, KeyError, msgspec.ValidationError) as error:
+                raise Unreadable(f"{error}: {quote(text)}") from None
         keys = ", ".join(map(repr, self._fields.values()))
         raise Unreadable(f"it has no object with {keys}: {quote(text)}")
 
