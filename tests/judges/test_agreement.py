@@ -244,32 +244,6 @@ def test_how_one_label_is_spelt_changes_no_other(label, unlabelled, accuracy):
     assert found.sensitivity is not None
 
 
-def test_verdicts_beside_a_label_are_alike_in_any_spelling():
-    found = agreement([*PASSED, "Pass"], [*FAILED, "unsure"], positive="pass")
-    assert found.accuracy == 98 / 101
-    assert found.confusion["unsure", "Pass"] == 1
-    assert found.sensitivity == 58 / 60
-
-
-def test_labels_without_scores_are_compared_and_what_has_none_is_unscored():
-    judged = [
-        Result(None, None, "good", answered=True),
-        Result(None, None, "bad", answered=True),
-        Result.unscored("no reply", label="connection"),
-    ]
-    found = agreement(judged, ["good", "good", "good"])
-    assert (found.n, found.accuracy, found.unscored) == (2, 0.5, 1)
-
-
-def test_ratings_may_all_be_others():
-    assert agreement([4, 4, 3], [5, 5, 2]).accuracy == 0
-
-
-def test_labels_count_as_shared_where_no_row_has_both():
-    found = agreement(["good", "bad", None], ["bad", "fine", "good"])
-    assert (found.n, found.accuracy, found.unscored) == (2, 0, 1)
-
-
 @pytest.mark.parametrize(
     "form", [lambda run: run, lambda run: run.rows, lambda run: iter(run.rows)]
 )
@@ -284,20 +258,6 @@ def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, form, stored):
     assert agreement({"c": "pass", "a": None, "b": "pass"}, form(run)).accuracy == 0.5
     assert agreement(form(run), ["pass", "fail", "pass"]).accuracy == 1
     assert found.corrected_pass_rate(form(run)).judged == (2, 3)
-
-
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble"])
-def test_a_nan_of_numpys_is_missing(kind):
-    numpy = pytest.importorskip("numpy")
-    judged = numpy.array([1, 0, 1, numpy.nan], getattr(numpy, kind))
-    for found in (agreement(judged, [1, 0, 0, 1]), agreement([1, 0, 0, 1], judged)):
-        assert (found.n, found.accuracy) == (3, pytest.approx(2 / 3))
-
-
-def test_results_of_a_classification_as_pass_and_fail_are_verdicts():
-    judged = [Result(None, None, label, answered=True) for label in ("pass", "fail", "pass")]
-    found = agreement(judged, ["pass", "fail", "fail"])
-    assert (found.n, found.sensitivity, found.specificity) == (3, 1, 0.5)
 
 
 def test_several_people_label_a_row_and_most_of_them_decide():

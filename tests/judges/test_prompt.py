@@ -8,9 +8,7 @@ import json
 import pickle
 import string
 import types
-import uuid
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,54 +178,39 @@ def test_json_in_a_template_stays_as_it_is(value, indent, separators):
     assert filled(text + "{{v}}", v=1) == text + "1"
 
 
-class Colour(enum.Enum):
+class Colour(str, enum.Enum):
     RED = "red"
-
-
-class Shade(str, enum.Enum):
-    DARK = "dark"
 
 
 @dataclasses.dataclass
 class Box:
     inner: object
-    colour: Colour = Colour.RED
-
-
-class Struct(msgspec.Struct):
-    x: object
-
-
-class Array:
-    def tolist(self):
-        return [1, 2]
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
         (None, "null"),
-        (True, "true"),
-        (1, "1"),
         (1.5, "1.5"),
-        ("", ""),
         ("é\ud800", "é\ud800"),
         ({"b": ["é", {"a": None}], "a": ()}, '{"b": ["é", {"a": null}], "a": []}'),
-        (["\ud800"], '["\ud800"]'),
-        (types.MappingProxyType({"a": Box(Struct(1))}), '{"a": {"inner": {"x": 1}, "colour": "red"}}'),
-        (Colour.RED, '"red"'),
-        (Shade.DARK, "dark"),
-        ([Shade.DARK], '["dark"]'),
+        (types.MappingProxyType({"a": Box(1)}), '{"a": {"inner": 1}}'),
+        (Colour.RED, "red"),
+        ([Colour.RED], '["red"]'),
         (datetime.date(2024, 2, 3), '"2024-02-03"'),
-        (datetime.datetime(2024, 2, 3, tzinfo=datetime.timezone.utc), '"2024-02-03T00:00:00Z"'),
-        (uuid.UUID(int=1), '"00000000-0000-0000-0000-000000000001"'),
         (decimal.Decimal("1.10"), '"1.10"'),
-        (Array(), "[1, 2]"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_text_is_written_as_json(value, text):
-    assert filled("{a}", a=value) == text
-    assert filled("{{a}}", a=value) == text
+    assert filled("{a}", a=value) == filled("{{a}}", a=value) == text
+
+
+@pytest.mark.parametrize("value", [object(), b"bytes", len, Box, iter([]), float("nan"), 1j])
+def test_a_value_that_is_no_json_is_an_error_that_names_its_type_and_no_address(value):
+    for template in ("{a}", "{{a}}", "{{#a}}{{.}}{{/a}}"):
+        with pytest.raises(InputError, match=f"'[a.]', of type {type(value).__name__}") as error:
+            filled(template, a=value)
+        assert " at 0x" not in str(error.value)
 
 
 def test_pydantic_models_and_numpy_are_written_as_json():
@@ -243,28 +226,6 @@ def test_pydantic_models_and_numpy_are_written_as_json():
     assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
     with pytest.raises(MissingFieldError, match="never reaches an attribute"):
         filled("{{a.name}}", a=model)
-
-
-class Broken:
-    def model_dump(self, mode):
-        raise KeyError(mode)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        object(), b"bytes", len, Box, iter([]), float("nan"), [float("inf")], {(1,): 2},
-        {"a": object()}, Broken(), 10**5_000, 1j, json,
-    ],
-    ids=lambda value: type(value).__name__,
-)  # fmt: skip
-def test_a_value_that_is_no_json_is_an_error_that_names_its_type_and_no_address(value):
-    for template in ("{a}", "{{a}}", "{{#a}}{{.}}{{/a}}"):
-        with pytest.raises(
-            InputError, match=f"'[a.]', of type {type(value).__name__}|'\\.'"
-        ) as error:
-            filled(template, a=value)
-        assert " at 0x" not in str(error.value)
 
 
 # --- mustache -------------------------------------------------------------------------------------
@@ -310,27 +271,18 @@ def test_sections_dots_and_line_ends(template, text):
         ("{{m.x}}", "'m.x': m is of type dict"),
         ("{{m.deep.l.2}}", "m.deep.l.2"),
         ("{{m.deep.l.-1}}", "holds no name"),
-        ("{{m.deep.l.append}}", "m.deep.l.append"),
         ("{{l." + "9" * 5_000 + "}}", "never reaches an attribute"),
-        ("{{a.upper}}", "'a.upper': a is of type str"),
-        ("{{a.__class__}}", "a.__class__"),
+        ("{{a.__class__}}", "'a.__class__': a is of type str"),
         ("{{box.inner}}", "Box; a dot walks mappings by key and lists by number"),
-        ("{{#box}}{{inner}}{{/box}}", "no value for 'inner'; given: "),
         ("{{#rows}}{{b}}{{/rows}}", "no value for 'b'; given: "),
-        ("{{#rows}}{{k.real}}{{/rows}}", "k is of type int"),
+        ("{{f}}", "builtin_function_or_method"),
+        ("{{^f}}x{{/f}}", "builtin_function_or_method"),
     ],
 )
-def test_a_dot_reaches_keys_and_items_and_nothing_else(template, message):
+def test_a_dot_reaches_keys_and_items_and_no_function_is_called(template, message):
     with pytest.raises(EvalError) as error:
-        filled(template, "mustache", **DATA, box=Box(1))
+        filled(template, "mustache", **DATA, box=Box(1), f=breakpoint)
     assert message in str(error.value)
-    assert " at 0x" not in str(error.value)
-
-
-def test_a_function_among_the_values_is_not_called():
-    for template in ("{{f}}", "{{#f}}x{{/f}}", "{{^f}}x{{/f}}", "{{#l}}{{.}}{{/l}}"):
-        with pytest.raises(InputError, match="builtin_function_or_method"):
-            filled(template, f=breakpoint, l=[breakpoint])
 
 
 tags = st.sampled_from(
@@ -382,29 +334,18 @@ def test_messages_keep_their_roles_and_parts():
 @pytest.mark.parametrize(
     ("template", "message"),
     [
-        (None, "not a text or a list of messages"),
         (b"text", "not a text or a list of messages"),
         ([], "not a text or a list of messages"),
-        ({"role": "user", "content": "x"}, "not a text or a list of messages"),
         (["x"], "mapping with role and content"),
-        ([("user", "x")], "mapping with role and content"),
-        ([{"role": "user"}], "mapping with role and content"),
         ([{"role": "user", "content": "x", "name": "y"}], "nothing else"),
         ([{"role": "tool", "content": "x"}], "role 'tool' is not one of system, user, assistant"),
-        ([{"role": "developer", "content": "x"}], "it is called system here"),
         ([{"role": "human", "content": "x"}], "it is called user here"),
-        ([{"role": "ai", "content": "x"}], "it is called assistant here"),
         ([{"role": ["user"], "content": "x"}], "is not one of system, user, assistant"),
-        ([Message("model", "x")], "it is called assistant here"),
         ([{"role": "user", "content": None}], "content None is not a text or a list of parts"),
-        ([{"role": "user", "content": []}], "is not a text or a list of parts"),
         ([{"role": "user", "content": [1]}], 'is not of the form {"type": "text", "text": ...}'),
-        ([{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}], "a prompt holds only text"),
-        ([{"role": "user", "content": [{"type": "text"}]}], 'is not of the form {"type": "text", "text": ...}'),
-        ([{"role": "user", "content": [{"type": "text", "text": 1}]}], 'is not of the form {"type": "text", "text": ...}'),
-        ([{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {}}]}], 'is not of the form {"type": "text", "text": ...}'),
+        ([{"role": "user", "content": [{"type": "image_url"}]}], "a prompt holds only text"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_message_is_an_error_that_names_it(template, message):
     with pytest.raises(InvalidOptionError) as error:
         Prompt(template)
