@@ -9,7 +9,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 NEEDED = {
     "langchain": ("matplotlib",),
     "llama_index": ("matplotlib",),
-    "judges": ("xllamacpp", "gguf", "matplotlib"),
+    "judges": ("xllamacpp", "gguf"),
     "extraction": ("matplotlib",),
     "rewards": ("matplotlib",),
 }

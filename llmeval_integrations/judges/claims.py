@@ -127,7 +127,10 @@ class _ClaimJudge(ModelJudge):
         sources = Quotations([values["documents"], values["instruction"]])
         metadata = {
             "claims": [
-                {**msgspec.to_builtins(each), "quoted": sources.hold(each.evidence)}
+                {
+                    **msgspec.to_builtins(each),
+                    "quoted": bool(each.evidence) and sources.hold(each.evidence),
+                }
                 for each in claims
             ]
         }
