@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import add_article
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages.libraries import LIBRARIES, Library, join_chunks, read_mapping
-from llmeval_integrations.messages.reply import Reply, join
+from llmeval_integrations.messages.reply import (
+    Reply,
+    join,
+    library_of,
+    read_mapping,
+    read_object,
+    read_part,
+)
 
 _FIRST: Final = 3
 """The states of a stream that are looked at: one of them has messages, or it has none."""
@@ -25,50 +31,6 @@ class Messages(NamedTuple):
     """All messages, the parts of a stream joined; what evaluators of tool calls read."""
 
 
-def read_messages(thing: Any) -> Messages | None:
-    """Read messages, responses and states, as objects or as JSON; None for anything else.
-
-    Raises what `find_messages` does.
-    """
-    found = find_messages(thing)
-    if found is not None:
-        return found
-    things = thing.get("messages", thing) if isinstance(thing, Mapping) else thing
-    things = things if isinstance(things, (list, tuple)) else [things]
-    replies = [read_mapping(one) for one in things if isinstance(one, Mapping)]
-    known = [reply for reply in replies if reply is not None]
-    return Messages(_last(known), tuple(things)) if known and len(known) == len(things) else None
-
-
-def find_messages(thing: Any) -> Messages | None:
-    """Read messages, responses and states of the libraries that are known; None for anything else.
-
-    A mapping or list of plain JSON is a value like others, whatever its members are called.
-
-    Libraries are known by the modules of their objects, and none is imported. Known are messages
-    and chunks, what stands around them, lists of these, the states of LangGraph in each of its
-    modes, and what `with_structured_output(include_raw=True)` gives.
-    Raises InputError for a stream: what was read of it is nobody's to ask for again.
-    """
-    if type(thing) is dict:  # most values are objects and arrays, and a look at a type is quick
-        return _read_state(thing)
-    if type(thing) is list:
-        return _read_list(thing) if thing else None
-    if isinstance(thing, Messages):
-        return thing
-    if isinstance(thing, (Iterator, AsyncIterator)):
-        kind = add_article(type(thing).__name__)
-        raise InputError(
-            f"{kind} is a stream; collect it first, such as by list(...), or join its texts"
-        )
-    if isinstance(thing, Mapping):
-        return _read_state(thing)
-    if isinstance(thing, tuple):
-        return _read_list(thing) if thing else None
-    reply = _read_object(thing)
-    return None if reply is None else Messages(reply, (thing,))
-
-
 class Answer(NamedTuple):
     """What evaluators of texts and JSON look at."""
 
@@ -79,15 +41,28 @@ class Answer(NamedTuple):
     """Why there is no answer, where there is none: then the value is the empty text."""
 
 
+def read_messages(thing: Any) -> Messages | None:
+    """Read messages, responses and states, as objects or as JSON; None for anything else.
+
+    Raises what `find_messages` does.
+    """
+    found = find_messages(thing)
+    if found is not None:
+        return found
+    things = thing.get("messages", thing) if isinstance(thing, Mapping) else thing
+    things = things if isinstance(things, (list, tuple)) else [things]
+    replies = [read_mapping(one) if isinstance(one, Mapping) else None for one in things]
+    known = [reply for reply in replies if reply is not None]
+    return Messages(_last(known), (*things,)) if known and len(known) == len(things) else None
+
+
 def read_answer(thing: Any) -> Answer:
     """Read an output or a reference; None is what a model wrote that gave nothing.
 
     Raises what `find_messages` does.
     """
-    if thing is None:
-        return Answer("", "empty")
-    if type(thing) is str:
-        return Answer(thing) if thing else Answer("", "empty")
+    if thing is None or type(thing) is str:
+        return Answer(thing or "", None if thing else "empty")
     found = find_messages(thing)
     if found is None:
         return Answer(thing)
@@ -104,100 +79,113 @@ def read_items(thing: Any) -> Any:
 
     Raises what `find_messages` does.
     """
-    if type(thing) is str:
-        return thing
-    found = find_messages(thing)
+    found = None if type(thing) is str else find_messages(thing)
     if found is None:
         return thing
     return [] if found.reply.refused else [*found.items]
 
 
-def _read_object(thing: Any) -> Reply | None:
-    library = _library_of(type(thing))
-    return None if library is None else library.read(thing)
+def find_messages(thing: Any) -> Messages | None:
+    """Read messages, responses and states of the libraries that are known; None for anything else.
+
+    A mapping or list of plain JSON is a value like others, whatever its members are called.
+
+    Libraries are known by the modules of their objects, and none is imported. Known are messages
+    and chunks, what stands around them, lists of these, the states of LangGraph in each of its
+    modes, and what `with_structured_output(include_raw=True)` gives.
+    Raises InputError for a stream: what was read of it is nobody's to ask for again.
+    """
+    if isinstance(thing, Messages):
+        return thing
+    if isinstance(thing, (list, tuple)):
+        return _read_list(thing) if thing else None
+    if type(thing) is dict or isinstance(thing, Mapping):  # the first is quick
+        return _read_state(thing)
+    if isinstance(thing, (Iterator, AsyncIterator)):
+        kind = add_article(type(thing).__name__)
+        raise InputError(
+            f"{kind} is a stream; collect it first, such as by list(...), or join its texts"
+        )
+    reply = read_object(thing)
+    return None if reply is None else Messages(reply, (thing,))
 
 
-def _read_one(thing: Any) -> Reply | None:
-    return read_mapping(thing) if isinstance(thing, Mapping) else _read_object(thing)
+# --- lists of messages ----------------------------------------------------------------------------
 
 
-def _are_messages(things: list[Any] | tuple[Any, ...]) -> bool:
-    """Return whether these are objects of a library, among which messages may be mappings."""
-    is_known = [_library_of(type(thing)) is not None for thing in things]
-    return any(is_known) and all(
-        known or (isinstance(thing, Mapping) and read_mapping(thing) is not None)
-        for known, thing in zip(is_known, things)
-    )
-
-
-def _read_part(thing: Any) -> Reply | None:
-    """Read a part of a stream; None where a library streams whole messages, or none are parts."""
-    library = _library_of(type(thing))
-    return library.read_part(thing) if library and library.read_part else None
-
-
-def _library_of(kind: type) -> Library | None:
-    """Return how objects of a class are read; None for a class that no known library has."""
-    for base in kind.__mro__:
-        library = LIBRARIES.get(base.__module__.partition(".")[0])
-        if library is not None:
-            return library
-    return None
-
-
-def _read_list(things: list[Any] | tuple[Any, ...]) -> Messages | None:
+def _read_list(things: Sequence[Any]) -> Messages | None:
     """Read a list of messages, of chunks, of states, or of what a graph streams."""
     if all(map(_is_chunk_with_origin, things)):
         things = [chunk for chunk, _ in things]
-    if not any(_library_of(type(thing)) for thing in (things[0], things[-1])):
+    if not (library_of(things[0]) or library_of(things[-1])):
         return _read_states(things) if isinstance(things[0], Mapping) else None
     if not _are_messages(things):
         return None
-    parts = list(map(_read_part, things))
-    if all(part is not None for part in parts):
-        known = [part for part in parts if part is not None]
+    parts = [read_part(thing) for thing in things]
+    known = [part for part in parts if part is not None]
+    if len(known) == len(things):
         refused = any(part.refused for part in known)
         text = "" if refused else join(part.text for part in known)
         return Messages(Reply(text, refused=refused), (*things,))
-    messages = join_chunks([*things])
-    replies = [reply for reply in map(_read_one, messages) if reply is not None]
-    if not replies:
-        return None
-    return Messages(_last(replies), tuple(messages))
+    messages = _join_chunks(things)
+    read = (read_mapping(one) if isinstance(one, Mapping) else read_object(one) for one in messages)
+    replies = [reply for reply in read if reply is not None]
+    return Messages(_last(replies), (*messages,)) if replies else None
 
 
 def _is_chunk_with_origin(pair: Any) -> bool:
-    """Return whether this is what a graph streams of messages: a chunk, and where it is from."""
+    """Whether this is what a graph streams of messages: a chunk, and where it is from."""
     return isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], Mapping)
 
 
-def _read_states(states: list[Any] | tuple[Any, ...]) -> Messages | None:
+def _are_messages(things: Sequence[Any]) -> bool:
+    """Whether these are objects of a library, among which messages may be mappings."""
+    others = [thing for thing in things if library_of(thing) is None]
+    return len(others) < len(things) and all(
+        isinstance(thing, Mapping) and read_mapping(thing) is not None for thing in others
+    )
+
+
+def _join_chunks(chunks: Sequence[Any]) -> list[Any]:
+    """Join LangChain's chunks of each message that was streamed; other messages stay."""
+    messages: list[Any] = []
+    for chunk in chunks:
+        pair = (messages[-1], chunk) if messages else ()
+        are_chunks = pair and all(type(one).__name__.endswith("MessageChunk") for one in pair)
+        if are_chunks and chunk.id in (None, messages[-1].id):
+            messages[-1] += chunk
+        else:
+            messages.append(chunk)
+    return messages
+
+
+def _last(replies: list[Reply]) -> Reply:
+    """Return the last reply of the model; where it has none, the last message of all."""
+    return next((reply for reply in reversed(replies) if reply.by_model), replies[-1])
+
+
+# --- states of a graph ----------------------------------------------------------------------------
+
+
+def _read_states(states: Sequence[Any]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    first = [part for state in states[:_FIRST] for part in (state, *_parts(state))]
-    if any(map(_messages_in, first)) and all(isinstance(state, Mapping) for state in states):
-        if _messages_in(states[-1]):
-            return _read_state(states[-1])
-        updates = [part for state in states for part in state.values()]
-        messages = [one for part in updates for one in _messages_in(part)]
-        structured = [part["structured_response"] for part in updates if _has_answer(part)]
-        state = {"messages": messages}
-        return _read_state(
-            {**state, "structured_response": structured[-1]} if structured else state
-        )
-    return None
-
-
-def _parts(state: Any) -> list[Any]:
-    return [*state.values()] if isinstance(state, Mapping) else []
+    maps = [state for state in states if isinstance(state, Mapping)]
+    first = [part for state in maps[:_FIRST] for part in (state, *state.values())]
+    if len(maps) < len(states) or not any(map(_messages_in, first)):
+        return None
+    if _messages_in(maps[-1]):
+        return _read_state(maps[-1])
+    updates = [part for state in maps for part in state.values()]
+    messages = [one for part in updates for one in _messages_in(part)]
+    answers = [part["structured_response"] for part in updates if _has_answer(part)]
+    return _read_state({"messages": messages, "structured_response": (answers or [None])[-1]})
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
     if state.keys() >= {"raw", "parsed", "parsing_error"}:
-        reply = _read_object(state["raw"])
-        if reply is None:
-            return None
+        reply = read_object(state["raw"])
         value = MISSING if state["parsed"] is None else state["parsed"]
-        return Messages(reply._replace(value=value), (state["raw"],))
+        return reply and Messages(reply._replace(value=value), (state["raw"],))
     messages = _messages_in(state)
     found = _read_list(messages) if messages else None
     if found is None or not _has_answer(state):
@@ -214,9 +202,8 @@ def _has_answer(state: Any) -> bool:
 def _messages_in(state: Any) -> list[Any]:
     """Return the messages of a state; none where a mapping is something else."""
     found = state.get("messages") if isinstance(state, Mapping) else None
-    if found is None:
-        return []
-    found = [found] if _library_of(type(found)) else found
+    if found is not None and library_of(found) is not None:
+        return [found]
     return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []
 
 
@@ -228,8 +215,3 @@ def _without_answer(message: Any, answer: Any) -> Any:
     value = answer.model_dump() if hasattr(answer, "model_dump") else answer
     left = [call for call in calls if call["args"] != value]
     return message if len(left) == len(calls) else message.model_copy(update={"tool_calls": left})
-
-
-def _last(replies: list[Reply]) -> Reply:
-    """Return the last reply of the model; where it has none, the last message of all."""
-    return next((reply for reply in reversed(replies) if reply.by_model), replies[-1])

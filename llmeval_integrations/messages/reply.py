@@ -1,11 +1,25 @@
-"""What a model replied."""
+"""The reply of a model in the messages and responses of each library, and in their JSON.
+
+A reader takes an object and gives the reply in it, or None for anything else. No library is
+imported: objects are known by the module of their class.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from inspect import GEN_CREATED, getgeneratorstate, isgenerator
+from typing import Any, Final, NamedTuple
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.sample import MISSING
+
+_REFUSALS: Final = frozenset(
+    ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")
+)
+"""Google's reasons to finish that leave no answer, or a part of one that is not shown."""
+
+_MODELS: Final = (None, "assistant", "model", "chatbot", "ai", "AIMessageChunk")
+"""The roles of messages that a model wrote; the parts of a stream have none."""
 
 
 class Reply(NamedTuple):
@@ -24,22 +38,24 @@ class Reply(NamedTuple):
     """Whether the model wrote it; a user, a system or a tool else."""
 
 
+def _reply(content: Any, role: Any, value: Any = None, *, refused: Any = False) -> Reply:
+    """Return the reply with this content, which may refuse by itself."""
+    blocks = content if isinstance(content, (list, tuple)) else ()
+    refused = bool(refused) or any(_get(block, "type") == "refusal" for block in blocks)
+    text = "" if refused else text_of_blocks(content)
+    return Reply(text, MISSING if value is None or refused else value, refused, role in _MODELS)
+
+
 def text_of_blocks(content: Any) -> str:
     """Return the text of a message's content: a text, or blocks of which some have a text."""
     if isinstance(content, str):
         return content
-    return "".join(map(_text_of_block, content)) if isinstance(content, (list, tuple)) else ""
+    return join(map(_text_of, content)) if isinstance(content, (list, tuple)) else ""
 
 
-def has_refusal(content: Any) -> bool:
-    """Return whether one of the blocks of a message refuses."""
-    blocks = content if isinstance(content, (list, tuple)) else ()
-    return any(_get(block, "type") == "refusal" for block in blocks)
-
-
-def first(values: Any) -> Any:
-    """Return the first of several choices, candidates or generations; None where there is none."""
-    return values[0] if isinstance(values, (list, tuple)) and values else None
+def _text_of(block: Any) -> Any:
+    kind = _get(block, "type") or _get(block, "block_type")
+    return _get(block, "text") if kind in ("text", "output_text") else block
 
 
 def join(parts: Iterable[Any]) -> str:
@@ -47,13 +63,176 @@ def join(parts: Iterable[Any]) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _text_of_block(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    is_text = _get(block, "type") in ("text", "output_text") or _get(block, "block_type") == "text"
-    text = _get(block, "text") if is_text else None
-    return text if isinstance(text, str) else ""
+def _get(thing: Any, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
 
 
-def _get(block: Any, name: str) -> Any:
-    return block.get(name) if isinstance(block, Mapping) else getattr(block, name, None)
+def _has(thing: Any, *names: str) -> bool:
+    is_mapping = isinstance(thing, Mapping)
+    return all(name in thing if is_mapping else hasattr(thing, name) for name in names)
+
+
+def _first(values: Any) -> Any:
+    """Return the first of several choices, candidates or generations; None where there is none."""
+    return values[0] if isinstance(values, (list, tuple)) and values else None
+
+
+# --- readers --------------------------------------------------------------------------------------
+
+
+def _read_openai(thing: Any) -> Reply | None:
+    """Read a completion, a response, or a message of one."""
+    if _has(thing, "choices"):
+        choice = _first(_get(thing, "choices"))
+        message = _get(choice, "message") or _get(choice, "delta")
+        return Reply(_get(choice, "text") or "") if message is None else _read_openai(message)
+    if isinstance(output := _get(thing, "output"), list):
+        contents = [_get(item, "content") for item in output if _get(item, "type") == "message"]
+        blocks = [block for content in contents for block in content or ()]
+        return _reply(blocks, None, _get(thing, "output_parsed"))
+    if not _has(thing, "content", "role"):
+        return None
+    content, refusal = _get(thing, "content"), _get(thing, "refusal")
+    return _reply(content, _get(thing, "role"), _get(thing, "parsed"), refused=refusal)
+
+
+def _read_anthropic(thing: Any) -> Reply | None:
+    """Read a message."""
+    if not _has(thing, "content", "role"):
+        return None
+    blocks = thing.content if isinstance(thing.content, list) else []
+    values = (getattr(block, "parsed_output", None) for block in blocks)
+    value = next((one for one in values if one is not None), None)
+    refused = getattr(thing, "stop_reason", None) == "refusal"
+    return _reply(thing.content, thing.role, value, refused=refused)
+
+
+def _read_google(thing: Any) -> Reply | None:
+    """Read a response, a candidate or a content."""
+    if _has(thing, "candidates"):
+        candidate = _first(_get(thing, "candidates"))
+        if candidate is None:
+            return Reply("", refused=_get(thing, "prompt_feedback") is not None)
+        reply, value = _read_google(candidate), _get(thing, "parsed")
+        return reply if value is None or reply is None else reply._replace(value=value)
+    if _has(thing, "finish_reason"):
+        reason = _get(thing, "finish_reason")
+        refused = getattr(reason, "name", reason) in _REFUSALS
+        inner = _read_google(_get(thing, "content"))
+        return Reply("" if refused or inner is None else inner.text, refused=refused)
+    if not _has(thing, "parts"):
+        return None
+    parts = [part for part in _get(thing, "parts") or [] if not _get(part, "thought")]
+    return _reply([_get(part, "text") for part in parts], _get(thing, "role"))
+
+
+def _read_langchain(thing: Any) -> Reply | None:
+    """Read a message, or what stands around one."""
+    if _has(thing, "content", "additional_kwargs"):
+        return _reply(thing.content, thing.type, refused=thing.additional_kwargs.get("refusal"))
+    if hasattr(thing, "generations"):  # a result has a list of them for each prompt, or one list
+        found = _first(thing.generations)
+        found = _first(found) if isinstance(found, list) else found
+        return None if found is None else _read_langchain(found)
+    if hasattr(thing, "message"):
+        return _read_langchain(thing.message)
+    if hasattr(thing, "to_messages"):
+        messages = thing.to_messages()
+        return _read_langchain(messages[-1]) if messages else None
+    prompt = getattr(thing, "text", None)
+    return Reply(prompt) if isinstance(prompt, str) else None
+
+
+def _read_llama_index(thing: Any) -> Reply | None:
+    """Read a message or a response.
+
+    Raises InputError for a stream of which nobody kept what was read.
+    """
+    fields = vars(thing)  # a PydanticResponse has any attribute, and most are None
+    if fields.get("structured_response") is not None:  # of an agent
+        return Reply("", fields["structured_response"])
+    if "response_txt" in fields:
+        return Reply(_read_stream(thing))
+    if "response" in fields:
+        response = thing.response
+        if response == "" and getattr(thing, "is_done", True) is False:
+            raise InputError("the stream of this response is not read; read it to its end first")
+        if response is None or isinstance(response, str):
+            return Reply(response or "")
+        is_message = _has(response, "role", "content")
+        return _read_llama_index(response) if is_message else Reply("", response)
+    if "message" in fields:
+        return _read_llama_index(thing.message)
+    if _has(thing, "role", "content"):
+        role = str(getattr(thing.role, "value", thing.role))
+        text = text_of_blocks(getattr(thing, "blocks", None))
+        return _reply(text or thing.content, role)
+    text = fields.get("text")
+    return Reply(text) if isinstance(text, str) else None
+
+
+def _read_stream(thing: Any) -> str:
+    """Read a stream to its end; the response keeps the text for whoever asks again."""
+    stream = thing.response_gen
+    if thing.response_txt is None:
+        if hasattr(stream, "__anext__"):
+            raise InputError("an asynchronous stream is read first: await its get_response()")
+        if isgenerator(stream) and getgeneratorstate(stream) != GEN_CREATED:
+            raise InputError(
+                "the stream of this response has been read, and its text is gone; evaluate the "
+                "text, or read the stream by get_response()"
+            )
+    return str(thing.get_response().response or "")
+
+
+_READERS: Final[dict[str, Callable[[Any], Reply | None]]] = {
+    "langchain_core": _read_langchain,
+    "llama_index": _read_llama_index,
+    "openai": _read_openai,
+    "anthropic": _read_anthropic,
+    "google": _read_google,
+}
+"""By the packages whose objects are known."""
+
+
+def library_of(thing: Any) -> str | None:
+    """Return the known package that the class of an object, or one of its bases, is of."""
+    for base in type(thing).__mro__:
+        package = base.__module__.partition(".")[0]
+        if package in _READERS:
+            return package
+    return None
+
+
+def read_object(thing: Any) -> Reply | None:
+    """Read an object of a library."""
+    library = library_of(thing)
+    return None if library is None else _READERS[library](thing)
+
+
+def read_part(thing: Any) -> Reply | None:
+    """Read a chunk or an event of a stream; None where a library streams whole messages."""
+    kind = type(thing).__name__
+    if library_of(thing) not in ("openai", "anthropic", "google"):
+        return None
+    if kind == "ChatCompletionChunk" or hasattr(thing, "candidates"):
+        return read_object(thing)
+    if not kind.endswith("Event"):
+        return None
+    delta = getattr(thing, "delta", None)
+    refused = getattr(delta, "stop_reason", None) == "refusal"
+    text = delta if thing.type == "response.output_text.delta" else getattr(delta, "text", "")
+    return Reply(text or "", refused=refused or thing.type == "response.refusal.delta")
+
+
+def read_mapping(thing: Mapping[str, Any]) -> Reply | None:
+    """Read a message or a response in JSON, of OpenAI's, Anthropic's, Google's or LangChain's."""
+    if isinstance(thing.get("data"), Mapping) and "type" in thing:  # as LangChain saves messages
+        thing = {"type": thing["type"], **thing["data"]}
+    if isinstance(thing.get("candidates"), list):
+        return _read_google(thing)
+    is_response = isinstance(thing.get("choices"), list) or thing.get("object") == "response"
+    role = thing.get("role") or thing.get("type")
+    if not is_response and not (isinstance(role, str) and "content" in thing):
+        return None
+    return _read_openai({**thing, "role": role})
