@@ -216,6 +216,21 @@ def test_a_cause_and_a_field_lead_to_their_samples(opened, people):
     assert page.run("document.activeElement.ariaExpanded") == "true"
 
 
+def test_the_review_queue_leads_to_its_samples(opened, ran):
+    rows = [
+        {"id": f"s{n}", "output": {"a": n, "sure": {"/a": 0.5 - n / 10}}, "reference": {"a": 1}}
+        for n in range(4)
+    ]
+    fields = JsonFields(confidence="/sure", fields={"/sure": {"ignore": True}})
+    page = opened(ran(rows, [fields]))
+    assert cells(page, ".review")[:2] == [["sample", "field", "confidence"], ["s3", "/a", "0.200"]]
+    page.run("document.querySelector('.review a').click()")
+    assert page.run("document.querySelector('tr.detail').previousSibling.innerText").startswith(
+        "s3"
+    )
+    assert page.complaints == []
+
+
 @pytest.mark.parametrize(
     ("output", "before", "mark"),
     [
@@ -411,6 +426,8 @@ def test_it_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width)
         assert page.run(TOO_WIDE) <= 0
         body = "document.querySelector('.body').getBoundingClientRect()"
         assert page.run(f"{body}.right <= innerWidth")
+        inner = "document.querySelector('.body')"
+        assert page.run(f"{inner}.scrollWidth <= {inner}.clientWidth")
         page.do("Emulation.clearDeviceMetricsOverride")
 
 

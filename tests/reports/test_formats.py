@@ -1,0 +1,200 @@
+"""Runs for other programs: Markdown, JUnit, notebooks, CSV, Arrow, Parquet; no text in them acts."""
+
+import csv
+import io
+import json
+import re
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from llmeval_integrations import JsonFields, JsonValidity, compare, evaluate
+from llmeval_integrations.core.errors import MissingDependencyError, UnknownNameError
+from llmeval_integrations.reports import formats, load_format, markdown
+from llmeval_integrations.reports.tables import WRITERS, fields_table, rows_table
+
+RIGHT = [{"id": n, "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
+WORSE = [{**row, "output": '{"a": 2}'} for row in RIGHT[:12]] + RIGHT[12:]
+EVIL = "a|b\n</code></details><script>@someone [x](https://example.org) `\u202e #1<img src=x>"
+
+
+def written(name, *runs):
+    out = io.BytesIO()
+    load_format(name).write(runs, out)
+    return out.getvalue().decode()
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """A run that is right, and one that is wrong, of hostile ids, fields, values and names."""
+    rows = [{"id": EVIL, "output": {EVIL: EVIL}, "reference": {EVIL: "x"}} for _ in range(9)]
+    right = [{**row, "output": row["reference"]} for row in rows]
+    evaluators = {EVIL: JsonFields(), "json": JsonValidity()}
+    named = ((right, "@old"), (rows, "www.new"))
+    return [evaluate(each, evaluators, out=tmp_path / name) for each, name in named]
+
+
+def test_formats_are_found_by_their_files():
+    assert list(formats()) == ["html", "junit", "markdown"]
+    with pytest.raises(UnknownNameError, match=r"'pdf'; there are html, junit, markdown"):
+        load_format("pdf")
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_markdown_has_the_figures_in_a_table_and_the_rest_folded(moods, people, interrupted):
+    text = written("markdown", moods, people)
+    lines = text.split("\n")
+    assert lines[0] == "### moods: 4 samples"
+    said = "50.0 % of 2 samples pass moody. 1 unscored row and 1 error count in no rate."
+    assert lines[2] == said
+    assert cells(lines[6]) == ["<code>moody</code>", "50.0 %", "9.5 to 90.5 %", "3.500", "2", "1", "1"]  # fmt: skip
+    assert "<details><summary>What went wrong</summary>" in text
+    assert "| <code>error&#58; InputError</code> | 1 |" in text
+    heads = ["### moods: 4 samples", "### people: 3 samples", "### A: moods; B: people"]
+    assert re.findall("(?m)^### .*", text) == heads
+    assert "Not compared" in text
+    assert text.count("<details>") == text.count("</details>")
+    assert "- cut: the run is incomplete: it was interrupted" in written("markdown", interrupted)
+
+
+def test_markdown_says_what_surely_differs_from_the_first_run(tmp_path):
+    named = ((RIGHT, "old"), (WORSE, "new"))
+    runs = [evaluate(rows, [JsonFields()], out=tmp_path / name) for rows, name in named]
+    lines = written("markdown", *runs).split("### A: ")[1].split("\n")
+    assert lines[0] == "old, 20 samples; B: new, 20 samples; 20 joined"
+    assert cells(lines[6]) == ["<code>json_fields pass rate</code>", "worse", "100.0 %", "40.0 %", "-60.0 points", "-78.1 to -33.3", "20", "12", "0", "0.0010"]  # fmt: skip
+
+
+def test_hostile_texts_stay_in_their_cells_of_markdown(hostile, evil):
+    for text in (written("markdown", hostile), written("markdown", *evil)):
+        for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
+            assert len({line.count("|") for line in table.splitlines()}) == 1, table
+        for line in text.split("\n"):
+            assert not re.search(r"[@`\[\]\u202e\u2028\x1b]|www\.|<(?!(/?(code|details|summary)|br)>)", line), line  # fmt: skip
+        assert "\n# all" not in text
+        assert "javascript:" not in text
+
+
+@pytest.mark.parametrize(
+    "text", ["@someone", "#12", "https://example.org", "a_b_c *x*", "&lt;b&gt;"]
+)
+def test_nothing_becomes_a_mention_a_link_or_an_entity(text):
+    quoted = markdown.quote(text).removeprefix("<code>").removesuffix("</code>")
+    assert not re.search(r"[@*:/]|#(?!\d+;)|&(?!#\d+;)", quoted)
+
+
+def test_junit_tells_failures_errors_and_skips_apart(moods, people, interrupted, hostile):
+    suite = ElementTree.fromstring(written("junit", moods)).find("testsuite")
+    counts = [suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped")]
+    assert counts == ["moody", "4", "1", "1", "1"]
+    kinds = {case.get("name"): [(part.tag, part.get("type"), part.get("message")) for part in case] for case in suite}  # fmt: skip
+    assert kinds == {
+        "good": [],
+        "bad": [("failure", "failure", "score 3: as it says")],
+        "raise": [("error", "InputError", "the output asked for it")],
+        "unscored": [("skipped", None, "nobody can tell")],
+    }
+    told, *suites = ElementTree.fromstring(written("junit", interrupted, people))
+    assert (told.get("name"), told.get("tests"), told.get("errors")) == ("cut", "1", "1")
+    assert told.find("testcase/error").get("message") == "it was interrupted"
+    names = ["cut.moody", "people.json_validity", "people.json_match", "people.json_fields"]
+    assert [suite.get("name") for suite in suites] == names
+    tags = {element.tag for element in ElementTree.fromstring(written("junit", hostile)).iter()}
+    assert tags == {"testsuites", "testsuite", "testcase", "failure"}
+
+
+def words(html):
+    bare = re.sub("<style>.*?</style>", "", html, flags=re.DOTALL).replace("<wbr>", "")
+    return " ".join(re.sub("<[^>]*>", " ", bare).split())
+
+
+def test_a_notebook_shows_figures_causes_fields_differences_and_doubts():
+    rows = [{"output": f'{{"total": {n}}}', "reference": '{"total": 1}'} for n in (1, 2, 2)]
+    html = evaluate(rows, [JsonValidity(), JsonFields()])._repr_html_()
+    assert 'class="figure' in html  # figures stand on the right
+    for said in (
+        "json_validity 100.0 % 43.9 to 100.0 % 1.000 3",
+        "mismatch 2 json_fields",
+        "/total 2 3 66.7 %",
+        "2 for 1 (2 times)",
+    ):
+        assert said in words(html)
+    runs = [evaluate(each, [JsonFields()]) for each in ([*RIGHT, {**RIGHT[0], "id": "more"}], WORSE)]  # fmt: skip
+    text = words(compare(*runs)._repr_html_())
+    assert text.startswith("A: A, 21 samples; B: B, 20 samples; 20 joined B is worse: ")
+    assert "json_fields pass rate worse 100.0 % 40.0 % -60.0 points" in text
+    assert "1 sample is in A alone, so not compared" in text
+
+
+def test_text_of_a_model_stays_text_in_a_notebook(evil):
+    for shown in (compare(*evil), evil[1]):
+        html = shown._repr_html_()
+        assert not {"script", "img"} & set(re.findall("<([a-z]+)", html))
+        assert "&lt;script&gt;" in html
+
+
+def as_csv(table):
+    out = io.BytesIO()
+    WRITERS["csv"](table, out)
+    return list(csv.DictReader(io.StringIO(out.getvalue().decode(), newline="")))
+
+
+def test_every_row_and_every_field_is_a_record(moods, people):
+    records = as_csv(rows_table([moods]))
+    assert [record["id"] for record in records] == ["good", "bad", "raise", "unscored"]
+    assert [record["score"] for record in records] == ["4.0", "3.0", "", ""]
+    assert [record["passed"] for record in records] == ["true", "false", "", ""]
+    assert records[2]["error"] == "InputError: the output asked for it"
+    assert as_csv(fields_table([moods])) == []
+    records = as_csv(fields_table([people]))
+    told = [(record["field"], record["leaves"], record["match"]) for record in records]
+    assert told == [("/age", "3", "1"), ("/name", "3", "2")]
+    assert json.loads(records[0]["wrong_values"]) == [{"output": "63", "reference": "36", "count": 1}]  # fmt: skip
+    figures = people.summary["evaluators"]["json_fields"]["fields"]["/age"]
+    assert float(records[0]["f1"]) == figures["f1"]
+
+
+FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", "＋1", "－1", "＠A")
+BREAKS = ("a\rb", "a\nb", "a\r\nb", "ends\r", 'a,"\r"')
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [*((text, f"'{text}") for text in FORMULAS), *((text, text) for text in BREAKS)],
+)
+def test_a_text_is_no_formula_of_a_spreadsheet_and_stays_in_its_cell(text, cell):
+    run = evaluate([{"id": text, "output": "{}"}] * 2, [JsonValidity()])
+    assert [record["id"] for record in as_csv(rows_table([run]))] == [cell, cell]
+
+
+@pytest.mark.parametrize("name", ["arrow", "parquet"])
+def test_arrow_and_parquet_hold_types_nulls_and_half_of_a_surrogate_pair(
+    name, moods, people, hostile, tmp_path
+):
+    pyarrow = pytest.importorskip("pyarrow")
+
+    def reread(table):
+        path = tmp_path / "table"
+        with path.open("wb") as file:
+            WRITERS[name](table, file)
+        if name == "arrow":
+            return pyarrow.ipc.open_file(str(path)).read_all()
+        return pytest.importorskip("pyarrow.parquet").read_table(path)
+
+    rows = reread(rows_table([moods, people]))
+    assert rows["passed"].to_pylist()[:4] == [True, False, None, None]
+    assert str(rows.schema.field("score").type) == "double"
+    assert set(rows["run"].to_pylist()) == {"moods", "people"}
+    assert reread(fields_table([people]))["precision"].to_pylist() == [1 / 2, 1.0]
+    assert reread(rows_table([evaluate([], [JsonValidity()])])).num_rows == 0
+    assert "\\ud800" in reread(rows_table([hostile]))["id"].to_pylist()[0]
+
+
+def test_without_pyarrow_the_error_says_how_to_install_it(moods, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingDependencyError, match=r"llmeval-integrations\[parquet\]"):
+        WRITERS["parquet"](rows_table([moods]), io.BytesIO())
