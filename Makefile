@@ -20,7 +20,7 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 .PHONY: demo test test-fast test-nightly test-trl test-spark check bench proof docs constraints clean
 
 demo: $(VENV)/.installed
-	$(VENV)/bin/python -m llmeval_integrations.demo
+	$(VENV)/bin/llmeval demo
 
 # The largest suite runs beside the others, but for what they have time for, and its words come last.
 APART := tests/conformance tests/judges tests/llm tests/pytest_plugin tests/reports

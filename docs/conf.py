@@ -10,6 +10,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pages"]
 exclude_patterns = ["examples"]
 
 smartquotes = False
+myst_heading_anchors = 3
 
 html_theme = "furo"
 html_title = project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import pkgutil
 import re
 import textwrap
@@ -18,9 +19,12 @@ from typing import TYPE_CHECKING, Any
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, guards, judges, reports
 from llmeval_integrations.cli.describe import Description, Option, describe
+from llmeval_integrations.cli.main import parsers
+from llmeval_integrations.core import errors
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
@@ -30,12 +34,16 @@ if TYPE_CHECKING:  # the tests make pages without it
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-MADE = ("evaluators", "notebooks", "reference")
+MADE = ("evaluators", "notebooks", "api")
 """The folders that hold nothing but made pages."""
+
+WRITTEN = ("tutorials/", "how-to/", "reference/", "explanation/")
+"""The folders that are written by hand."""
 
 INCLUDED = {
     "CHANGELOG.md": "/changelog.md",
     "CONTRIBUTING.md": "/contributing.md",
+    "SECURITY.md": "/security.md",
     "benchmarks/RESULTS.md": "/benchmarks.md",
 }
 """The files that a page of the site includes."""
@@ -57,7 +65,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 def all_pages() -> dict[str, str]:
     """Make all pages, by their paths."""
-    return {**evaluators(), **notebooks(), **reference()}
+    return {**evaluators(), **notebooks(), **api(), **tables()}
 
 
 def write_pages(folder: Path, pages: dict[str, str]) -> None:
@@ -73,12 +81,12 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
             path.write_text(text)
 
 
-# The guide is written by hand, with links that lead somewhere in the repository too.
+# Pages that are written by hand have links that lead somewhere in the repository too.
 
 
 def link_pages(_app: Sphinx, document: str, source: list[str]) -> None:
-    """Let a page of the guide link to the site's pages, not to the files that these include."""
-    if document.startswith("guide/"):
+    """Let a page link to the site's pages, not to the files that these include."""
+    if document.startswith(WRITTEN):
         source[0] = re.sub(r"\]\(\.\./\.\./([^)\s#]+)(#[^)\s]*)?\)", linked, source[0])
 
 
@@ -108,30 +116,36 @@ def toctree(pages: Any, *, hidden: bool = False) -> str:
 
 
 def evaluators() -> dict[str, str]:
-    """Make a page for each evaluator of ours, and their list."""
-    kinds = [kind for kind in map(evaluator_class, list_evaluators()) if is_ours(kind)]
-    pages = {f"evaluators/{kind.name}.md": evaluator_page(kind) for kind in kinds}
-    asked = [kind for kind in kinds if issubclass(kind, JudgedEvaluator)]
-    rows = "".join(
-        f"| [`{kind.name}`]({kind.name}.md) | {describe(kind).summary} |\n" for kind in asked
-    )
-    table = re.sub(
-        r"^\| `(\w+)` \| `\w+\(.*?\)` \|",
-        r"| [`\1`](\1.md) |",
-        evaluator_section().replace("| name | class |", "| name |").replace("| --- |", "|", 1),
-        flags=re.MULTILINE,
-    )
-    judged = f"## Judges\n\nThese ask a model.\n\n| name | asks |\n| --- | --- |\n{rows}\n"
-    names = toctree((kind.name for kind in kinds), hidden=True)
-    pages["evaluators/index.md"] = f"{table}\n{judged}{names}"
+    """Make a page for each evaluator of ours, and their list by task."""
+    kinds = {
+        name: kind
+        for name, kind in zip(list_evaluators(), map(evaluator_class, list_evaluators()))
+        if is_ours(kind)
+    }
+    pages = {f"evaluators/{name}.md": evaluator_page(kind) for name, kind in kinds.items()}
+    tasks = evaluators_by_task()
+    listed = {name for names in tasks.values() for name in names}
+    tasks["Judges, which ask a model"] = [name for name in kinds if name not in listed]
+    text = "# Evaluators by task\n\n"
+    for task, names in tasks.items():
+        rows = "".join(
+            f"| [`{name}`]({name}.md) | {describe(kinds[name]).summary} |\n" for name in names
+        )
+        text += f"## {task}\n\n| name | asks |\n| --- | --- |\n{rows}\n"
+    pages["evaluators/index.md"] = text + toctree(kinds, hidden=True)
     return pages
 
 
-def evaluator_section() -> str:
-    """Return what the README says of evaluators, as a page."""
-    readme = (ROOT / "README.md").read_text()
-    said = readme.partition("## Evaluators\n")[2].partition("\nThe notebooks in ")[0]
-    return "# Evaluators\n" + re.sub(r"\]\(([^):\s#]+)(#[^)\s]*)?\)", linked, said)
+def evaluators_by_task() -> dict[str, list[str]]:
+    """Read the tasks and the names below them from the README's table."""
+    section = (ROOT / "README.md").read_text().partition("## Evaluators\n")[2].partition("\n## ")[0]
+    tasks: dict[str, list[str]] = {}
+    for line in section.splitlines():
+        if heading := re.match(r"\| \*\*(.+?)\*\*", line):
+            names = tasks.setdefault(heading[1], [])
+        elif row := re.match(r"\| `(\w+)` \|", line):
+            names.append(row[1])
+    return tasks
 
 
 def is_ours(kind: type[Evaluator]) -> bool:
@@ -245,10 +259,10 @@ def notebooks() -> dict[str, str]:
     return pages
 
 
-# The reference: every public name, from its docstring.
+# The Python API: every public name, from its docstring.
 
 
-def reference() -> dict[str, str]:
+def api() -> dict[str, str]:
     """Make a page for each module that people import from."""
     rooms = [
         module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)
@@ -256,9 +270,34 @@ def reference() -> dict[str, str]:
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files if "._" not in found.name]
     names.append("llmeval_integrations.frameworks.langchain.middleware")
-    pages = {f"reference/{name}.md": module_page(name) for name in names}
-    pages["reference/index.md"] = f"# Reference\n\n{toctree(names)}"
+    pages = {f"api/{name}.md": module_page(name) for name in names}
+    pages["api/index.md"] = f"# Python API\n\n{toctree(names)}"
     return pages
+
+
+# Tables of what the code knows: the command line, labels, errors.
+
+
+def tables() -> dict[str, str]:
+    """Make the pages of options, labels and errors."""
+    os.environ["COLUMNS"] = "96"
+    helps = "\n".join(
+        f"## {name}\n\n```text\n{parser.format_help()}```\n"
+        for name, parser in parsers()[1].items()
+    )
+    defects = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in DEFECTS.items())
+    documented = str(errors.__doc__)
+    return {
+        "api/command-line.md": f"# Command line\n\n{helps}",
+        "api/labels.md": (
+            "# Labels\n\nThe label of an output that is not the JSON it should be.\n\n"
+            f"| label | means |\n| --- | --- |\n{defects}\n"
+            "Evaluators that compare give the kind of the first difference: `mismatch`, "
+            "`wrong_type`, `missing` or `extra`. `json_schema` gives the keyword of the first "
+            "error. [Each evaluator's page](../evaluators/index.md) has its own labels.\n"
+        ),
+        "api/errors.md": f"# Errors\n\n```text\n{documented}```\n",
+    }
 
 
 def module_page(name: str) -> str:

@@ -96,7 +96,7 @@ def test_the_script_writes_the_same_bytes_again(tmp_path):
 
 def test_the_demo_compares_two_prompts_writes_a_report_and_says_what_to_do_next(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-m", "llmeval_integrations.demo"],
+        [sys.executable, "-m", "llmeval_integrations", "demo"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -13,12 +13,13 @@ from examples import JUDGED
 from llmeval_integrations import list_evaluators
 
 DOCS = Path(__file__).parents[1] / "docs"
-GUIDE = DOCS / "guide"
+FOLDERS = [DOCS / name for name in ("tutorials", "how-to", "reference", "explanation")]
+GUIDE = [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
 WRITTEN = sorted(DOCS.glob("*.md"))
 LINKING = [
     DOCS.parent / "README.md",
     DOCS.parent / "CONTRIBUTING.md",
-    *sorted(GUIDE.glob("*.md")),
+    *(page for page in GUIDE if page.stem != "index"),
 ]
 
 
@@ -50,12 +51,13 @@ def test_an_example_prints_what_it_says(name, capsys):
     assert capsys.readouterr().out.splitlines() == said
 
 
-def test_the_guide_lists_every_page_of_it():
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_folder_lists_every_page_of_it(folder):
     listed = re.search(
-        r"toctree\}\n.*?\n\n(.*?)\n```", (GUIDE / "index.md").read_text(), re.DOTALL
+        r"toctree\}\n.*?\n\n(.*?)\n```", (folder / "index.md").read_text(), re.DOTALL
     )[1]
-    pages = {path.stem for path in GUIDE.glob("*.md")} - {"index"}
-    assert sorted(listed.split()) == sorted(pages)
+    pages = {path.stem for path in folder.glob("*.md")} - {"index"}
+    assert sorted(name for name in listed.split() if "/" not in name) == sorted(pages)
 
 
 @pytest.mark.parametrize("path", LINKING, ids=lambda path: path.stem)
@@ -63,6 +65,8 @@ def test_a_link_between_files_leads_somewhere(path):
     prose = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
     for target, anchor in re.findall(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)", prose):
         file = path.parent / target if target else path
+        if "/api/" in target or "/evaluators/" in target:  # made when the site is built
+            continue
         assert file.exists(), target
         if anchor:
             titles = re.findall(r"^#+ (.+)", file.read_text(), re.MULTILINE)
@@ -94,8 +98,8 @@ def test_what_a_page_names_is_there(path, made):
     included = re.findall(r"\{include\} (\S+)", text)
     linked = re.findall(r"\]\(([\w/.-]+\.(?:md|ipynb))\)", text)
     assert all((DOCS / name).exists() for name in included)
-    written = {str(path.relative_to(DOCS)) for path in (*WRITTEN, *GUIDE.glob("*.md"))}
-    there = {*made, *written, "reference/index.md"}
+    written = {str(path.relative_to(DOCS)) for path in (*WRITTEN, *GUIDE)}
+    there = {*made, *written}
     assert set(linked) <= there
 
 

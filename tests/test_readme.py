@@ -1,4 +1,4 @@
-"""Every code block of the README and of the guide runs, and prints what it says."""
+"""Every code block of the README and of the documentation runs, and prints what it says."""
 
 import re
 import runpy
@@ -18,8 +18,12 @@ ROOT = Path(__file__).parents[1]
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 README = (ROOT / "README.md").read_text()
 BLOCK = re.compile(r"^```([\w{}]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PAGES = [README, *(page.read_text() for page in sorted((ROOT / "docs/guide").glob("*.md")))]
-# A block that stands in the README and on a page of the guide runs once.
+FOLDERS = ("tutorials", "how-to", "reference", "explanation")
+PAGES = [
+    README,
+    *(page.read_text() for name in FOLDERS for page in sorted((ROOT / "docs" / name).glob("*.md"))),
+]
+# A block that stands on two pages runs once.
 BLOCKS = list(dict.fromkeys(block for page in PAGES for block in BLOCK.findall(page)))
 LOGS = {
     "inspect_a.json": "before.eval",  # in JSON, as not every Python reads zstd
@@ -153,22 +157,21 @@ def test_the_commands_of_a_workflow_run(code, folder_with_data):
 
 def test_no_block_is_left_out():
     kinds = [kind for kind, _ in BLOCKS]
-    assert set(kinds) == {"python", "py", "bash", "text", "yaml", "yml", "", "{toctree}"}
-    # What has no language is only the way to install from an index.
-    assert all(line.startswith("pip install") for code in blocks("") for line in code.splitlines())
+    assert set(kinds) == {"python", "py", "bash", "text", "yaml", "yml", "{toctree}"}
 
 
 def test_the_tables_name_every_evaluator_and_judge():
-    rows = re.findall(r"^\| `(\w+)` \| `\w+\(", README, re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \|", README, re.MULTILINE)
     assert sorted(rows) == DETERMINISTIC
-    judges = (ROOT / "docs/guide/judges.md").read_text()
+    judges = (ROOT / "docs/how-to/judges.md").read_text()
     table = re.search(r"^\| judge \|.*?\n\n", judges, re.DOTALL | re.MULTILINE)[0]
     for name in JUDGED:
         assert re.search(rf"`{evaluator_class(name).__name__}[`(]", table)
 
 
 def test_the_readme_is_read_in_ten_minutes():
-    assert len(README.splitlines()) <= 300
+    assert len(README.splitlines()) <= 250
+    assert len(README.split()) <= 2_500
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.partition("\n")[0].strip("# "))

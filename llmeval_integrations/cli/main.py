@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import compare, evaluators, prefer, reports, run, shell, threshold
+from llmeval_integrations.cli import (
+    compare,
+    demo,
+    evaluators,
+    prefer,
+    reports,
+    run,
+    shell,
+    threshold,
+)
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
@@ -18,6 +27,7 @@ from llmeval_integrations.version import __version__
 
 _EPILOG: Final = """\
 examples:
+  llmeval demo --open
   llmeval init && llmeval run eval.yaml
   llmeval run outputs.jsonl -e json_validity -e json_match --out runs/first
   llmeval show runs/first
@@ -41,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _prepare_streams()
     name = "llmeval"
     try:
-        parser, commands = _parsers()
+        parser, commands = parsers()
         given = sys.argv[1:] if arguments is None else list(arguments)
         if given and not given[0].startswith("-") and given[0] not in commands:
             parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
@@ -94,7 +104,7 @@ class _Parser(argparse.ArgumentParser):
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
 
-def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
+def parsers() -> tuple[_Parser, dict[str, _Parser]]:
     """Return the parser of the whole command line, and those of the commands by name."""
     parser = _Parser(
         prog="llmeval",
@@ -105,7 +115,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (run, reports, compare, prefer, threshold, evaluators, shell):
+    for module in (demo, run, reports, compare, prefer, threshold, evaluators, shell):
         module.add_commands(commands)
     parser.set_defaults(parser=parser)
     return parser, commands.choices

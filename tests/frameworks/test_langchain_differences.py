@@ -23,7 +23,7 @@ from langchain_classic import evaluation
 from llmeval_integrations import EvalError, InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.frameworks.langchain import load_evaluator
 
-PAGE = Path(__file__).parents[2] / "docs/guide/where-we-differ-and-why.md"
+PAGE = Path(__file__).parents[2] / "docs/explanation/where-we-differ.md"
 
 ROWS = {
     "cut": '`{"a": 1` against',
