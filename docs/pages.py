@@ -25,7 +25,6 @@ from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.json_values.defects import DEFECTS
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
 

@@ -219,7 +219,7 @@ def test_more_errors_than_allowed_are_exit_code_1(tmp_path, capsys, bound, code)
 RUN = ["run", "DATA", "-e", "json_match"]
 WRONG = [
     (["rum"], "there is no command 'rum'; did you mean 'run'?"),
-    (["walk"], "there is no command 'walk'; there are run, "),
+    (["walk"], "there is no command 'walk'; there are demo, run, "),
     (["-x"], "unrecognized arguments: -x"),
     (["run"], "the following arguments are required: data"),
     (["run", "DATA"], "no evaluator is given"),
