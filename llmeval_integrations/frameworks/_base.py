@@ -118,10 +118,8 @@ class Keys:
 
     `output` and `contexts` are keys of the outputs, `reference` of the references, `input` of the
     inputs, `schema` of the references or else the inputs; "" is the mapping itself. Without a key
-    what is not a mapping is the value, and so is the only value of a mapping, or a state with
-    messages as the output. Several inputs are one mapping. Of several outputs or references none
-    is guessed (InputError, where the evaluator looks at them). There are no contexts and no schema
-    without a key.
+    the only value of a mapping is meant. Several inputs are one mapping; of several outputs or
+    references none is guessed (InputError). There are no contexts and no schema without a key.
     """
 
     output: str | None = None
@@ -129,11 +127,6 @@ class Keys:
     input: str | None = None
     contexts: str | None = None
     schema: str | None = None
-
-    def __post_init__(self) -> None:
-        for field, key in vars(self).items():
-            if key is not None and not isinstance(key, str):
-                raise InvalidOptionError(f"{field}={quote(key)} is not a text, or None")
 
     def sample(
         self,
@@ -150,21 +143,18 @@ class Keys:
         Raises InputError for a key that is not there.
         """
         named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
-        if self.contexts is not None:
-            contexts = self._find("contexts", outputs, evaluator)
-        schema = None
-        if self.schema is not None:
-            is_expected = isinstance(references, Mapping) and self.schema in references
-            schema = self._find("schema", references if is_expected else inputs, evaluator)
-        return make_sample(
-            evaluator,
-            self._find("output", outputs, evaluator),
-            reference=self._find("reference", references, evaluator),
-            input=self._find("input", inputs, evaluator),
-            contexts=contexts,
-            schema=schema,
-            variables=named or None,
-        )
+        is_expected = isinstance(references, Mapping) and self.schema in references
+        sources = {
+            "output": outputs,
+            "reference": references,
+            "input": inputs,
+            "contexts": outputs if self.contexts is not None else None,
+            "schema": (references if is_expected else inputs) if self.schema is not None else None,
+        }
+        fields = {name: self._find(name, source, evaluator) for name, source in sources.items()}
+        if self.contexts is None:
+            fields["contexts"] = contexts
+        return make_sample(evaluator, variables=named or None, **fields)
 
     def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)

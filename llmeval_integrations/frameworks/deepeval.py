@@ -41,14 +41,11 @@ class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # t
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     """One of our evaluators as a metric, which is awaited unless `run_async=False`.
 
-    `success` is the evaluator's verdict; `threshold`, which DeepEval wants beside it, is that of
-    the evaluator, else 1, and decides nothing. Label and metadata are in the verbose logs, as JSON.
-    An unscored result has no score but an `error`: `assert_test` fails with the reason, no mean has
-    it, and DeepEval's pass rate counts it as not passed. A bad call raises one of our errors, a
-    missing field one that is DeepEval's too, for its `skip_on_missing_params`.
-
-    Contexts are the `retrieval_context`, else the `context`, variables of prompts the case's
-    metadata, the schema their `schema`. With `value="passed"` the score is 1 or 0.
+    `success` is the evaluator's verdict; `threshold` is the evaluator's, else 1, and decides
+    nothing. Label and metadata are in the verbose logs, as JSON. An unscored result has no score
+    but an `error`, which DeepEval counts as not passed. A bad call raises one of our errors, a
+    missing field one that is DeepEval's too, for its `skip_on_missing_params`. Contexts are the
+    `retrieval_context`, else the `context`, the schema is `schema` of the case's metadata.
     """
 
     score: float | None

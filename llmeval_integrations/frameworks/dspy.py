@@ -34,14 +34,10 @@ __all__ = ["DspyMetric", "UnscoredError"]
 class DspyMetric(Wrapper):
     """One of our evaluators as a metric.
 
-    `Evaluate` gets the score; an optimiser that collects demonstrations, and hands over a trace,
-    whether the output passed; GEPA, where it asks about a predictor, the score with the reason as
-    feedback.
-
-    An unscored result raises UnscoredError, a bad call one of our errors. DSPy logs them, collects
-    no demonstration and ends after `max_errors`; until then `Evaluate` and GEPA count
-    `failure_score`, which is 0: with `Evaluate(failure_score=math.nan)` the score is NaN instead,
-    and `results` tell which rows have none.
+    `Evaluate` gets the score; an optimiser that hands over a trace, whether the output passed;
+    GEPA, where it asks about a predictor, the score with the reason as feedback. An unscored result
+    raises UnscoredError, a bad call one of our errors, which DSPy counts as `failure_score`, 0
+    unless you give `Evaluate(failure_score=math.nan)`.
 
     Args:
         name: What the metric is called, as the evaluator unless given.

@@ -31,51 +31,6 @@ _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
 """Special tokens at the end of a text, which OpenRLHF decodes, too."""
 
 
-class _Function(Wrapper):
-    """One of our evaluators, with what a host wants of its results."""
-
-    unscored: float | None = None
-
-    def number(self, result: Result) -> float | None:
-        figure = self.figure(result)
-        return self.unscored if figure is None else float(figure)
-
-    def verl(self, result: Result) -> dict[str, Any]:
-        number = self.number(result)
-        score = self.require_figure(result) if number is None else number
-        passed = None if result.passed is None else bool(result.passed)
-        return {"score": score, "passed": passed, "reason": result.reason}
-
-    def openrlhf(self, results: list[Result]) -> dict[str, Any]:
-        rewards: Any = [self.verl(result)["score"] for result in results]
-        rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF puts it into a tensor
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
-
-    def braintrust(self, result: Result) -> Any:
-        return self._score("braintrust", result)
-
-    def autoevals(self, result: Result) -> Any:
-        return self._score("autoevals", result)
-
-    def _score(self, package: str, result: Result) -> Any:
-        details = {"passed": result.passed, "label": result.label, "reason": result.reason}
-        score = import_module(f"{package}.score").Score
-        return score(self.name, self.number(result), {**result.metadata, **details})
-
-    def langfuse(self, result: Result) -> Any:
-        from langfuse import Evaluation
-
-        number = self.number(result)
-        details = {**result.metadata, "passed": result.passed, "label": result.label}
-        fields = {"name": self.name, "comment": result.reason, "metadata": details}
-        return [] if number is None else Evaluation(value=number, **fields)
-
-    def ragas(self, result: Result) -> Any:
-        from ragas.metrics import MetricResult
-
-        return MetricResult(self.number(result), result.reason)
-
-
 def as_function(
     evaluator: Evaluator,
     host: str,
@@ -101,19 +56,13 @@ def as_function(
     """
     if host not in _READERS:
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
-    ours = _Function(evaluator, name=name, value=value)
-    ours.unscored = unscored
     if host not in ("verl", "openrlhf"):  # these take plain values
         with optional(host, host, host):
             import_module(host)
-    function = _build(evaluator, host, _READERS[host], getattr(ours, host))
-    function.__name__ = ours.name
-    return function
+    ours = _Function(evaluator, name=name, value=value)
+    ours.unscored = unscored
+    read, write = _READERS[host], getattr(ours, host)
 
-
-def _build(
-    evaluator: Evaluator, host: str, read: Callable[..., Any], write: Callable[..., Any]
-) -> Callable[..., Any]:
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
@@ -125,8 +74,10 @@ def _build(
     async def awaited(*args: Any, **kwargs: Any) -> Any:
         return write(await evaluator.aevaluate(_sample(evaluator, **read(*args, **kwargs))))
 
-    awaits = host in ("braintrust", "langfuse", "ragas")
-    return awaited if awaits and evaluator.is_judge else function
+    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
+    made: Callable[..., Any] = awaited if awaits else function
+    made.__name__ = ours.name
+    return made
 
 
 def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample:
@@ -135,6 +86,48 @@ def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample
         further = {field: metadata.get(field) for field in ("contexts", "schema")}
         fields = {"variables": dict(metadata), **further, **fields}
     return make_sample(evaluator, **fields)
+
+
+class _Function(Wrapper):
+    """One of our evaluators, with what each host makes of its results."""
+
+    unscored: float | None = None
+
+    def number(self, result: Result) -> float | None:
+        figure = self.figure(result)
+        return self.unscored if figure is None else float(figure)
+
+    def verl(self, result: Result) -> dict[str, Any]:
+        number = self.number(result)
+        score = self.require_figure(result) if number is None else number
+        passed = None if result.passed is None else bool(result.passed)
+        return {"score": score, "passed": passed, "reason": result.reason}
+
+    def openrlhf(self, results: list[Result]) -> dict[str, Any]:
+        rewards: Any = [self.verl(result)["score"] for result in results]
+        rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF puts it into a tensor
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+
+    def braintrust(self, result: Result, package: str = "braintrust") -> Any:
+        details = {"passed": result.passed, "label": result.label, "reason": result.reason}
+        score = import_module(f"{package}.score").Score
+        return score(self.name, self.number(result), {**result.metadata, **details})
+
+    def autoevals(self, result: Result) -> Any:
+        return self.braintrust(result, "autoevals")
+
+    def langfuse(self, result: Result) -> Any:
+        from langfuse import Evaluation
+
+        number = self.number(result)
+        details = {**result.metadata, "passed": result.passed, "label": result.label}
+        fields = {"name": self.name, "comment": result.reason, "metadata": details}
+        return [] if number is None else Evaluation(value=number, **fields)
+
+    def ragas(self, result: Result) -> Any:
+        from ragas.metrics import MetricResult
+
+        return MetricResult(self.number(result), result.reason)
 
 
 # Each takes the arguments of a host, and returns the fields of a sample, or a list of them.
@@ -164,20 +157,19 @@ def _braintrust(
 
 
 def _autoevals(output: Any, expected: Any = None, input: Any = None, **metadata: Any) -> Any:
-    return {"output": output, "reference": expected, "input": input, "metadata": metadata}
+    return _braintrust(input, output, expected, metadata)
 
 
 def _langfuse(
     *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **_: Any
 ) -> Any:
-    return {"output": output, "reference": expected_output, "input": input, "metadata": metadata}
+    return _braintrust(input, output, expected_output, metadata)
 
 
 def _ragas(
     response: Any, reference: Any = None, user_input: Any = None, retrieved_contexts: Any = None
 ) -> Any:
-    fields = {"output": response, "reference": reference, "input": user_input}
-    return {**fields, "contexts": retrieved_contexts}
+    return {**_braintrust(user_input, response, reference), "contexts": retrieved_contexts}
 
 
 _READERS: Final[dict[str, Callable[..., Any]]] = {

@@ -1,18 +1,16 @@
 """Our evaluators for Inspect: a `Scorer`, with its metrics.
 
-    from inspect_ai import Task, eval
-    from inspect_ai.dataset import Sample
-    from llmeval_integrations import JsonEquality
-    from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from llmeval_integrations import JsonEquality
+from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
 
-    lists = Task(
-        dataset=[Sample(input="A list, please.", target="[1.0]")],
-        scorer=[inspect_scorer(JsonEquality())],
-    )
-    [log] = eval(lists, model=model)
-    log.results.scores[0].metrics["mean"].value  # 1.0
-
-An evaluator that asks a model asks its own, not a model of Inspect's.
+lists = Task(
+dataset=[Sample(input="A list, please.", target="[1.0]")],
+scorer=[inspect_scorer(JsonEquality())],
+)
+[log] = eval(lists, model=model)
+log.results.scores[0].metrics["mean"].value  # 1.0
 """
 
 from __future__ import annotations
@@ -42,15 +40,11 @@ def inspect_scorer(
     messages: bool | None = None,
     reference: str | None = None,
 ) -> Scorer:
-    """Make a scorer of one of our evaluators; it has the evaluator's name.
+    """Make a scorer of one of our evaluators, by its name; a judge asks its own model.
 
-    The reason is the score's explanation, its metadata are the result's with `label` and `passed`.
-    An unscored result is `Score.unscored` with the label as its reason, which metrics leave out
-    and `unscored_samples` counts; so is an answer that is a label alone. A bad call raises one of
-    our errors: the sample has an error, and the evaluation fails unless `fail_on_error=False`.
-
-    The sample's metadata are variables of a judge's prompt, their `contexts` the contexts and their
-    `schema` the schema.
+    An unscored result is `Score.unscored`, which metrics leave out; so is an answer that is a label
+    alone. A bad call is an error of the sample. The sample's metadata are variables of a judge's
+    prompt, their `contexts` the contexts and their `schema` the schema.
 
     Args:
         metrics: Those of Inspect, `mean` and `stderr` unless given.
@@ -58,8 +52,7 @@ def inspect_scorer(
         messages: Whether the output is the conversation's messages rather than the text of the
             model's last one. Unless given, it is for evaluators of tool calls, and for a judge
             where that text is empty, of a conversation in which tools are called.
-        reference: A key of the sample's metadata; unless given, the reference is the target. Of
-            several targets none is guessed (InputError, where the evaluator looks at them).
+        reference: A key of the sample's metadata; unless given, the reference is the target.
     """
     ours = _Scorer(evaluator, value=value)
     ours.messages, ours.reference = messages, reference
@@ -99,41 +92,32 @@ class _Scorer(Wrapper):
             output = messages if self.messages else Messages(Reply(output), tuple(messages))
         given = state.input  # where no message of it is the user's, `input_text` raises
         asked = isinstance(given, str) or any(message.role == "user" for message in given)
-        return make_sample(
-            self.evaluator,
-            output,
-            reference=self._reference(state, target),
-            input=state.input_text if asked else None,
-            contexts=state.metadata.get("contexts"),
-            schema=state.metadata.get("schema"),
-            variables=state.metadata or None,
-            id=state.sample_id,
-        )
-
-    def _reference(self, state: TaskState, target: Target) -> Any:
-        if self.reference is not None:
-            return state.metadata.get(self.reference)
-        if len(target) < 2:
-            return target.text or None
-        if may_look_at(self.evaluator, "reference"):
+        about = state.metadata
+        if self.reference is None and len(target) > 1 and may_look_at(self.evaluator, "reference"):
             raise InputError(
                 f"{self.name}: the sample has {len(target)} targets, and the evaluator looks at "
                 'one; keep it in the metadata and name it with reference="..."'
             )
-        return None
+        text = target.text or None if len(target) < 2 else None
+        return make_sample(
+            self.evaluator,
+            output,
+            reference=text if self.reference is None else about.get(self.reference),
+            input=state.input_text if asked else None,
+            contexts=about.get("contexts"),
+            schema=about.get("schema"),
+            variables=about or None,
+            id=state.sample_id,
+        )
 
 
 def _dump(message: ChatMessage) -> dict[str, Any]:
-    """Return a message as others have it.
-
-    Inspect calls a tool's name its function, and what the API called by itself a use of a tool.
-    """
+    """Return a message as others have it, without what the API called by itself."""
     dumped: dict[str, Any] = message.model_dump(exclude_none=True)
     for call in dumped.get("tool_calls", ()):
         call["name"] = call.pop("function")
         if "parse_error" in call:
             call["error"] = call.pop("parse_error")
-    content = dumped["content"]
-    if isinstance(content, list):
-        dumped["content"] = [block for block in content if block["type"] != "tool_use"]
+    if isinstance(dumped["content"], list):
+        dumped["content"] = [each for each in dumped["content"] if each["type"] != "tool_use"]
     return dumped

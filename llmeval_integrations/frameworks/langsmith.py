@@ -11,8 +11,8 @@
         my_chain, data=examples, evaluators=[equal], upload_results=False, client=client
     )
 
-With `upload_results=False` LangSmith (0.14) still sends what the target of `aevaluate` is given
-and gives; a client that is `Client(tracing_sampling_rate=0)` keeps that back. We send nothing.
+With `upload_results=False` LangSmith still sends what `aevaluate`'s target is given and gives; a
+`Client(tracing_sampling_rate=0)` keeps that back.
 """
 
 from __future__ import annotations

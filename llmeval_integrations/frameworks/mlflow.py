@@ -37,13 +37,10 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
     """One of our evaluators as a `Scorer`.
 
     The reason is the feedback's rationale; label, `passed` and what else the result says are its
-    metadata, as texts. An unscored result is an error entry, its code the label, and is left out of
-    the means; so is a bad call, whose error MLflow catches. Judges block: MLflow runs scorers in
-    threads, and none that is asynchronous.
+    metadata, as texts. An unscored result or a bad call is an error entry, and in no mean.
 
     Args:
-        value: What the feedback's value is: "score", or "passed", so that means are pass rates and
-            MLflow's `evaluation.passed` has its True or False.
+        value: What the feedback's value is: "score", or "passed", so that means are pass rates.
         options: `name` and whatever else a Scorer takes; and the keys `output` and `contexts` of
             `outputs`, `reference` of `expectations`, `input` of `inputs`, `schema` of either. "" is
             the mapping itself; the only value of a mapping needs no key.

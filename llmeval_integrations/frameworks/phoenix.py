@@ -6,7 +6,7 @@
     from phoenix.evals import bind_evaluator, evaluate_dataframe
 
     columns = {"output": "answer", "reference": "gold"}
-    equal = bind_evaluator(evaluator=PhoenixEvaluator(JsonEquality()), input_mapping=columns)
+    equal = bind_evaluator(PhoenixEvaluator(JsonEquality()), columns)
     frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
     scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
     scored["json_equality_score"][0]["score"]  # 1.0
@@ -59,13 +59,10 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
 
     `passed` stands in the metadata. An unscored result is a Score whose score is None. A bad call
-    raises PhoenixCallError, which stands among the exceptions of the execution details; Phoenix
-    stops there unless `exit_on_error=False`. Of two evaluators of one `name` Phoenix keeps one.
-
-    Fields of the sample are the columns of their names, or what `bind_evaluator` says; None and NaN
-    are the empty text as an output, and absent as any other field. In an experiment `input` and
-    `reference` are an example's whole mappings: bind {"reference": "reference.answer"} where one
-    value is meant.
+    raises PhoenixCallError, at which Phoenix stops unless `exit_on_error=False`. Fields of the
+    sample are the columns of their names, or what `bind_evaluator` says; None and NaN are the empty
+    text as an output, and absent as any other field. In an experiment `reference` is an example's
+    whole mapping: bind {"reference": "reference.answer"} where one value is meant.
     """
 
     name = ""  # of Phoenix's own it cannot be set

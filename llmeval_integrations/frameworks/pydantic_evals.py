@@ -1,18 +1,16 @@
 """Our evaluators for pydantic_evals: an `Evaluator` of its datasets.
 
-    from llmeval_integrations import JsonEquality
-    from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
-    from pydantic_evals import Case, Dataset
+from llmeval_integrations import JsonEquality
+from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
+from pydantic_evals import Case, Dataset
 
-    dataset = Dataset(
-        name="lists",
-        cases=[Case(name="one", inputs="A list, please.", expected_output="[1.0]")],
-        evaluators=[PydanticEvaluator(JsonEquality())],
-    )
-    report = dataset.evaluate_sync(lambda question: "[1]")
-    report.cases[0].scores["json_equality"].value  # 1.0
-
-`Dataset.evaluate` and online evaluation take the same object.
+dataset = Dataset(
+name="lists",
+cases=[Case(name="one", inputs="A list, please.", expected_output="[1.0]")],
+evaluators=[PydanticEvaluator(JsonEquality())],
+)
+report = dataset.evaluate_sync(lambda question: "[1]")
+report.cases[0].scores["json_equality"].value  # 1.0
 """
 
 from __future__ import annotations
@@ -35,15 +33,11 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
     """One of our evaluators as an `Evaluator`, which is awaited.
 
     The score stands under the evaluator's name, with the reason, what passed is the assertion
-    NAME_passed, and the label, where there is one, NAME_label. pydantic_evals has no place for
-    metadata. An unscored result is an UnscoredError and a bad call its own error among the case's
-    `evaluator_failures`: no mean has them. A label that is an answer without a score is a label
-    under the evaluator's name.
-
-    Output, reference and input are the case's output, `expected_output` and `inputs`. Where its
-    metadata are a mapping they are the variables of prompts, their `contexts` the contexts, and
-    their `schema` the schema. A data set that is written to a file has the repr of the evaluator,
-    which is not read back: add it anew to what `from_file` gives.
+    NAME_passed, and the label, where there is one, NAME_label. An unscored result is an
+    UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
+    them. A label that is an answer without a score is a label under the evaluator's name. The
+    case's metadata are variables of prompts, their `contexts` the contexts, their `schema` the
+    schema. A data set in a file has the evaluator's repr, which is not read back.
     """
 
     evaluator: OurEvaluator

@@ -7,13 +7,9 @@
     equal = TrlReward(JsonEquality(), reference="solution")
     equal(["A list?", "A list?"], ["[1]", "1"], solution=["[1.0]", "[1.0]"])  # [1.0, 0.0]
 
-    trainer = GRPOTrainer(
-        model=model,
-        reward_funcs=[equal, TrlReward(LengthPenalty(max_length=80))],
-        args=GRPOConfig(reward_weights=[1.0, 0.5], **options),
-        train_dataset=dataset,
-        processing_class=tokenizer,
-    )
+    rewards = [equal, TrlReward(LengthPenalty(max_length=80))]
+    arguments = GRPOConfig(reward_weights=[1.0, 0.5], **options)
+    trainer = GRPOTrainer(model, rewards, arguments, dataset, processing_class=tokenizer)
     trainer.train()
 
 Nothing of TRL is imported: whatever calls a reward function in this way can be given one.
@@ -41,11 +37,10 @@ class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
     The reward is the score; None where unscored. A bad call raises one of our errors, and training
-    ends. TRL adds the rewards of several functions up, by `reward_weights`, negative where less is
-    better. It leaves a None out of that sum, so that such a completion is compared with others that
-    had one reward more; a WeightedSum is None as a whole. A completion without any reward is left
-    out of the step; before TRL 1.6 it counted as 0. TRL logs the share that was unscored as
-    `NAME/unscored` and the reasons as NAME_reason. All columns are variables of a judge's prompt.
+    ends. TRL adds the rewards of several functions up and leaves a None out of that sum, so that
+    such a completion is compared with others that had one reward more; a WeightedSum is None as a
+    whole. TRL logs the share that was unscored as `NAME/unscored` and the reasons as NAME_reason.
+    All columns are variables of a judge's prompt.
 
     Args:
         name: What TRL logs it as, the evaluator's own unless given.
@@ -53,8 +48,7 @@ class TrlReward(Wrapper):
         missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
             so that tasks of several kinds share a dataset.
         messages: Whether everybody sees a completion's messages, or with False the text of the last
-            one. Unless given, evaluators of tool calls see all, the others that text; a judge sees
-            all where it is empty and tools are called.
+            one. Unless given, evaluators of tool calls see all, the others that text.
         columns: Names of the columns `reference`, `contexts` and `schema`, where they are others.
     """
 

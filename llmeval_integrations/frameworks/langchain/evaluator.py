@@ -86,17 +86,13 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     # LangChain's subclasses override these two.
 
-    def _evaluate_strings(
-        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        sample = self._sample(prediction, reference, input, kwargs)
+    def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
+        sample = self._sample(**kwargs)
         with _configured(kwargs):
             return self._answer(self.evaluator.evaluate(sample), sample)
 
-    async def _aevaluate_strings(
-        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        sample = self._sample(prediction, reference, input, kwargs)
+    async def _aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
+        sample = self._sample(**kwargs)
         with _configured(kwargs):
             return self._answer(await self.evaluator.aevaluate(sample), sample)
 
@@ -130,7 +126,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         return found
 
     def _sample(
-        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+        self, prediction: Any, reference: Any = None, input: Any = None, **further: Any
     ) -> Sample:
         kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
         if input is None and self.requires_input:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from llmeval_integrations.core.sample import Sample
@@ -43,13 +42,11 @@ class JsonEqualityEvaluator(LangChainEvaluator):
             raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
         return value
 
-    def _sample(
-        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
-    ) -> Sample:
+    def _sample(self, prediction: Any, reference: Any = None, *args: Any, **further: Any) -> Sample:
         if type(self)._parse_json is not JsonEqualityEvaluator._parse_json:  # noqa: SLF001
             prediction = self._parse_json(prediction)
             reference = None if reference is None else self._parse_json(reference)
-        return super()._sample(prediction, reference, input, further)
+        return super()._sample(prediction, reference, *args, **further)
 
 
 class JsonEditDistanceEvaluator(JsonEqualityEvaluator):

@@ -65,11 +65,11 @@ class ModelEvaluator(LangChainEvaluator):
         return f"Ignoring reference in {type(self).__name__}, as it is not expected."
 
     def _sample(
-        self, prediction: Any, reference: Any, input: Any, further: Mapping[str, Any]
+        self, prediction: Any, reference: Any = None, input: Any = None, **further: Any
     ) -> Sample:
         if reference is not None and not self.requires_reference:
             warnings.warn(self._skip_reference_warning, stacklevel=4)
-        sample = super()._sample(prediction, reference, input, further)
+        sample = super()._sample(prediction, reference, input, **further)
         answer = to_text(read_answer(prediction).value)
         variables = {
             **self.variables,

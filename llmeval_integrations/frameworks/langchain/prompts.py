@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from langchain_core.prompts import BasePromptTemplate, PromptTemplate
+
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.prompts.prompt import Prompt
@@ -20,33 +22,24 @@ def as_prompt(template: Any) -> Any:
     """Read a prompt of LangChain's; anything else is given back, for a Prompt to read.
 
     Raises InvalidOptionError for one that is more than templates of text: messages as they stand,
-    places for messages, images, examples, values that are given already.
+    places for messages, images, values that are given already.
     """
-    from langchain_core.prompts import BasePromptTemplate, PromptTemplate
-
     if not isinstance(template, BasePromptTemplate):
         return template
-    messages, syntaxes, given = [], set(), dict(template.partial_variables)
+    messages, syntaxes = [], set()
     for message in getattr(template, "messages", [template]):
-        said = getattr(message, "prompt", message)
-        templates = said if isinstance(said, list) else [said]
-        role = _ROLES.get(type(message).__name__)
-        if role is None or not all(isinstance(each, PromptTemplate) for each in templates):
+        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
+        if role is None or not isinstance(text, PromptTemplate):
             raise InvalidOptionError(
                 f"prompt: {quote(message)} is no template of text; write a text, or a list of "
                 "messages, which are written {'role': ..., 'content': ...}"
             )
-        parts = [{"type": "text", "text": each.template} for each in templates]
-        messages.append({"role": role, "content": parts[0]["text"] if len(parts) == 1 else parts})
-        syntaxes |= {each.template_format for each in templates}
-        given |= {
-            name: value for each in templates for name, value in each.partial_variables.items()
-        }
-    if given:
-        raise InvalidOptionError(
-            f"prompt: {', '.join(given)} is filled in already; write it into the template, or give "
-            "it as one of the sample's variables"
-        )
-    if len(syntaxes) > 1:
-        raise InvalidOptionError(f"prompt: {quote(template)} has templates of several formats")
+        given = {**template.partial_variables, **text.partial_variables}
+        if given:
+            raise InvalidOptionError(
+                f"prompt: {', '.join(given)} is filled in already; write it into the template, or "
+                "give it as one of the sample's variables"
+            )
+        messages.append({"role": role, "content": text.template})
+        syntaxes.add(text.template_format)
     return Prompt(messages, *syntaxes)
