@@ -20,7 +20,7 @@ import dspy
 from dspy.utils import DummyLM
 
 from llmeval_integrations.frameworks import dspy as ours
-from llmeval_integrations.frameworks.dspy import DspyMetric, UnscoredError
+from llmeval_integrations.frameworks.dspy import DspyMetric
 
 PROGRAM = "question -> answer"
 
@@ -71,13 +71,6 @@ def test_a_score_a_verdict_where_it_is_traced_and_feedback(kind, score, passed, 
     assert (given.score, given.feedback) == (score, feedback)
     assert DspyMetric(metric.evaluator, value="passed")(row(), pred) == float(passed)
     assert DspyMetric(Fixed(Result(score)))(row(), pred, trace=[]) is bool(score)
-
-
-def test_unscored_is_never_a_number():
-    for evaluator, words in ((Fixed(RESULTS["unscored"]), r"\(torn\)"), (judge("?"), "unreadable")):
-        for further in [(), ([],), ([], "self", [])]:
-            with pytest.raises(UnscoredError, match=f"is unscored .*{words}"):
-                DspyMetric(evaluator)(row(), dspy.Prediction(answer="1"), *further)
 
 
 def test_fields_of_example_and_prediction_are_the_sample():

@@ -87,12 +87,6 @@ def test_judges_are_awaited_where_the_host_awaits(host):
     assert figure(host, answer) == 1.0
 
 
-def test_a_batch_has_a_list_of_rewards():
-    reward = as_function(JsonEquality(), "openrlhf")
-    answer = reward(["?[1]", "?[2"], ["?", "?"], ["[1.0]", "[2]"])
-    assert answer == {"rewards": [1.0, 0.0], "scores": [1.0, 0.0], "extra_logs": {}}
-
-
 def test_a_bad_call_raises():
     with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
         as_function(JsonEquality(), "verl")("d", "[1]", None)

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from llmeval_integrations import JsonSchema, ToolCallSchema
+from llmeval_integrations import JsonSchema
 from llmeval_integrations.guards import guard
 
 SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
@@ -35,24 +35,6 @@ def test_a_model_of_langchain():
         assert asked[1] == [("human", "?"), ("ai", BAD), ("human", TOLD)]
     assert asyncio.run(guard(CONFORMS)(model().ainvoke)("?")).output.content == GOOD
     assert asked[1] == [("human", f"?\n\nYour answer was:\n{BAD}\n\n{TOLD}")]
-
-
-def test_each_tool_call_of_langchain_is_told_by_its_id():
-    pytest.importorskip("langchain_core")
-    from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
-
-    tools = [{"name": "pay", "parameters": SCHEMA}]
-    asked = []
-
-    def invoke(messages):
-        asked.append(convert_to_messages(messages))
-        total = -3 if len(asked) == 1 else 3
-        calls = [{"name": "pay", "args": {"total": one}, "id": f"c{one}"} for one in (total, 1)]
-        return AIMessage("", tool_calls=calls)
-
-    assert guard(ToolCallSchema(tools))(invoke)([HumanMessage("?")]).result.passed
-    said = [(one.tool_call_id, one.content.partition("\n- ")[2]) for one in asked[1][2:]]
-    assert said == [("c-3", "pay: /total: -3 is less than the minimum of 0"), ("c1", "")]
 
 
 def llama_model(*replies):

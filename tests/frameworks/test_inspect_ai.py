@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import pytest
-from framework_cases import RESULTS, Awaited, Fixed, Words, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, Words, judge, run_example, sent  # noqa: F401
 
 from llmeval_integrations import (
     Evaluator,
@@ -26,7 +26,7 @@ from llmeval_integrations.runs.stored import read_samples
 pytest.importorskip("inspect_ai")
 
 import inspect_ai
-from inspect_ai import Task, score
+from inspect_ai import Task
 from inspect_ai.dataset import Sample as Row
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
@@ -84,20 +84,6 @@ def run(tmp_path, scorers, outputs, rows=None, **options):
     return log
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "passed"),
-    [("yes", True, True), ("no", False, False), ("number", 0.25, False), ("whole", 3, True)],
-)
-def test_a_score_says_what_the_result_says(tmp_path, kind, value, passed):
-    result = RESULTS[kind]
-    scorers = [inspect_scorer(Fixed(result)), inspect_scorer(Fixed(result, "other"), value="passed")]  # fmt: skip
-    [sample] = run(tmp_path, scorers, ["[1]"]).samples
-    said = sample.scores["fixed"]
-    assert (said.value, said.explanation, said.answer, said.reason) == (value, result.reason, "[1]", None)  # fmt: skip
-    assert said.metadata == {**result.metadata, "label": result.label, "passed": passed}
-    assert sample.scores["other"].value is passed
-
-
 def test_what_is_unscored_stays_so_and_is_in_no_mean(tmp_path):
     log = run(tmp_path, [inspect_scorer(Reading())], ["1", "?", "0.5"])
     [figures] = log.results.scores
@@ -108,15 +94,6 @@ def test_what_is_unscored_stays_so_and_is_in_no_mean(tmp_path):
     assert (torn.reason, torn.explanation) == ("torn", "cannot tell")
     [again] = read_eval_log(log.location).results.scores
     assert (again.unscored_samples, again.metrics["mean"].value) == (1, 0.75)
-
-
-def test_a_log_is_scored_again_by_another_evaluator(tmp_path):
-    log = run(tmp_path, [inspect_scorer(JsonValidity())], ["[1]", "[2]"])
-    again = score(log, inspect_scorer(JsonEquality()), action="append", display="none")
-    assert {each.name: each.metrics["mean"].value for each in again.results.scores} == {
-        "json_validity": 1.0,
-        "json_equality": 0.5,
-    }
 
 
 def test_what_inspect_knows_is_the_sample(tmp_path):

@@ -3,7 +3,6 @@
 import asyncio
 import copy
 import pickle
-import time
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ import pytest
 
 pytest.importorskip("langchain_core")
 
-from pace import at_most
 
 from llmeval_integrations import (
     Evaluator,
@@ -226,26 +224,3 @@ def test_evaluators_can_be_pickled_copied_and_read(evaluator):
         answers = [each.evaluate_strings(prediction="{}", reference="{}") for each in (evaluator, other)]  # fmt: skip
         assert answers[0] == answers[1]
     assert repr(evaluator) == f"{type(evaluator).__name__}({evaluator.evaluator!r})"
-
-
-class Slow(Evaluator):
-    """Waits where it is awaited."""
-
-    def check(self, _):
-        raise AssertionError("nobody awaited it")
-
-    async def aevaluate(self, _):
-        await asyncio.sleep(0.2)
-        return Result(1, True)
-
-
-def test_what_waits_is_awaited_so_that_others_go_on():
-    evaluator = LangChainEvaluator(Slow())
-
-    async def ten():
-        awaited = [evaluator.aevaluate_strings(prediction="") for _ in range(5)]
-        runnable = evaluator
-        return await asyncio.gather(*awaited, *[runnable.ainvoke("") for _ in range(5)])
-
-    with at_most(1, time.monotonic):
-        assert asyncio.run(ten()) == [{"score": 1}] * 10

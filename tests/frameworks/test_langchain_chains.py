@@ -11,9 +11,7 @@ pytest.importorskip("langchain_core")
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.output_parsers import JsonOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnablePassthrough
 from langchain_core.tracers import BaseTracer
 
 from llmeval_integrations import JsonMatch, JsonObject, MissingFieldError
@@ -63,16 +61,6 @@ class Starts(BaseCallbackHandler):
 )
 def test_whatever_else_is_the_output_itself(handed_on, expected):
     assert JsonValidityEvaluator().invoke(handed_on) == expected
-
-
-def test_a_chain_keeps_its_output_beside_the_evaluation():
-    model = FakeListChatModel(responses=['{"total": 4}'])
-    chain = RunnablePassthrough.assign(prediction=PROMPT | model | JsonOutputParser()) | (
-        RunnablePassthrough.assign(match=LangChainEvaluator(JsonMatch()))
-    )
-    row = chain.invoke({"what": "the total", "reference": {"total": 5}})
-    assert row["prediction"] == {"total": 4}
-    assert row["match"] == {"score": 0.0, "reasoning": "/total 4, expected 5"}
 
 
 def test_batches_keep_their_order():

@@ -73,27 +73,6 @@ def test_the_langchain_of_today_which_has_no_evaluation_is_none():
 
 
 @NEEDS_CORE
-def test_an_older_langchains_evaluation_is_found_where_it_was():
-    pytest.importorskip("langchain_classic")
-    # The package as it was before 1.0: the same modules under the old name.
-    older = """
-import importlib, types
-old = importlib.import_module("langchain_classic.evaluation")
-sys.modules["langchain"] = types.ModuleType("langchain")
-for name in [name for name in sys.modules if name.startswith("langchain_classic.evaluation")]:
-    sys.modules[name.replace("langchain_classic", "langchain")] = sys.modules[name]
-for name in [name for name in sys.modules if name.startswith("langchain_classic")]:
-    del sys.modules[name]
-sys.modules["langchain_classic"] = None
-"""
-    code = IMPORT + (
-        "print(issubclass(JsonValidityEvaluator, old.StringEvaluator), 'json_match' in register(), "
-        "old.load_evaluator('json_match').evaluation_name)"
-    )
-    assert run(code, first=older) == "True True json_match"
-
-
-@NEEDS_CORE
 def test_the_evaluation_of_langchain_before_1_0_takes_ours():
     pytest.importorskip("langchain.evaluation")
     code = IMPORT + (

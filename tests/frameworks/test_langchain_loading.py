@@ -194,11 +194,3 @@ def test_two_texts_are_compared_by_their_characters():
     assert pair.evaluate_string_pairs(prediction="abcd", prediction_b="abce") == {"score": 0.25}
     with pytest.raises(MissingFieldError, match="one is None"):
         pair.evaluate_string_pairs(prediction=None, prediction_b="x")
-
-
-@pytest.mark.parametrize("name", ["pairwise_string_distance", "pairwise_embedding_distance"])
-def test_they_are_langchains_pairwise_evaluators(name):
-    schema = pytest.importorskip("langchain_classic.evaluation.schema")
-    options = {"embeddings": EMBEDDINGS} if "embedding" in name else {}
-    pair = load_evaluator(schema.EvaluatorType(name), **options)
-    assert isinstance(pair, schema.PairwiseStringEvaluator)

@@ -62,22 +62,6 @@ def test_the_words_are_jsonschemas(value, schema, message):
 
 
 @pytest.mark.parametrize(
-    ("draft", "message"),
-    [
-        ("4", "5 is greater than or equal to the maximum of 5"),
-        ("6", None),
-        (7, None),
-        ("2019-09", None),
-    ],
-)
-def test_the_words_are_those_of_the_chosen_draft(draft, message):
-    pytest.importorskip("jsonschema")
-    schema = {"maximum": 5, "exclusiveMaximum": True if draft == "4" else 5}
-    message = message or "5 is greater than or equal to the maximum of 5"
-    assert words(5, schema, draft=draft) == repr(message)
-
-
-@pytest.mark.parametrize(
     ("value", "schema", "message"),
     [
         (5, {"allOf": [{"$ref": "#"}], "type": "string"}, '5 is not of type "string"'),

@@ -15,14 +15,12 @@ from llmeval_integrations import (
     JsonMatch,
     JsonSchema,
     JsonValidity,
-    ToolCalls,
 )
 from llmeval_integrations.demo import OUTPUTS
 
 pytest.importorskip("llama_index.core")
 
 from llama_index.core import Document, MockEmbedding, VectorStoreIndex
-from llama_index.core.agent.workflow import AgentOutput
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
     PydanticResponse,
@@ -31,11 +29,9 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.chat_engine.types import AgentChatResponse, StreamingAgentChatResponse
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.llms import (
-    ChatMessage,
-    ChatResponse,
     CompletionResponse,
     CustomLLM,
     LLMMetadata,
@@ -91,36 +87,6 @@ def test_a_response_that_is_not_there_is_invalid(response):
     answer = LlamaIndexEvaluator(JsonValidity()).evaluate_response("why?", response)
     assert answer.invalid_result
     assert answer.score is None
-
-
-SAID = {
-    "message": lambda text: ChatMessage(role="assistant", content=text),
-    "chat": lambda text: ChatResponse(message=ChatMessage(role="assistant", content=text)),
-    "completion": lambda text: CompletionResponse(text=text),
-    "response": lambda text: Response(text, NODES),
-    "engine": AgentChatResponse,
-    "agent": lambda text: AgentOutput(
-        response=ChatMessage(role="assistant", content=text), current_agent_name="a"
-    ),
-}
-
-
-@pytest.mark.parametrize("make", SAID.values(), ids=SAID)
-@pytest.mark.parametrize(("text", "passing"), [('{"total": 12.5}', True), ("Sorry.", False)])
-def test_of_what_llama_index_gives_the_text_is_evaluated(make, text, passing):
-    for evaluator in (JsonValidity(), JsonMatch()):
-        answer = LlamaIndexEvaluator(evaluator).evaluate(
-            response=make(text), reference={"total": 12.5}
-        )
-        assert answer.passing is passing
-
-
-def test_evaluators_of_tool_calls_see_the_calls():
-    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    message = ChatMessage(role="assistant", additional_kwargs={"tool_calls": [call]})
-    wrapped = LlamaIndexEvaluator(ToolCalls())
-    for said in (message, ChatResponse(message=message)):
-        assert wrapped.evaluate(response=said, reference=[{"name": "f", "arguments": {}}]).passing
 
 
 def test_what_is_no_response_is_refused_with_advice():

@@ -5,7 +5,7 @@ import json
 import pytest
 from framework_cases import RESULTS, Fixed, judge, run_example, sent, silent_program  # noqa: F401
 
-from llmeval_integrations import InvalidOptionError, JsonEquality, JsonValidity, Sample
+from llmeval_integrations import JsonEquality, Sample
 
 pytest.importorskip("mlflow.genai")
 
@@ -59,14 +59,6 @@ def test_a_result_of_each_kind_is_feedback():
     means = {name: value for name, value in found.metrics.items() if name.endswith("/mean")}
     expected = {"yes": 1.0, "no": 0.0, "odd": 0.0, "number": 0.25, "whole": 3.0, "safety": 1.0}
     assert means == {f"{name}/mean": value for name, value in expected.items()}
-
-
-def test_a_verdict_may_be_the_value_of_which_means_are_made():
-    found = run([MlflowScorer(Fixed(RESULTS["number"]), value="passed")])
-    assert (found.metrics["fixed/mean"], found.passed) == (0.0, False)
-    assert feedback(found)["fixed"]["metadata"]["score"] == "0.25"
-    with pytest.raises(InvalidOptionError, match="value='label' is not one of 'score', 'passed'"):
-        MlflowScorer(JsonValidity(), value="label")
 
 
 def test_bad_calls_are_errors_and_in_no_mean():

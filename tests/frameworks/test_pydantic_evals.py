@@ -1,9 +1,7 @@
 """pydantic_evals: `Dataset.evaluate_sync` and `Dataset.evaluate`."""
 
-import asyncio
-
 import pytest
-from framework_cases import RESULTS, Awaited, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
 
 from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample
 
@@ -75,15 +73,6 @@ def test_a_task_that_gives_nothing_gave_the_empty_text():
     [case] = dataset(JsonValidity()).evaluate_sync(lambda _: None, progress=False).cases
     assert case.labels["json_validity_label"].value == "empty"
     assert case.scores["json_validity"].source.arguments == ("JsonValidity(parsing='markdown')",)
-
-
-def test_it_is_awaited():
-    async def task(_):
-        return "[1]"
-
-    cases = [Case(inputs=n) for n in range(2)]
-    found = asyncio.run(dataset(Awaited(), cases=cases).evaluate(task, progress=False))
-    assert [case.scores["awaited"].value for case in found.cases] == [1.0, 1.0]
 
 
 def test_the_example_of_the_docstring():

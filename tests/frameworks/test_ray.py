@@ -6,8 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,21 +22,15 @@ from server import ModelServer, chat
 from slow_evaluators import Leaves, Slow, write_odd_data
 
 from llmeval_integrations import (
-    Evaluator,
     InputError,
     InvalidOptionError,
-    JsonEquality,
     JsonFields,
     JsonValidity,
-    Result,
     evaluate,
-    evaluate_batch,
     load_evaluator,
 )
 from llmeval_integrations.frameworks import ray as ours
 from llmeval_integrations.frameworks.ray import RayEngine, evaluate_dataset
-from llmeval_integrations.frameworks.ray.dataset import _Named
-from llmeval_integrations.runs.judging import JudgingOptions
 
 pytestmark = pytest.mark.nightly  # a cluster takes its time to start
 
@@ -162,19 +154,6 @@ def test_judges_of_a_dataset_share_limit_and_cache(second, server, judge, tmp_pa
     assert again.summary["judging"]["cached"] == 200
 
 
-def test_judges_of_a_dataset_share_a_budget(second, server, judge):
-    server.plays(lambda _: chat(json.dumps(VERDICT)))
-    rows = [{"id": f"n{number}", "output": f"text {number}"} for number in range(100)]
-    took = evaluate(rows[:1], {"judge": judge}).summary["judging"]
-    each = took["input_tokens"] + took["output_tokens"]
-    made = evaluate_dataset(dataset(rows), {"judge": judge}, concurrency=4, max_tokens=20 * each).take_all()  # fmt: skip
-    labels = Counter(row["label"] for row in made)
-    assert labels.keys() == {"Pass", "budget"}
-    assert labels["Pass"] == len(server.requests) - 1
-    assert 20 <= labels["Pass"] < 20 + 4
-    assert labels["budget"] == sum(row["unscored"] for row in made) == 100 - labels["Pass"]
-
-
 def local_rows_judged(rows):
     said = {"evaluator": "judge", "score": 1.0, "passed": True, "label": "Pass", "reason": "It is.", "unscored": False, "error": None}  # fmt: skip
     judged = as_rows([{"id": row["id"], "group": None, **said} for row in rows])
@@ -187,22 +166,6 @@ def test_a_row_without_an_id_is_refused(second):
         evaluate_dataset(dataset(rows, 1), [JsonValidity()]).take_all()
     made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], columns={"id": "key"}).take_all()
     assert [(row["id"], row["score"]) for row in made] == [("a", 1.0)]
-
-
-@pytest.mark.parametrize("ids", [["a", ""], ["a", None], [1.0, float("nan")]])
-def test_what_is_no_id_in_a_run_is_none_in_a_dataset(ids):
-    with _Named([JsonValidity()], None, JudgingOptions()) as batches:
-        with pytest.raises(InputError, match="rows without an id in column 'id'"):
-            batches.table(pa.table({"id": ids, "output": ["{}", "{}"]}), metadata=False)
-        table = pa.table({"id": ids[:1], "output": ["{}"]})
-        assert batches.table(table, metadata=False)["score"].to_pylist() == [1.0]
-
-
-def test_a_dataset_with_two_columns_of_ids_is_refused():
-    table = pa.table([["a"], ["b"], ["1"]], names=["id", "id", "output"])
-    named = _Named([JsonValidity()], None, JudgingOptions())
-    with named as batches, pytest.raises(InputError, match="two columns share a name"):
-        batches.table(table, metadata=False)
 
 
 def test_a_wrong_call_is_refused_by_the_call(cluster, judge):
@@ -236,20 +199,6 @@ def test_the_files_are_those_of_one_machine(second, data, tmp_path):
     assert same_files(tmp_path / "here", tmp_path / "there")
 
 
-def test_a_run_that_was_interrupted_is_gone_on_with(second, data, tmp_path):
-    def interrupt(samples, _):
-        if samples > 200:
-            raise KeyboardInterrupt
-
-    there = partial(evaluate, data, [Slow(0), JsonFields()], out=tmp_path / "there", engine=RayEngine)  # fmt: skip
-    with pytest.raises(KeyboardInterrupt):
-        there(on_progress=interrupt)
-    assert len((tmp_path / "there" / "results.jsonl").read_text().splitlines()) < 2_000
-    there(resume=True)
-    evaluate(data, [Slow(0), JsonFields()], out=tmp_path / "here")
-    assert same_files(tmp_path / "here", tmp_path / "there")
-
-
 def test_judges_ask_on_the_cluster_what_they_ask_here(second, tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(f'{{"id": "n{number}", "output": "text {number}"}}\n' for number in range(300)))  # fmt: skip
@@ -280,19 +229,6 @@ def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(second, 
     run = evaluate(data, [Leaves()], out=tmp_path / "out", resume=True)
     ids = [row.id for row in run.rows]
     assert len(ids) == len(set(ids)) == 1_201
-
-
-def test_evaluators_of_a_script_are_sent_there(second, data):
-    class Local(Evaluator):
-        """Is of no module's."""
-
-        name = "local"
-
-        def check(self, sample):
-            return Result(len(str(sample.output)), True)
-
-    run = evaluate(data, [Local()], engine=RayEngine)
-    assert run.rows == evaluate(data, [Local()]).rows
 
 
 def test_what_cannot_be_sent_is_named(cluster, data):
@@ -347,12 +283,3 @@ def test_a_run_has_the_rows_of_one_machine(cluster, second, data, tmp_path):
     there = [row for row in run.rows if row.evaluator != "leaves"]
     assert there == here.rows
     assert {name: run.summary["evaluators"][name] for name in ("slow", "json_validity")} == here.summary["evaluators"]  # fmt: skip
-
-
-def test_tensors_are_arrays():
-    np = pytest.importorskip("numpy")
-    from ray.data.extensions import ArrowTensorArray
-
-    outputs = ArrowTensorArray.from_numpy(np.array([[1, 2], [3, 4]]))
-    table = pa.table({"output": outputs, "reference": ["[1, 2]", "[3, 4]"]})
-    assert evaluate_batch(table, [JsonEquality()])["score"].to_pylist() == [1.0, 1.0]

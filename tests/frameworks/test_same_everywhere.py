@@ -1,4 +1,4 @@
-"""300 samples, most of them real, have the same results in Python and through every framework."""
+"""Results are the same in Python and through every framework, each by its own call or runner."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from framework_cases import RESULTS, Awaited, Fixed
 
 from llmeval_integrations import (
     ExactMatch,
@@ -17,8 +18,6 @@ from llmeval_integrations import (
     evaluate,
 )
 
-pytestmark = pytest.mark.nightly  # 1,500 results for each of a dozen ways
-
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "sob"
 EVALUATORS = [JsonValidity(), JsonFields(), JsonSchema(), JsonMatch(), ExactMatch()]
 ALL = ("score", "passed", "label", "reason")
@@ -27,6 +26,7 @@ CARRIED = {
     "langchain": ("score", "reason"),  # its dict has neither a verdict nor a label
     "langchain_runnable": ("score", "reason"),
     "dspy": ("score", "passed"),  # a metric gives a number, and a verdict where it is traced
+    "trl": ("score",),
 }
 """What the results of a framework hold, where that is not all of score, verdict, label, reason."""
 
@@ -235,7 +235,7 @@ def mlflow(evaluator, samples):
     scorer = ours.MlflowScorer(evaluator, reference="answer", schema="schema")
     for sample in samples:
         found = scorer(inputs={}, outputs=sample.output, expectations=_expected(sample))
-        passed = json.loads(found.metadata["passed"])
+        passed = json.loads(found.metadata.get("passed", "null"))
         said = (found.value, passed, found.metadata.get("label"), found.rationale)
         yield dict(zip(ALL, said, strict=True))
 
@@ -280,13 +280,55 @@ def dspy(evaluator, samples):
         yield {"score": metric(row, given), "passed": metric(row, given, trace=[])}
 
 
+def trl(evaluator, samples):
+    reward = import_module("llmeval_integrations.frameworks.trl").TrlReward(evaluator)
+    outputs = [sample.output for sample in samples]
+    columns = {name: [getattr(each, name) for each in samples] for name in ("reference", "schema")}
+    yield from ({"score": score} for score in reward(["?"] * len(samples), outputs, **columns))
+
+
 WAYS = [
     *(by_call, by_evaluate, langchain, langchain_runnable, llama_index, llama_index_runner),
-    *(langsmith, phoenix, pydantic_evals, deepeval, mlflow, inspect_ai, dspy),
+    *(langsmith, phoenix, pydantic_evals, deepeval, mlflow, inspect_ai, dspy, trl),
 ]
+every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@every_way
+@pytest.mark.parametrize("kind", ["yes", "no", "number", "whole"])
+def test_each_kind_of_result_comes_through(way, kind):
+    result, wanted = RESULTS[kind], CARRIED.get(way.__name__, ALL)
+    [found] = way(Fixed(result), [Sample("[1]", "[1.0]", schema={}, id="0")])
+    expected = {name: getattr(result, name) for name in wanted}
+    if way in (langchain, langchain_runnable) and result.passed:
+        expected["reason"] = None
+    assert {name: found[name] for name in wanted} == expected
+
+
+AWAITED = {
+    "langchain": lambda ours, one: ours.LangChainEvaluator(one).aevaluate_strings(prediction="1"),
+    "llama_index": lambda ours, one: ours.LlamaIndexEvaluator(one).aevaluate(response="1"),
+    "langsmith": lambda ours, one: ours.LangSmithEvaluator(one).acall(outputs="1"),
+    "phoenix": lambda ours, one: ours.PhoenixEvaluator(one).async_evaluate({"output": "1"}),
+    "deepeval": lambda ours, one: ours.DeepEvalMetric(one).a_measure(
+        import_module("deepeval.test_case").LLMTestCase(input="?", actual_output="1")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AWAITED)
+def test_what_waits_is_awaited_so_that_others_go_on(name):
+    ours = _adapter(name)
+
+    async def two_at_once():
+        evaluator = Awaited()
+        return await asyncio.gather(*[AWAITED[name](ours, evaluator) for _ in range(2)])
+
+    assert len(asyncio.run(two_at_once())) == 2
+
+
+@pytest.mark.nightly  # 1,500 results for each of a dozen ways
+@every_way
 @pytest.mark.parametrize("evaluator", EVALUATORS, ids=lambda evaluator: evaluator.name)
 def test_results_are_the_same(way, evaluator, samples, in_python):
     wanted = CARRIED.get(way.__name__, ALL)
@@ -304,6 +346,7 @@ def test_results_are_the_same(way, evaluator, samples, in_python):
     assert found == expected
 
 
+@pytest.mark.nightly
 def test_the_samples_have_all_kinds_of_results(in_python):
     for results in in_python.values():
         assert {result.passed for result in results} == {True, False}

@@ -62,12 +62,6 @@ def test_the_other_fields():
     assert make_sample(JsonValidity(), "{}", reference=None, id=0) == Sample("{}", id=0)
 
 
-def test_arrays_of_numpy_are_lists():
-    array = pytest.importorskip("numpy").array
-    found = make_sample(JsonEquality(), array([1.5]), reference={"a": [array(["x"])]})
-    assert found == Sample([1.5], {"a": [["x"]]})
-
-
 def test_wrong_options_are_named():
     with pytest.raises(InvalidOptionError, match="Wrapper: 'json_validity' is not an Evaluator"):
         Wrapper("json_validity")

@@ -5,7 +5,7 @@ import os
 import warnings
 
 import pytest
-from framework_cases import RESULTS, Fixed, Words, judge, run_example
+from framework_cases import RESULTS, Fixed, judge, run_example
 
 from llmeval_integrations import (
     InputError,
@@ -16,7 +16,6 @@ from llmeval_integrations import (
     Result,
     Sample,
     ToolCalls,
-    WeightedSum,
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.frameworks import trl as ours
@@ -49,23 +48,6 @@ GOLD = [{"name": "add", "arguments": {"a": 1}}]
 CALL = {"type": "function", "function": GOLD[0]}
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
-
-
-def test_rewards_are_floats_in_order_and_none_where_unscored():
-    noting = Noting()
-    rewards = TrlReward(noting)(["?"] * 3, ["a", "b", "c"])
-    assert repr(rewards) == "[0.0, None, 2.0]"
-    assert [[sample.output for sample in batch] for batch in noting.batches] == [["a", "b", "c"]]
-
-
-@pytest.mark.parametrize(
-    ("kind", "score", "passed"),
-    [("yes", 1.0, 1.0), ("no", 0.0, 0.0), ("number", 0.25, 0.0), ("whole", 3.0, 1.0), ("unscored", None, None)],
-)  # fmt: skip
-def test_the_reward_is_the_score_or_whether_it_passed(kind, score, passed):
-    evaluator = Fixed(RESULTS[kind])
-    given = [TrlReward(evaluator, value=value)(["?"], ["1"]) for value in ("score", "passed")]
-    assert repr(given) == repr([[score], [passed]])
 
 
 @pytest.mark.parametrize(
@@ -102,17 +84,6 @@ CALLED = {
 def test_tool_calls_are_read_in_messages(shape):
     reward = TrlReward(ToolCalls(), reference="calls")
     assert reward(["?", "?"], [CALLED[shape], message("no")], calls=[GOLD, GOLD]) == [1.0, 0.0]
-
-
-def test_each_part_of_a_sum_sees_what_it_reads():
-    words = Words()
-    asked = judge()
-    weighted = WeightedSum([(words, 1), (WeightedSum([(ToolCalls(), 2)]), 1), (asked, 4)])
-    reward = TrlReward(weighted, reference="calls")
-    assert reward(["?"] * 2, [CALLED["answered"], "no"], calls=[GOLD] * 2) == [7.0, 5.0]
-    assert words.texts == ["It is 2.", "no"]
-    assert "It is 2." in asked.model.requests[0].messages[-1].text
-    assert "tool_calls" not in asked.model.requests[0].messages[-1].text
 
 
 def test_a_judge_is_shown_calls_where_there_is_no_text():
@@ -238,13 +209,6 @@ def test_two_steps_of_training_with_unscored_completions(trl, parts, kind):
     for step in logged:
         assert step["rewards/noting/mean"] == step["reward"] == pytest.approx((0 + 2 + 3) / 3)
         assert step["noting/unscored"] == 0.25
-
-
-def test_a_weighted_sum_is_trained_with(trl, parts):
-    weighted = WeightedSum([(Noting(), 1), (Fixed(Result(1)), 10)])
-    [one, _] = trained(trl, parts, TrlReward(weighted), {"prompt": ["1", "2"]}, num_generations=4)
-    assert one["reward"] == pytest.approx((10 + 12 + 13) / 3)
-    assert one["weighted_sum/unscored"] == 0.25
 
 
 def test_the_example(trl, parts):
