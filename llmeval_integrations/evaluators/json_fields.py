@@ -162,36 +162,24 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     reference = omission.omit_from_document(root, reference, texts[1])
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
-        figures = comparison.figures()
-        metadata = {**details(comparison, figures), "f1": 0.0, "perfect": False}
+        metadata = {**details(comparison), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
-    output = reference if is_same else omission.omit_from_document(root, output, texts[0])
     comparison.omitted = omission.paths
-    nothing: tuple[Any, ...] = ([], {}) if layout.omits_empty else ()
     if is_same:
-        if output not in nothing:
-            comparison.add_matches(root, output)
-    elif output not in nothing and reference not in nothing:
+        comparison.add_matches(root, reference)
+    else:
+        output = omission.omit_from_document(root, output, texts[0])
         comparison.compare(root, output, reference)
-    elif type(output) is type(reference) is dict:
-        comparison.compare_objects(root, output, reference, "")
-    elif type(output) is type(reference) is list:
-        comparison.compare_arrays(root, output, reference, "")
-    elif output not in nothing:
-        comparison.add_side(root, "extra", output, "")
-    elif reference not in nothing:
-        comparison.add_side(root, "missing", reference, "")
     return comparison
 
 
 def make_result(comparison: Comparison, threshold: float | None) -> Result:
     """Return a comparison as a result."""
-    figures = comparison.figures()
-    score = figures.score
+    metadata = details(comparison)
+    score = metadata["f1"]
     wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
     is_right = not any(comparison.outcomes[place].node.weight for place in wrong)
     passed = is_right if threshold is None else score >= threshold
-    metadata = details(comparison, figures)
     if is_right:
         return Result(score, passed, None, "Every field matches", metadata)
     costs = comparison.costs()

@@ -22,9 +22,8 @@ Source: TypeAlias = str | Callable[[Sample], Any]
 
 VARIABLE: Final = "variables."
 
-_SPACE: Final = re.compile(r"[ \t\r\n]*")
-_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[-+.\w]+', re.DOTALL)
+"""A text, perhaps the name of a member, a number or a literal."""
 
 
 def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str, float]:
@@ -107,58 +106,36 @@ def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, floa
     """
     spans, place = [], 0
     for token in tokens:
-        written, logprob = _read_token(token)
+        if isinstance(token, Mapping):
+            written, logprob = token["token"], token["logprob"]
+        else:
+            written, logprob = token if type(token) is tuple else (token.token, token.logprob)
         spans.append((place, place + len(written), logprob))
         place += len(written)
     if place != len(text):
         raise InputError(f"the tokens have {place} characters and the text {len(text)}")
     start = min((at for at in map(text.find, "{[") if at >= 0), default=0)
-    values = [*_scan(text, _skip(text, start), "")][:-1]
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except ValueError as error:
+        raise InputError(f"no JSON value at character {start}: {quote(text[start:])}") from error
+    scalars = [each.span() for each in _TOKEN.finditer(text, start, end) if not each[2]]
+    pointers = [*_scalars(value, "")]
+    if len(pointers) != len(scalars):
+        raise InputError("the JSON value has a member twice")
     return {
         pointer: math.exp(
             math.fsum(logprob for low, high, logprob in spans if low < end and begin < high)
         )
-        for pointer, begin, end in values
+        for pointer, (begin, end) in zip(pointers, scalars)
     }
 
 
-def _read_token(token: Any) -> tuple[str, float]:
-    if isinstance(token, Mapping):
-        return token["token"], token["logprob"]
-    if isinstance(token, tuple):
-        return token
-    return token.token, token.logprob
-
-
-def _skip(text: str, place: int) -> int:
-    return _SPACE.match(text, place).end()  # type: ignore[union-attr]
-
-
-def _scan(text: str, place: int, pointer: str) -> Iterator[Any]:
-    """Yield pointer, begin and end of each scalar; at the end the place behind the value."""
-    if text[place : place + 1] not in ("{", "["):
-        found = _STRING.match(text, place) or _NUMBER.match(text, place)
-        if found is None:
-            raise InputError(
-                f"no JSON value at character {place}: {quote(text[place : place + 40])}"
-            )
-        yield pointer, place, found.end()
-        yield found.end()
-        return
-    is_object, position = text[place] == "{", 0
-    place = _skip(text, place + 1)
-    while text[place : place + 1] not in ("}", "]"):
-        step = str(position)
-        if is_object:
-            name = _STRING.match(text, place)
-            if name is None:
-                raise InputError(f"no name of a member at character {place}")
-            step = escape(json.loads(name[0]))
-            place = _skip(text, _skip(text, name.end()) + 1)
-        *values, place = _scan(text, place, f"{pointer}/{step}")
-        yield from values
-        place = _skip(text, place)
-        if text[place : place + 1] == ",":
-            place = _skip(text, place + 1)
-        position += 1
-    yield place + 1
+def _scalars(value: Any, place: str) -> Iterator[str]:
+    """Yield the pointers of the scalars in a value, in the order of its text."""
+    if isinstance(value, (dict, list)):
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        for step, part in parts:
+            yield from _scalars(part, f"{place}/{escape(str(step))}")
+    else:
+        yield place

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from llmeval_integrations.fields.amounts import read_amount
-from llmeval_integrations.fields.dates import is_ambiguous, read_dates
-from llmeval_integrations.fields.leaves import compare, parse_number
-from llmeval_integrations.fields.meaning import fold, write_meaning
+from llmeval_integrations.fields.dates import is_ambiguous
+from llmeval_integrations.fields.leaves import compare, write_leaf
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
-from llmeval_integrations.json_values.equality import TYPES, canonical, equal, write_scalar
-from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.equality import TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import Node, Verdict
 from llmeval_integrations.schemas.document import object_of
@@ -33,11 +30,6 @@ _FUZZY: Final = (
     *("pattern", "compare", "judge"),
 )
 
-_FOLDING: Final = (
-    *("ignore_case", "ignore_whitespace", "normalize_unicode", "text"),
-    *("format", "dates", "number"),
-)
-
 
 class Root:
     """What all places of a document share."""
@@ -52,11 +44,7 @@ class Place:
     """What holds for a field apart from its path; fields that no rule names share one."""
 
     def __init__(
-        self,
-        root: Root,
-        schemas: Schemas,
-        overrides: Sequence[Override],
-        above: Mapping[str, Any],
+        self, root: Root, schemas: Schemas, overrides: Sequence[Override], above: Mapping[str, Any]
     ) -> None:
         own: dict[str, Any] = dict(above)
         for override in overrides:
@@ -73,18 +61,16 @@ class Place:
         self._inherited = inherit(own)
         self.rule = Rule(**settings)
         """How values are compared there."""
-        self.is_exact = self.rule.is_exact
         is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
-        self.is_literal = self.is_exact and is_same_below and not (cases or below)
+        self.is_literal = self.rule.is_exact and is_same_below and not (cases or below)
         """Whether all values inside are compared so, too."""
         # The schema of this place says nothing of what is inside. The noise of doubles does not
         # count, or all pairs of every array with numbers would be tried.
         loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
-        self.is_fuzzy = self.rule.is_leaf or any(map(_is_fuzzy, loose))
+        self.is_fuzzy = self.rule.is_leaf or any(
+            each.get("similarity") is not None or any(map(each.get, _FUZZY)) for each in loose
+        )
         """Whether two values can match a third one and not each other, here or inside."""
-        self.is_graded = self.rule.compare is not None or _is_graded(loose)
-        """Whether a similarity depends on what does not count in a value, here or inside: case in a
-        text, its type, or to a function whether 1 is written 1.0."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)
@@ -124,36 +110,16 @@ class Place:
         return self._root.left >= 0
 
 
-def _is_graded(loose: Sequence[Mapping[str, Any]]) -> bool:
-    if any(each.get("compare") or each.get("coerce") for each in loose):
-        return True
-    is_similar = any(each.get("similarity") is not None for each in loose)
-    return is_similar and any(each.get(name) for each in loose for name in _FOLDING)
-
-
-def _is_fuzzy(settings: Mapping[str, Any]) -> bool:
-    return settings.get("similarity") is not None or any(map(settings.get, _FUZZY))
-
-
 class Field(Node):
     """The node of JsonFields: one place of documents, the positions of lists folded."""
 
     def __init__(self, path: str, place: Place) -> None:
-        rule = place.rule
-        self.path = path
-        self.place = place
-        self.rule = rule
-        self.weight = rule.weight
-        self.ignored = rule.ignore
-        self.whole = rule.is_leaf
-        self.exact = place.is_exact
-        self.literal = place.is_literal
-        self.fuzzy = place.is_fuzzy
-        self.graded = place.is_graded
-        self.order = rule.order
+        self.path, self.place = path, place
+        rule = self.rule = place.rule
+        self.weight, self.ignored, self.whole = rule.weight, rule.ignore, rule.is_leaf
+        self.exact, self.literal, self.fuzzy = rule.is_exact, place.is_literal, place.is_fuzzy
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
-        if self._has_positions:
-            self.order = "ordered"
+        self.order = "ordered" if self._has_positions else rule.order
         self.key = read_key(rule.key)
         self.min_similarity = rule.min_similarity or 0.0
         self.members: dict[str, Self] = {}
@@ -198,32 +164,15 @@ class Field(Node):
         return compare(rule, output, reference, self.path)
 
     def leaf_text(self, value: Any) -> str:
-        rule = self.rule
-        if type(value) is not str or self.exact or rule.compare or rule.judge:
+        if type(value) is not str or self.exact:
             return canonical(value)
-        if rule.is_decimal:
-            number = parse_number(rule, value)
-            if number is not None:
-                return write_scalar(number)
-        amount = read_amount(value) if rule.number else None
-        if amount is not None:
-            return " ".join(map(str, amount))
-        if rule.coerce and (value in ("true", "false") or _is_number(value)):
-            return value  # so 3 and "3" are the same
-        text = fold(rule, value)
-        return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
+        return write_leaf(self.rule, value)
 
     def remark(self, output: Any, reference: Any) -> str:
         if not self.rule.dates:
             return ""
         texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
         return f"{texts[0]}: day or month first?" if texts else ""
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is a number as JSON writes it."""
-    number = read_number(text)
-    return number is not None and write_scalar(number) == text
 
 
 def _measure_likeness(output: Any, reference: Any) -> float:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
-from llmeval_integrations.matching.outcome import Figures
-
-Counts: TypeAlias = dict[Kind, int]
 
 
-def details(comparison: Comparison, figures: Figures) -> dict[str, Any]:
+def details(comparison: Comparison) -> dict[str, Any]:
     """Return the metadata of a comparison: figures, outcomes, and the leaves of each field."""
-    matched, output, reference = figures
-    fields: dict[str, Counts] = {}
+    matched, output, reference = comparison.figures()
+    fields: dict[str, dict[Kind, int]] = {}
     for node in comparison.matched:
         counts = fields.get(node.path)
         if counts is None:

@@ -43,10 +43,14 @@ class Layout:
         overrides, settings = read_overrides(fields, judged), check_settings(defaults, "defaults")
         self._asks_samples = schema is None
         parsed = None if schema is None or schema is False else _read(schema_text(schema))
-        self._root = Field.root(parsed, overrides, settings)
-        self._root_of = lru_cache(_MOST_SCHEMAS)(
-            lambda text: Field.root(_read(text), overrides, settings)
-        )
+
+        def make_root(schema: Any) -> Field:
+            root = Field.root(schema, overrides, settings)
+            root.counts_empty = not self.omits_empty
+            return root
+
+        self._root = make_root(parsed)
+        self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
         several = [*fields.values(), defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
         """Whether functions are given objects and arrays of the documents."""

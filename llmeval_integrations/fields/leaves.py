@@ -15,7 +15,13 @@ from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.dates import read_dates
 from llmeval_integrations.fields.meaning import fold, write_meaning
 from llmeval_integrations.fields.rule import Rule, compile_pattern
-from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, equal, write_scalar
+from llmeval_integrations.json_values.equality import (
+    CONTAINERS,
+    TYPES,
+    canonical,
+    equal,
+    write_scalar,
+)
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
 from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verdict
 from llmeval_integrations.text.edit_distance import count_edits, exact_reach
@@ -46,8 +52,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     if rule.pattern is not None and _fits(rule.pattern, output, path):
         return MATCH
     if here != there:
-        may_be_text = rule.coerce or rule.is_decimal or rule.number
-        if may_be_text and _is_text_of(rule, output, reference):
+        if _is_text_of(rule, output, reference):
             return MATCH
         if rule.types is None:  # a value that is not known is of any type
             return MISMATCH if "null" in (here, there) else WRONG_TYPE
@@ -59,11 +64,25 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     return MATCH if equal(output, reference) else MISMATCH
 
 
-def _fits(pattern: str, value: Any, path: str) -> bool:
-    """Whether the whole of a text, or of a number as JSON writes it, matches the pattern.
+def write_leaf(rule: Rule, text: str) -> str:
+    """Write a text so that two leaves with the same text match."""
+    if rule.compare or rule.judge:
+        return canonical(text)
+    number = _parse_number(rule, text) if rule.is_decimal else None
+    if number is not None:
+        return write_scalar(number)
+    amount = read_amount(text) if rule.number else None
+    if amount is not None:
+        return " ".join(map(str, amount))
+    known = read_number(text) if rule.coerce else None
+    if rule.coerce and (text in ("true", "false") or (known and write_scalar(known) == text)):
+        return text  # so 3 and "3" are the same
+    text = fold(rule, text)
+    return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
 
-    Raises RegexTimeoutError where that takes too long.
-    """
+
+def _fits(pattern: str, value: Any, path: str) -> bool:
+    """Whether the whole of a text, or of a number as JSON writes it, matches the pattern."""
     if TYPES[type(value)] not in ("string", "number"):
         return False
     text = value if type(value) is str else write_scalar(value)
@@ -98,6 +117,9 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
     return Verdict("match" if score >= needed else "mismatch", score)
 
 
+# --- numbers -------------------------------------------------------------------------------------
+
+
 def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
     """Whether one of two values is the other one written as text."""
     text, value = (output, reference) if type(output) is str else (reference, output)
@@ -106,7 +128,7 @@ def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
     if TYPES[type(value)] != "number":
         return rule.coerce and text.strip().lower() == write_scalar(value)
     amount = read_amount(text) if rule.number else None
-    for number in (parse_number(rule, text), amount and amount.number):
+    for number in (_parse_number(rule, text), amount and amount.number):
         if number is not None:
             pair = (number, value) if type(output) is str else (value, number)
             if _match_numbers(rule, *pair):
@@ -114,7 +136,7 @@ def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
     return False
 
 
-def parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
+def _parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
     """Read a text as a number; None where it is none, or the rule takes it for a text.
 
     A Decimal is never read as a float, which might lose digits.
@@ -151,24 +173,16 @@ def _match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
     if rule.multiple_of is None:
         return False
     grid = _to_decimal(rule.multiple_of)
-    return _round_to(one, grid) == _round_to(other, grid)
+    points = [_ARITHMETIC.divide(number, grid) for number in (one, other)]
+    nearest, expected = (point.to_integral_value(ROUND_HALF_EVEN) for point in points)
+    return nearest == expected
 
 
 def _is_noisy(rule: Rule, output: Any, reference: Any) -> bool:
     """Whether one of two numbers is a fraction that may have lost digits, as texts have not."""
     if rule.is_decimal and float not in (type(output), type(reference)):
         return False
-    return not (_is_whole(output) and _is_whole(reference))
-
-
-def _is_whole(number: Any) -> bool:
-    whole = number.to_integral_value() if type(number) is Decimal else number // 1
-    return bool(number == whole)
-
-
-def _round_to(number: Decimal, grid: Decimal) -> Decimal:
-    """Return the number of the nearest point on a grid, the even one of two."""
-    return _ARITHMETIC.divide(number, grid).to_integral_value(ROUND_HALF_EVEN)
+    return any(number != _to_decimal(number).to_integral_value() for number in (output, reference))
 
 
 @lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
@@ -177,10 +191,13 @@ def _to_decimal(number: Any) -> Decimal:
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
+# --- texts ---------------------------------------------------------------------------------------
+
+
 def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
     if rule.is_decimal or (rule.coerce and is_near):
-        number, expected = parse_number(rule, output), parse_number(rule, reference)
+        number, expected = _parse_number(rule, output), _parse_number(rule, reference)
         are_numbers = number is not None and expected is not None
         if are_numbers and _match_numbers(rule, number, expected):
             return MATCH

@@ -163,7 +163,9 @@ class Comparison:
     # --- leaves, and what is unlike ------------------------------------------------------------
 
     def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        if not (node.counts_empty or node.whole) and output in ([], {}) and reference in ([], {}):
+        if not (node.counts_empty or node.whole) and (output in ([], {}) or reference in ([], {})):
+            self.add_side(node, "missing", reference, place)
+            self.add_side(node, "extra", output, place)
             return
         kind, score, exact = node.leaf(output, reference)
         if kind == "open":
@@ -187,7 +189,7 @@ class Comparison:
         for (kind, value), has_parts in zip(sides, parts):
             if has_parts:
                 self.add_side(node, kind, value, place)
-        if all(parts):
+        if all(parts) or not node.counts_empty:
             return
         if type(output) is not type(reference):
             alone: Literal["output", "reference"] = "reference" if parts[1] else "output"
