@@ -23,7 +23,7 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.figures import details
+from llmeval_integrations.fields.figures import costs, details
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.tally import FieldTally
@@ -137,7 +137,7 @@ class JsonFields(Evaluator):
         if self.confidence is not None:
             output, _ = read_both(self, sample, self.parsing, copied=False)
             confidences = stated_confidences(self.confidence, sample, output)
-            root = layout.root(sample, self.name)
+            root = layout.root(sample, self)
             output = layout.omission().omit(root, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
             result.metadata["confidence"] = rated
@@ -153,13 +153,10 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
-    root = layout.root(sample, evaluator.name)
+    root, omission = layout.root(sample, evaluator), layout.omission()
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
-    # Lenient mode may complete a text, and so read what does not stand in it.
-    texts = (None, None) if parsing == "lenient" else (sample.output, sample.reference)
-    omission = layout.omission()
-    reference = omission.omit_from_document(root, reference, texts[1])
+    reference = omission.omit(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
         metadata = {**details(comparison), "f1": 0.0, "perfect": False}
@@ -168,8 +165,7 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     if is_same:
         comparison.add_matches(root, reference)
     else:
-        output = omission.omit_from_document(root, output, texts[0])
-        comparison.compare(root, output, reference)
+        comparison.compare(root, omission.omit(root, output), reference)
     return comparison
 
 
@@ -177,16 +173,16 @@ def make_result(comparison: Comparison, threshold: float | None) -> Result:
     """Return a comparison as a result."""
     metadata = details(comparison)
     score = metadata["f1"]
-    wrong = [place for place, each in enumerate(comparison.outcomes) if each.kind != "match"]
-    is_right = not any(comparison.outcomes[place].node.weight for place in wrong)
+    cost = costs(comparison)
+    wrong = [n for n, each in enumerate(comparison.outcomes) if each.kind != "match"]
+    is_right = not any(cost[n] for n in wrong)
     passed = is_right if threshold is None else score >= threshold
     if is_right:
         return Result(score, passed, None, "Every field matches", metadata)
-    costs = comparison.costs()
-    ranked = sorted(wrong, key=costs.__getitem__, reverse=True)
-    outcomes = [comparison.outcomes[place] for place in ranked]
+    wrong.sort(key=cost.__getitem__, reverse=True)
+    outcomes = [comparison.outcomes[n] for n in wrong]
     # Of several that cost most, the first in KINDS: the order of items may say nothing.
-    most = {each.kind for place, each in zip(ranked, outcomes) if costs[place] == costs[ranked[0]]}
+    most = {each.kind for n, each in zip(wrong, outcomes) if cost[n] == cost[wrong[0]]}
     reason = summarize(outcomes, comparison.limits)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits

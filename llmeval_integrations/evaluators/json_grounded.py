@@ -114,7 +114,7 @@ class JsonGrounded(JsonEvaluator):
         texts = texts_of(sample.require(self.source, self.name), self.source)
         layout: Layout = self.__dict__["_layout"]
         search = _Search(texts, self.__dict__["_common"], with_contexts=self.source == "contexts")
-        found = [*search.walk(layout.root(sample, self.name), value, "")]
+        found = [*search.walk(layout.root(sample, self), value, "")]
         return self._judge([outcome for outcome, _ in found], [weight for _, weight in found])
 
     def _judge(self, outcomes: list[dict[str, Any]], weights: list[float]) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import fsum
 from typing import Any, Final
 
 from llmeval_integrations.matching.comparison import Comparison
@@ -32,6 +33,20 @@ def details(comparison: Comparison) -> dict[str, Any]:
         "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
         "fields": fields,
     }
+
+
+def costs(comparison: Comparison) -> list[float]:
+    """Return what each outcome takes from the score, together with the others of its whole.
+
+    A leaf counts on each side that has it.
+    """
+    found = [
+        each.node.weight * (each.in_output + each.in_reference - 2.0 * each.score)
+        for each in comparison.outcomes
+    ]
+    for begin, end in comparison.wholes:
+        found[begin:end] = [fsum(found[begin:end])] * (end - begin)
+    return found
 
 
 def shares(matched: float, output: float, reference: float) -> dict[str, float | None]:

@@ -7,6 +7,7 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.omission import Omission, Omitted
@@ -63,7 +64,7 @@ class Layout:
         # without the fields that documents have had, which may be nested deeper than pickle goes
         return self._made_of, ()
 
-    def root(self, sample: Sample, evaluator: str) -> Field:
+    def root(self, sample: Sample, evaluator: Evaluator) -> Field:
         """Return the field of the whole document, by the sample's own schema if it has one.
 
         Raises InvalidSchemaError where that is none.
@@ -73,7 +74,7 @@ class Layout:
         try:
             return self._root_of(schema_text(sample.schema))
         except InvalidSchemaError as error:
-            raise InvalidSchemaError(f"{evaluator}: the sample's schema: {error}") from error
+            raise InvalidSchemaError(f"{evaluator.name}: the sample's schema: {error}") from error
 
     def omission(self) -> Omission:
         """Make what takes the members out that count as left out."""

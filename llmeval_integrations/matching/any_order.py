@@ -10,7 +10,7 @@ from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.matching.assignment import best_pairs
 
 if TYPE_CHECKING:
-    from llmeval_integrations.matching.pairing import Arrays, Pairs
+    from llmeval_integrations.matching.pairing import Arrays, Pairs, Table
 
 WHOLE: Final = 1e-9
 """The gain of items that match in full, which decides between equal sums."""
@@ -33,20 +33,17 @@ def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int])
     if table is None:
         found = arrays.pair_likely(spare, wanted)
     else:
-        found = _choose(table, spare, wanted)
+        found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
         if may_split and _may_gain(arrays, same, spare, wanted, table):
             whole = arrays.table(here, there)
             if whole is None:
                 arrays.is_limited = True
             else:
-                found, same, spare, wanted = _choose(whole, here, there), [], [*here], [*there]
+                found = [(here[row], there[column]) for row, column in best_pairs(whole)]
+                same, spare, wanted = [], [*here], [*there]
     used, met = {one for one, _ in found}, {other for _, other in found}
     spare, wanted = [n for n in spare if n not in used], [n for n in wanted if n not in met]
     return same + found + arrays.pair_leaves(spare, wanted)
-
-
-def _choose(table: list[list[float]], here: Sequence[int], there: Sequence[int]) -> Pairs:
-    return [(here[row], there[column]) for row, column in best_pairs(table)]
 
 
 def _pair_equal(
@@ -74,22 +71,23 @@ def _are_leaves(arrays: Arrays, spare: list[int], wanted: list[int]) -> bool:
 
 
 def _may_gain(
-    arrays: Arrays, same: Pairs, spare: list[int], wanted: list[int], table: list[list[float]]
+    arrays: Arrays, same: Pairs, spare: list[int], wanted: list[int], table: Table
 ) -> bool:
     """Return whether two pairs may gain more than a pair of equal items and what is left over.
 
     They may not where each item of the shorter rest has the best that there is for it.
     """
     if len(spare) <= len(wanted):
-        best = [max(row) for row in table]
         rivals = arrays.table(spare, [there for _, there in same])
     else:
-        best = [max(column) for column in zip(*table)]
         turned = arrays.table([here for here, _ in same], wanted)
         rivals = turned and [[*column] for column in zip(*turned)]
+        table = [[*column] for column in zip(*table)]
     if rivals is None:
         return True
-    if sum(best) > sum(table[row][column] for row, column in best_pairs(table)) + WHOLE:
+    best = [max(row) for row in table]
+    gained = sum(table[row][column] for row, column in best_pairs(table))
+    if sum(best) > gained + WHOLE:
         best = [0.0] * len(best)
     return any(max(row) > most for row, most in zip(rivals, best))
 

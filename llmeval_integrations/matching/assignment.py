@@ -16,6 +16,8 @@ def best_pairs(weights: Table) -> list[tuple[int, int]]:
     in a time that grows at most with rows times columns times the smaller of both. Pairs come in
     the order of rows. Where several pairings are the best, the order of rows and columns decides.
     """
+    if len(weights) == 1 and len(weights[0]) == 1:  # as most are
+        return [(0, 0)] if weights[0][0] else []
     rows = [row for row, each in enumerate(weights) if any(each)]
     columns = [column for column, each in enumerate(zip(*weights)) if any(each)]
     part = [[weights[row][column] for column in columns] for row in rows]

@@ -76,13 +76,6 @@ class Pairing:
             return pairs, False
         if order in ("ordered", "anchored"):
             return [(n, n) for n in range(most)], False
-        its = node.item(0)
-        if len(output) == len(reference) and not (its.fuzzy or node.key or node.min_similarity):
-            wrong = [n for n, value in enumerate(output) if not equal(value, reference[n])]
-            if len(wrong) == 1 and (
-                its.pairs_all or self.gain(its, output[wrong[0]], reference[wrong[0]])
-            ):
-                return [(n, n) for n in range(most)], False  # whatever the order says
         known = id(node), id(output), id(reference)
         if known not in self._found:
             arrays = Arrays(self, node, output, reference)  # kept, so that no id comes again
@@ -130,14 +123,15 @@ class Pairing:
         return self._gain_of_leaves(node, output, reference)
 
     def _gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
-        shared = 0.0
-        if node.pairs_all:  # where an object meets a text, the smaller one has a leaf there
-            shared = SHARED * min(count_leaves(output), count_leaves(reference))
-        if not (node.is_leaf(output) and node.is_leaf(reference)):
-            is_same = type(output) is type(reference) and not node.weigh(output or reference)
-            return WHOLE if is_same else shared  # an empty object, and one that is all ignored
-        if not node.counts_empty and output in ([], {}) and reference in ([], {}):
-            return 0.0
+        shared = SHARED if node.pairs_all else 0.0
+        if not (type(output) in SCALARS and type(reference) in SCALARS):
+            if shared:  # where an object meets a text, the smaller one has a leaf there
+                shared *= min(count_leaves(output), count_leaves(reference))
+            if not (node.is_leaf(output) and node.is_leaf(reference)):
+                is_same = type(output) is type(reference) and not node.weigh(output or reference)
+                return WHOLE if is_same else shared  # an empty object, and one that is all ignored
+            if not node.counts_empty and output in ([], {}) and reference in ([], {}):
+                return 0.0
         if node.exact:
             return node.weight + COMMON + shared if equal(output, reference) else shared
         if self.depth and node.fuzzy and type(output) is type(reference) is str:
@@ -196,6 +190,8 @@ class Arrays:
 
     def _table(self, here: Sequence[int], there: Sequence[int]) -> Table:
         its = self.its
+        if len(here) == len(there) == 1 and not self.least:
+            return [[self.pairing.gain(its, self.output[here[0]], self.reference[there[0]])]]
         ours, theirs = [self.output[n] for n in here], [self.reference[n] for n in there]
         table = [[0.0] * len(theirs) for _ in ours]
         self._add(table, its, [*enumerate(ours)], [*enumerate(theirs)])
