@@ -57,9 +57,7 @@ class Comparison:
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
             self._compare_leaves(node, output, reference, place)
-        elif (node.uniform or kind is list) and equal(
-            output, reference
-        ):  # faster than walking both
+        elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
         # Else an empty object or array is a leaf, and the other one is no such.
         elif kind is not other or not (
@@ -172,8 +170,6 @@ class Comparison:
                 reference.append(weight)
         return Figures(fsum(matched), fsum(output), fsum(reference))  # exact in any order
 
-    # --- leaves, and what is unlike ------------------------------------------------------------
-
     def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
         if not (node.counts_empty or node.whole) and (output in ([], {}) or reference in ([], {})):
             self.add_side(node, "missing", reference, place)
@@ -267,8 +263,6 @@ class Comparison:
                 self.add_side(its, kind, part, f"{place}/{position}", within=whole)
         if within is None and len(self.outcomes) > begin + 1:
             self.wholes.append((begin, len(self.outcomes)))
-
-    # --- defaults and choices ------------------------------------------------------------------
 
     def is_default(self, node: Node, value: Any) -> bool:
         """Return whether leaving a place out means this value, which has to outlive the pairing."""
