@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ from llmeval_integrations.runs.evaluation import Evaluation
 from llmeval_integrations.runs.judging import Judging, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
+    Evaluators,
     RunOptions,
     check_options,
     judging_options,
@@ -40,7 +41,7 @@ _FEW: Final = 1_000
 
 def evaluate(
     samples: Any,
-    evaluators: str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator],
+    evaluators: Evaluators,
     **options: Unpack[RunOptions],
 ) -> Run:
     """Evaluate every sample with every evaluator.

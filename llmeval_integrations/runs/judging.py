@@ -31,25 +31,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """How the judges of a run ask; raises InvalidOptionError, also where there is no judge."""
+    """How the judges of a run ask, as `JudgeOptions` says; raises InvalidOptionError."""
 
     concurrency: int = 32
-    """The most samples that are judged, and calls to one server, at a time."""
-
     cache: str | PathLike[str] | None = None
-    """The file in which replies are kept; None for none."""
-
     replies: str | PathLike[str] | None = None
     """The file of the run's own replies until it is done; its folder may be made later."""
 
     frozen: bool = False
-    """Whether nothing is asked that the cache lacks."""
-
     max_cost: float | None = None
-    """US dollars after which no further call begins."""
-
     max_tokens: int | None = None
-    """Tokens after which no further call begins."""
 
     batch: bool = False
     """Whether models are asked by batches; for clients that have them, and with `replies`."""
@@ -194,21 +185,17 @@ def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
     return cache
 
 
-def clients_of(evaluators: Mapping[str, Evaluator]) -> Iterator[Client]:
-    """Return the clients that the judges among the evaluators ask."""
-    return _clients_in(tuple(evaluators.values()))
-
-
-def _clients_in(thing: Any) -> Iterator[Client]:
-    """Find the clients that a judge asks, in its fields and in those of judges within it."""
+def clients_of(thing: Any) -> Iterator[Client]:
+    """Find the clients that evaluators ask, in their fields and in those of judges within them."""
     if isinstance(thing, Client):
         yield thing
+    elif isinstance(thing, Mapping):
+        yield from clients_of([*thing.values()])
     elif isinstance(thing, (list, tuple)):
         for each in thing:
-            yield from _clients_in(each)
+            yield from clients_of(each)
     elif isinstance(thing, JudgedEvaluator) and is_dataclass(thing):
-        for field in fields(thing):
-            yield from _clients_in(getattr(thing, field.name))
+        yield from clients_of([getattr(thing, field.name) for field in fields(thing)])
 
 
 def add_earlier(row: Row, earlier: Row) -> None:

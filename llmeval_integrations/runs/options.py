@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -12,6 +12,11 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import free_name, hint, quote
 from llmeval_integrations.runs.chunk import EngineMaker
 from llmeval_integrations.runs.judging import JudgingOptions
+
+Evaluators: TypeAlias = (
+    "str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]"
+)
+"""One, a list, or a mapping from names; a text is the name of an evaluator."""
 
 OnProgress = Callable[[int, "float | None"], None]
 """Is told after each chunk how many samples are done, and which share of all where known."""
@@ -140,9 +145,7 @@ def judging_options(
     return JudgingOptions(**own, replies=None if own.get("frozen") else replies)
 
 
-def name_evaluators(
-    evaluators: str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator],
-) -> dict[str, Evaluator]:
+def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:
     """Give each evaluator a name of its own.
 
     One evaluator, a list, or a mapping, whose keys are the names; a text is the name of an

@@ -124,15 +124,14 @@ class Run:
 
         return as_text(view_of_run(self))
 
+    __str__ = table
+
     def _repr_html_(self) -> str:
         """Write the same as HTML, as notebooks show it."""
         from llmeval_integrations.reports.html import as_fragment
         from llmeval_integrations.reports.run_view import view_of_run
 
         return as_fragment(view_of_run(self))
-
-    def __str__(self) -> str:
-        return self.table()
 
     def __repr__(self) -> str:
         evaluators = ", ".join(self.summary["evaluators"])
@@ -143,11 +142,8 @@ class Interrupted(KeyboardInterrupt):
     """A run was interrupted; `run` is what was done until then."""
 
     def __init__(self, run: Run) -> None:
-        super().__init__(run)
+        super().__init__(f"interrupted after {run.summary['samples']} samples")
         self.run = run
-
-    def __str__(self) -> str:
-        return f"interrupted after {self.run.summary['samples']} samples"
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

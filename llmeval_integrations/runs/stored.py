@@ -12,7 +12,7 @@ from typing import Any
 from llmeval_integrations.core.catalog import evaluator_class
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Breakdown
-from llmeval_integrations.runs.chunk import OWN, samples_of
+from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.open_source import open_source
 from llmeval_integrations.runs.data.source import CHUNK
@@ -36,12 +36,10 @@ def read_run(path: str | PathLike[str]) -> Run:
     """
     if is_log(path):
         log = read_log(path)
-        ours = {  # a scorer of ours is known in Inspect by the evaluator's `repr`
-            name: _breakdown({"evaluator": name, "options": options})
-            for name, options in log.evaluators.items()
-            if "evaluator" in options
-        }
-        return log.run(path, ours)
+        # A scorer of ours is known in Inspect by the evaluator's `repr`.
+        return log.run(
+            path, {name: _breakdown(name, each) for name, each in log.evaluators.items()}
+        )
     directory = RunDirectory(path)
     results = directory.path / RESULTS
     if not results.is_file():
@@ -51,7 +49,8 @@ def read_run(path: str | PathLike[str]) -> Run:
     written = directory.summary()
     tallies, count = _count(results, {} if written is not None else _manifest(directory.path))
     samples = count // max(len(tallies), 1)
-    run = replace(Run.of(samples, tallies, StoredRows(results, count)), out=directory.path)
+    run = Run.of(samples, tallies, StoredRows(results, count))
+    run = replace(run, out=directory.path)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     if written["samples"] != samples:
@@ -73,29 +72,30 @@ def _count(results: Path, manifest: Mapping[str, Any]) -> tuple[dict[str, Tally]
         count += len(chunk)
         for name in dict.fromkeys(row.evaluator for row in chunk):
             if name not in tallies:
-                tallies[name] = Tally(_breakdown(described.get(name)))
+                own = described.get(name, {})
+                tallies[name] = Tally(_breakdown(own.get("evaluator"), own.get("options")))
             tallies[name].add(row for row in chunk if row.evaluator == name)
     return tallies, count
 
 
-def _breakdown(described: Any) -> Breakdown | None:
+def _breakdown(evaluator: Any, options: Any) -> Breakdown | None:
     """Make what adds up an evaluator's details, None where it has none or is not known.
 
     It is asked of its class, with the options as the manifest has them: what some are made of, such
     as a judge's client, cannot be made of these.
     """
     try:
-        kind, options = evaluator_class(described["evaluator"]), described["options"]
+        kind = evaluator_class(evaluator)
         declared: tuple[Any, ...] = fields(kind) if is_dataclass(kind) else ()
         is_ours = str(options.get("evaluator")).startswith(f"{kind.__name__}(")
         if not is_ours and {each.name for each in declared} != options.keys():
             return None  # somebody's own evaluator of the same name
-        evaluator = kind.__new__(kind)
+        made = kind.__new__(kind)
         for each in declared:
             if each.default_factory is not MISSING:
-                vars(evaluator)[each.name] = each.default_factory()
-        vars(evaluator).update(options)
-        return evaluator.breakdown()
+                vars(made)[each.name] = each.default_factory()
+        vars(made).update(options)
+        return made.breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything
         return None
 
@@ -143,25 +143,14 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
     data = manifest.get("data", {})
     is_file = data.get("kind") == "file" and Path(data["path"]).is_file()
     if is_file and digest_of_file(Path(data["path"])) == data["sha256"]:
-        yield from _read_data(manifest, evaluator)
+        source = open_source(data["path"], data["format"])
+        source.select(data["limit"], data["sample"], data["seed"])
+        columns = columns_by_evaluator(manifest["columns"], list(manifest["evaluators"]))
+        for place, record in enumerate(source.records):
+            yield place, Samples(columns[evaluator], [record]).fields(0)
         return
     try:
         for sample in read_samples(run.out):
             yield sample["row"], seen_by(sample, evaluator)
     except FileNotFoundError:
         return
-
-
-def _read_data(
-    manifest: Mapping[str, Any], evaluator: str
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    data = manifest["data"]
-    source = open_source(data["path"], data["format"])
-    source.select(data["limit"], data["sample"], data["seed"])
-    columns = columns_by_evaluator(manifest["columns"], list(manifest["evaluators"]))
-    place = 0
-    for chunk in source.chunks():
-        samples = samples_of({evaluator: columns[evaluator]}, chunk)[evaluator]
-        for number in range(len(chunk)):
-            yield place, samples.fields(number)
-            place += 1

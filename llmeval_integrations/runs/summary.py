@@ -11,7 +11,7 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.fields.tally import count
 from llmeval_integrations.runs.groups import Groups
-from llmeval_integrations.runs.rows import Row, as_stored
+from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.groups import Figures, mean_interval
 
 Kind = tuple[bool, str]
@@ -42,9 +42,6 @@ class Finding:
     reason: str
     """The most frequent reason, cut to 200 characters."""
 
-    of_reason: int
-    """How many of the rows have that reason; of very many reasons, how many at least."""
-
     is_error: bool
     """Whether these rows have no result."""
 
@@ -74,19 +71,18 @@ class Tally:
     _low: float = math.inf
     _high: float = -math.inf
     _kinds: Counter[Kind] = field(default_factory=Counter)
-    _examples: dict[Kind, str] = field(default_factory=dict)
     _reasons: Counter[tuple[Kind, str]] = field(default_factory=Counter)
+    _examples: dict[Kind, str] = field(default_factory=dict)
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows in."""
         scores: list[float] = []
         plain = 0
-        is_plain = self.breakdown is None
         for row in rows:
             # Of most rows nothing else is counted than that they passed.
             if (
                 row.passed
-                and is_plain
+                and self.breakdown is None
                 and row.label is None
                 and row.group is None
                 and row.score is not None
@@ -99,13 +95,20 @@ class Tally:
         self.n += plain
         self.rated += plain
         self.passes += plain
-        self._add_scores(scores)
+        if scores:
+            self.scored += len(scores)
+            self._low, self._high = min(self._low, *scores), max(self._high, *scores)
+        for score, times in Counter(scores).items():  # most are the same few
+            self._sum += times * int(score * _UNIT)
+            self._squares += times * int(score * score * _UNIT)
 
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
-        passed, label, score = row.passed, row.label, row.score
-        if passed is False or row.unscored or row.error is not None:
-            self._add_finding(*found_in(row))
+        if is_failing(row):
+            kind, reason = found_in(row)
+            kind = count(self._kinds, kind, (kind[0], OTHER), _MOST)
+            self._examples.setdefault(kind, reason)
+            count(self._reasons, (kind, reason), ((False, ""), OTHER), _MOST)
         if row.error is not None:
             self.errors += 1
             return
@@ -113,31 +116,16 @@ class Tally:
             self.breakdown.add(as_stored(row.id), row.metadata)
         if row.unscored:
             self.unscored += 1
-        elif score is not None:
-            scores.append(score)
-        if passed is not None:
+        elif row.score is not None:
+            scores.append(row.score)
+        if row.passed is not None:
             self.rated += 1
-            self.passes += passed
+            self.passes += row.passed
         self.inconsistent += row.metadata.get("inconsistent") is True
         if row.group is not None:
             self.groups.add(row)
-        if label is not None:
-            count(self.labels, label[:_LONGEST], OTHER, _MOST)
-
-    def _add_scores(self, scores: list[float]) -> None:
-        if not scores:
-            return
-        self.scored += len(scores)
-        self._low, self._high = min(self._low, *scores), max(self._high, *scores)
-        for score, times in Counter(scores).items():  # most are the same few
-            self._sum += times * int(score * _UNIT)
-            self._squares += times * int(score * score * _UNIT)
-
-    def _add_finding(self, kind: Kind, reason: str) -> None:
-        reason = reason[:_LONGEST]
-        kind = count(self._kinds, kind, (kind[0], OTHER), _MOST)
-        self._examples.setdefault(kind, reason)
-        count(self._reasons, (kind, reason), ((False, ""), OTHER), _MOST)
+        if row.label is not None:
+            count(self.labels, row.label[:_LONGEST], OTHER, _MOST)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; a mean stands on the scored rows alone."""
@@ -164,15 +152,15 @@ class Tally:
     def findings(self) -> list[Finding]:
         """List what was found in rows that did not pass, the most frequent first.
 
-        Each with its most frequent reason; in a long run with many, as far as it was followed.
+        Each with its most frequent reason, among the first thousand; else with its first one.
         """
-        reasons = {kind: (example, 1) for kind, example in self._examples.items()}
-        for (kind, reason), number in self._reasons.items():
-            if kind in reasons and number > reasons[kind][1]:
-                reasons[kind] = reason, number
+        often: dict[Kind, str] = {}
+        for (kind, reason), times in self._reasons.most_common():
+            if times > 1:
+                often.setdefault(kind, reason)
         return [
-            Finding(kind[1], count, *reasons[kind], kind[0])
-            for kind, count in self._kinds.most_common()
+            Finding(kind[1], times, {**self._examples, **often}[kind], kind[0])
+            for kind, times in self._kinds.most_common()
         ]
 
 
@@ -180,6 +168,6 @@ def found_in(row: Row) -> tuple[Kind, str]:
     """Return the kind of what was found in a row that did not pass, and the reason."""
     if row.error is not None:
         name, _, reason = row.error.partition(": ")
-        return (True, name), reason
+        return (True, name), reason[:_LONGEST]
     kind = row.label[:_LONGEST] if row.label else "unscored" if row.unscored else "failed"
-    return (False, kind), row.reason or ""
+    return (False, kind), (row.reason or "")[:_LONGEST]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.runs.chunk import Job, begin
@@ -16,6 +15,7 @@ from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.open_source import open_source
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.options import (
+    Evaluators,
     JudgeOptions,
     check_names,
     judging_options,
@@ -26,8 +26,6 @@ from llmeval_integrations.runs.rows import Row, write_value
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
-
-Evaluators = str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]
 
 _CELLS: Final[dict[str, tuple[type, Callable[[Row], Any]]]] = {
     "": (float, lambda row: row.score),
@@ -82,15 +80,13 @@ class Kernel:
         columns: Mapping[str, str | None] | None,
         options: JudgingOptions,
     ) -> None:
-        self.evaluators = name_evaluators(evaluators)
-        """By name."""
-        self.columns = columns_by_evaluator(columns or {}, self.evaluators)
-        """For each evaluator."""
+        named = name_evaluators(evaluators)
+        self.job = Job(named, columns_by_evaluator(columns or {}, named))
         self._options = options
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._judges = self._stack.enter_context(judging(self.evaluators, self._options))
+        self._judges = self._stack.enter_context(judging(self.job.evaluators, self._options))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,8 +94,8 @@ class Kernel:
 
     def rows(self, samples: Any) -> list[Row]:
         """Return the rows, sample by sample; may be called by several threads at a time."""
-        job = Job(self.evaluators, self.columns)
-        begun = [begin(job, each, self._judges) for each in open_source(samples).chunks()]
+        chunks = open_source(samples).chunks()
+        begun = [begin(self.job, chunk, self._judges) for chunk in chunks]
         return [row for finish in begun for row in finish().rows]
 
     def table(self, table: Any, *, metadata: bool) -> Any:
@@ -109,8 +105,9 @@ class Kernel:
             table = pyarrow.Table.from_batches([table])
         if not isinstance(table, pyarrow.Table):
             raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
-        names = [name for name in COLUMNS if metadata or name != "metadata"]
-        return table_of(self.rows(table), names)
+        return table_of(
+            self.rows(table), [name for name in COLUMNS if metadata or name != "metadata"]
+        )
 
 
 def score_columns(
@@ -127,8 +124,7 @@ def score_columns(
     For each evaluator NAME is its score, then come NAME_passed, NAME_label, NAME_reason and
     NAME_error, and with `metadata` also NAME_metadata, as JSON. An unscored row has no score, but a
     reason and perhaps a label. A row that an evaluator cannot look at has an error alone, and a
-    RowErrorWarning says how many there are. Half a surrogate pair, which no column of texts can
-    hold, is written as its escape.
+    RowErrorWarning says how many there are. Half a surrogate pair is written as its escape.
 
     Args:
         present: The columns of the table.
@@ -141,25 +137,26 @@ def score_columns(
     check_names(judges, JudgeOptions)
     ends = {end: cell for end, cell in _CELLS.items() if metadata or end != "_metadata"}
     with Kernel(evaluators, columns, judging_options(judges)) as kernel:
-        names = [f"{name}{end}" for name in kernel.evaluators for end in ends]
+        own = [*kernel.job.evaluators]
+        names = [f"{name}{end}" for name in own for end in ends]
         if len(set(names)) < len(names):
             hint = "give one of the evaluators another name: {name: evaluator}"
             raise InputError(f"two new columns would have one name: {names}; {hint}")
-        found = kernel.rows(select([*_columns_read(kernel, present)]))
-        for place, name in enumerate(kernel.evaluators):
-            rows = found[place :: len(kernel.evaluators)]
-            if errors := [row.error for row in rows if row.error is not None]:
-                text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
-                warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)
-            for end, (kind, cell) in ends.items():
-                yield f"{name}{end}", kind, list(map(cell, rows))
+        found = kernel.rows(select([*_columns_read(kernel.job, present)]))
+    for place, name in enumerate(own):
+        rows = found[place :: len(own)]
+        if errors := [row.error for row in rows if row.error is not None]:
+            text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
+            warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)
+        for end, (kind, cell) in ends.items():
+            yield f"{name}{end}", kind, list(map(cell, rows))
 
 
-def _columns_read(kernel: Kernel, present: Collection[Any]) -> dict[Any, None]:
+def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
     """Return the columns that are read; raise InputError where one that has to be is not there."""
     read: dict[Any, None] = {}
-    for name, own in kernel.columns.items():
-        for column in own.needed(kernel.evaluators[name]):
+    for name, own in job.columns.items():
+        for column in own.needed(job.evaluators[name]):
             if column not in present:
                 raise InputError(
                     f"{name} needs column {column!r}, and there are only {list(present)!r:.300}; "

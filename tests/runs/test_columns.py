@@ -2,7 +2,6 @@
 
 import csv
 import json
-from decimal import Decimal
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -15,11 +14,10 @@ from llmeval_integrations import (
     JsonMatch,
     JsonSchema,
     JsonValidity,
-    Sample,
     ToolCalls,
     ToolCallSchema,
 )
-from llmeval_integrations.runs import compare, evaluate
+from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.columns import parse_column
 
 ROW = {
@@ -62,18 +60,6 @@ def test_a_mapping_goes_by_the_name_in_the_run():
     evaluators = {"one": ExactMatch(), "other": ExactMatch()}
     rows = evaluate([ROW], evaluators, columns={"other.output": "reference"}).rows
     assert [(row.evaluator, row.passed) for row in rows] == [("one", False), ("other", True)]
-
-
-def test_a_mapping_also_reads_the_fields_of_samples():
-    [row] = evaluate(
-        [Sample("1", reference="2", input="2")], [ExactMatch()], columns={"output": "input"}
-    ).rows
-    assert row.passed
-
-
-def test_all_rows_of_a_sample_have_its_id_even_those_of_evaluators_that_lack_a_column():
-    rows = evaluate([{"output": "1", "id": "s"}], [JsonValidity(), JsonMatch()]).rows
-    assert [row.id for row in rows] == ["s", "s"]
 
 
 @pytest.mark.parametrize(
@@ -195,48 +181,6 @@ def test_who_asks_is_told_which_columns_are_schema_and_group(of, columns, taken)
     assert told == [taken]
 
 
-def test_where_no_row_has_an_id_their_numbers_are_the_ids():
-    rows = [{"output": "1"}, {"output": "2"}]
-    assert [row.id for row in evaluate(rows, [JsonValidity()]).rows] == [1, 2]
-
-
-LATE = ['{"output": "0"}'] * 9 + ['{"id": 3, "output": "1"}', '{"id": "3", "output": "2"}']
-
-
-def test_of_a_limit_no_more_is_read(tmp_path):
-    rows = iter([{"output": str(number)} for number in range(5)])
-    evaluate(rows, [JsonValidity()], limit=2)
-    assert next(rows) == {"output": "2"}
-
-
-def test_rows_without_an_id_are_joined_by_their_place_whatever_their_lines(tmp_path):
-    values = [{"a": n if n >= 100 else -1} for n in range(200)]
-    rows = [(json.dumps(value, indent=2), json.dumps({"a": n})) for n, value in enumerate(values)]
-    with (tmp_path / "pretty.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("output", "reference"), *rows])
-    lines = [json.dumps({"output": output, "reference": gold}) for output, gold in rows]
-    (tmp_path / "plain.jsonl").write_text("\n".join(lines))
-    (tmp_path / "gaps.jsonl").write_text("\n\n" + "\n\n".join(lines))
-    files = [tmp_path / name for name in ("pretty.csv", "plain.jsonl", "gaps.jsonl")]
-    a, *others = (evaluate(file, [JsonMatch()]) for file in files)
-    for b in others:
-        found = compare(a, b)
-        assert (found.evaluators["json_match"].joined, found.only_a, found.only_b) == (200, [], [])
-        assert {each.difference for each in found.differences} == {0}
-
-
-NAN, INFINITY = float("nan"), float("inf")
-
-
-def of_numpy(rows):
-    numpy = pytest.importorskip("numpy")
-    return [{**row, "id": numpy.float32(row["id"])} for row in rows]
-
-
-def of_decimals(rows):
-    return [{**row, "id": Decimal(row["id"])} for row in rows]
-
-
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
 CALL = {"name": "f", "arguments": {}}
 CALLED = {"output": CALL, "reference": {"name": "f", "arguments": {"n": 1}}}
@@ -266,12 +210,6 @@ def test_a_column_counts_before_what_stands_among_the_variables():
     assert "columns may name that of one, as variables.tools" in null.error
 
 
-def test_a_variable_is_no_field_of_an_evaluator_of_that_name():
-    columns = {"variables.output": "response", "reference": "expected"}
-    [row] = evaluate([ROW], {"variables": ExactMatch()}, columns=columns).rows
-    assert row.passed
-
-
 @pytest.mark.parametrize(
     ("rows", "columns", "absent"),
     [
@@ -286,9 +224,3 @@ def test_columns_that_none_of_the_first_rows_has_are_told_before_the_run(rows, c
     told = []
     evaluate(rows, "json_validity", columns=columns, on_columns=lambda _, lines: told.append(lines))
     assert told == [absent]
-
-
-def test_what_an_evaluator_needs_is_looked_for_too():
-    told = []
-    evaluate([{"output": 1}], "json_match", on_columns=lambda _, lines: told.extend(lines))
-    assert told == ["the first row has no column 'reference'; there are output"]

@@ -81,15 +81,6 @@ def test_standard_input_is_a_file_too(tmp_path):
         assert json.loads(run.stdout)["samples"] == 3
 
 
-@pytest.mark.parametrize(("text", "is_column"), [("{", False), ('{"answer": 1}', True)])
-def test_columns_are_hinted_at_where_they_are_what_is_wrong(tmp_path, text, is_column):
-    (tmp_path / "rows.jsonl").write_text(text)
-    command = [sys.executable, "-m", "llmeval_integrations", "run", str(tmp_path / "rows.jsonl")]
-    run = subprocess.run([*command, "-e", "json_validity"], check=False, stderr=-1, text=True)
-    assert run.returncode == 2
-    assert ("say --column FIELD=NAME" in run.stderr) == is_column
-
-
 def test_values_of_a_line_arrive_as_they_stand_there(tmp_path):
     line = '{"output": [1e400, 123456789012345678901234567890, "\\ud800", NaN, 1.50]}'
     [(_, row)] = records(tmp_path / "rows.jsonl", line)
@@ -121,11 +112,6 @@ def test_a_bad_line_is_an_error_row_and_the_run_goes_on(tmp_path, line, error):
     assert [row.error is None for row in run.rows] == [True, True, False, False, True, True]
     for row in list(run.rows)[2:4]:
         assert re.match(f"InputError: {error}", row.error)
-
-
-def test_the_same_name_further_in_is_no_second_one(tmp_path):
-    [(_, row)] = records(tmp_path / "rows.jsonl", '{"output": {"output": "\\"output\\""}}')
-    assert row == {"output": {"output": '"output"'}}
 
 
 @pytest.mark.parametrize(

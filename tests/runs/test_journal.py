@@ -63,34 +63,85 @@ class Moody(Evaluator):
 
 
 RUN = """
-import sys, time
+import os, sys
 sys.path.insert(0, {tests!r})
-from concurrent.futures import ThreadPoolExecutor
-from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
-from llmeval_integrations.runs.workers import Workers
+from llmeval_integrations import JsonMatch, JsonValidity, Result, evaluate
+from remote_model import Remote, Repeats
 from slow_evaluators import Slow
 
-engines = {{"here": {{}}, "workers": {{"engine": lambda job, *_: Workers(2, job)}}}}
+class Paid(Remote):
+    async def complete(self, request):
+        with open({paid!r}, "a") as file:
+            file.write("call" + chr(10))
+        return await super().complete(request)
+
+class Asks(Repeats):
+    async def judge(self, sample, ask):
+        return Result(1.0, True, (await ask(str(sample.id))).text)
+
+def engine(name):
+    if name == "workers":
+        from llmeval_integrations.runs.workers import Workers
+        return lambda job, *_: Workers(2, job)
+    if name == "ray":
+        from llmeval_integrations.frameworks.ray import RayEngine
+        return RayEngine
+
 if __name__ == "__main__":
-    evaluators = [JsonValidity(), JsonMatch(), Slow(0.0005)]
-    evaluate({data!r}, evaluators, out={out!r}, resume=True, **engines[{engine!r}])
+    evaluators = [JsonValidity(), JsonMatch(), {third}]
+    options = {{"engine": engine({engine!r}), "cache": {cache!r}}}
+    evaluate({data!r}, evaluators, out={out!r}, resume=True, **options)
 """
+
+ON_RAY = pytest.mark.nightly
+
+
+def without_accounts(folder):
+    """Give a run's files but for what judges took, which a kept reply changes."""
+    found = files(folder)
+    rows = [json.loads(line) for line in found["results.jsonl"].splitlines()]
+    for each in rows:
+        each["metadata"].pop("judge", None)
+    summary = json.loads(found["summary.json"])
+    for each in (summary, *summary["evaluators"].values()):
+        each.pop("judging", None)
+        each.pop("judge", None)
+    return rows, found["samples.jsonl"], summary
 
 
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-@pytest.mark.parametrize("engine", ["here", "workers"])
 @pytest.mark.parametrize("rows", [0, 1, 400], ids=["at once", "after the first", "midway"])
-def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engine):
-    data = write_odd_data(tmp_path / "data.jsonl")
-    settings = {"tests": str(TESTS), "data": str(data), "engine": engine}
-    script = tmp_path / "run.py"
+@pytest.mark.parametrize(
+    ("engine", "third"),
+    [
+        ("here", "Slow(0.0005)"),
+        ("here", "Asks(Paid(seconds=0.005))"),
+        ("workers", "Slow(0.0005)"),
+        pytest.param("ray", "Slow(0.0005)", marks=ON_RAY),
+        pytest.param("ray", "Asks(Paid(seconds=0.02))", marks=ON_RAY),
+    ],
+)
+def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engine, third):
+    data, paid = write_odd_data(tmp_path / "data.jsonl"), tmp_path / "paid"
+    is_judged = "Paid" in third
+    if engine == "ray":
+        pytest.importorskip("ray")
 
     def start(out):
-        script.write_text(RUN.format(out=str(tmp_path / out), **settings))
-        return subprocess.Popen([sys.executable, str(script)], stdout=subprocess.DEVNULL)
+        cache = str(tmp_path / f"{out} cache") if is_judged and engine == "ray" else None
+        given = {"tests": str(TESTS), "data": str(data), "out": str(tmp_path / out)}
+        script = tmp_path / "run.py"
+        script.write_text(
+            RUN.format(engine=engine, third=third, paid=str(paid), cache=cache, **given)
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
+        return subprocess.Popen(
+            [sys.executable, script], stdout=subprocess.DEVNULL, env=environment
+        )
 
-    assert start("whole").wait(60) == 0
+    assert start("whole").wait(120) == 0
+    paid.unlink(missing_ok=True)
     process, results = start("killed"), tmp_path / "killed" / "results.jsonl"
     while process.poll() is None:
         if results.exists() and results.read_bytes().count(b"\n") >= 3 * rows:
@@ -98,8 +149,12 @@ def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engin
         time.sleep(0.002)
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "killed" / "summary.json").exists()
-    assert start("killed").wait(60) == 0
-    assert files(tmp_path / "killed") == files(tmp_path / "whole")
+    assert start("killed").wait(120) == 0
+    if is_judged:
+        assert without_accounts(tmp_path / "killed") == without_accounts(tmp_path / "whole")
+        assert 1_200 <= paid.read_text().count("call") <= 1_201 + 2 * 32  # replies under way
+    else:
+        assert files(tmp_path / "killed") == files(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("cut", [0, 1, 100, 5_000, 50_000, 200_001])
@@ -339,17 +394,13 @@ def test_options_that_make_no_sense_are_refused(path, tmp_path, monkeypatch, opt
         evaluate(path, EVALUATORS, **options)
 
 
-def test_files_that_are_there_are_not_overwritten_unless_asked(path, tmp_path):
+def test_a_run_that_is_there_is_not_overwritten_unless_asked(path, tmp_path):
     run = tmp_path / "run"
     evaluate(path, EVALUATORS, out=run)
     with pytest.raises(InputError, match="already holds a run"):
         evaluate(path, EVALUATORS, out=run)
     with pytest.raises(InputError, match=r"is the data, and a run in .* would overwrite it"):
         evaluate(run / "results.jsonl", EVALUATORS, out=run, overwrite=True)
-    (run / "results.jsonl").unlink()
-    (run / "manifest.json").write_text('{"name": "of somebody else"}')
-    with pytest.raises(InputError, match=r"holds no run, and a samples.jsonl that a run would rep"):
-        evaluate(path, EVALUATORS, out=run)
     evaluate(path, EVALUATORS, out=run, overwrite=True)
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -18,13 +17,11 @@ from pace import at_most
 from remote_model import Remote, Repeats
 
 from llmeval_integrations import (
-    Evaluator,
     InputError,
     InvalidOptionError,
     JsonValidity,
     Result,
     evaluate,
-    load_evaluator,
 )
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
@@ -126,12 +123,6 @@ def test_judges_and_others_stand_side_by_side_in_rows_and_summary(tmp_path):
     ]
 
 
-def test_a_run_without_judges_has_no_account():
-    run = evaluate([{"output": "1"}], [JsonValidity()])
-    assert list(run.summary) == ["samples", "evaluators"]
-    assert "input_tokens" not in run.table()
-
-
 def test_one_slow_sample_holds_up_no_other():
     class Uneven(Remote):
         enough = None
@@ -153,30 +144,6 @@ def test_judges_are_busy_from_the_first_sample_to_the_last():
     with at_most(3, time.perf_counter):  # one behind the other it were 6.4 s
         evaluate(SAMPLES[:320], [Repeats(client)], concurrency=16)
         assert client.most_under_way == 16
-
-
-def test_samples_are_read_as_they_are_needed():
-    read = []
-
-    def samples():
-        for number in range(3000):
-            read.append(number)
-            yield {"output": f"{number}"}
-
-    ahead = []
-    client = Remote(lambda text: ahead.append(len(read) - int(text)) or text, seconds=0)
-    evaluate(samples(), [Repeats(client)], concurrency=4)
-    assert len(ahead) == 3000
-    assert max(ahead) <= 4 * 32 + 2 * 4 + 1
-
-
-def test_progress_is_told_as_rows_are_done():
-    told = []
-    evaluate(SAMPLES, [Repeats(Remote(seconds=0.001))], on_progress=lambda *now: told.append(now))
-    assert told[-1] == (500, 1.0)
-    assert len(told) > 10
-    assert told == sorted(told)
-    assert told[0][1] < 0.1
 
 
 def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
@@ -212,38 +179,6 @@ def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
     ]
     assert judge_figures(run)["not_asked"] == 2
     assert client.asked == []
-
-
-RUN = """
-import sys
-sys.path[:0] = {paths!r}
-from remote_model import Remote, Repeats
-from llmeval_integrations import evaluate
-
-class Told(Remote):
-    async def complete(self, request):
-        print(request.text, flush=True)
-        return await super().complete(request)
-
-samples = [{{"output": str(number)}} for number in range({samples})]
-evaluate(samples, [Repeats(Told(seconds=0.005))], cache={cache!r}, concurrency=8)
-"""
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill that cannot be caught")
-def test_a_run_that_was_killed_has_not_paid_in_vain(tmp_path):
-    cache = str(tmp_path / "replies.sqlite")
-    code = RUN.format(
-        paths=[path for path in sys.path if "tests" in path], cache=cache, samples=10_000
-    )
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    paid = [child.stdout.readline() for _ in range(100)]
-    child.kill()
-    paid += child.stdout.readlines()
-    child.wait()
-    client = Remote(seconds=0)
-    evaluate([{"output": line.strip()} for line in paid], [Repeats(client)], cache=cache)
-    assert len(client.asked) <= 8  # those whose reply had come, and was not yet put
 
 
 @pytest.mark.parametrize("out", [True, False])
@@ -330,20 +265,6 @@ def test_a_cache_that_breaks_on_the_way_stops_the_asking(tmp_path):
     assert str(path) in errors[-1]
 
 
-def test_an_interrupt_ends_a_run_and_keeps_what_is_done(tmp_path):
-    class Interrupting(Evaluator):
-        def check(self, sample):
-            if sample.output == "text 200":
-                raise KeyboardInterrupt
-            return Result(1)
-
-    client = Remote(seconds=0.001)
-    with pytest.raises(KeyboardInterrupt):
-        evaluate(SAMPLES, [Repeats(client), Interrupting()], out=tmp_path, concurrency=2)
-    assert client.under_way == 0
-    assert json.loads((tmp_path / "summary.json").read_text())["interrupted"] is True
-
-
 def test_a_sample_that_is_nested_too_deeply_is_unscored():
     @dataclass(frozen=True)
     class Deep(JudgedEvaluator):
@@ -358,21 +279,6 @@ def test_a_sample_that_is_nested_too_deeply_is_unscored():
         deep = [deep]
     [row] = evaluate([{"output": deep}], [Deep(Remote())]).rows
     assert (row.label, row.error) == ("too_deep", None)
-
-
-def test_a_client_can_be_given_as_its_configuration():
-    pytest.importorskip("openai")
-    from server import ModelServer, chat
-
-    verdict = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
-    with ModelServer() as server:
-        server.plays(chat(json.dumps(verdict)))
-        client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "k"}
-        judge = load_evaluator("pass_fail", model=client, question="Is it?")
-        run = evaluate(SAMPLES[:40], [judge], concurrency=4)
-    assert {row.label for row in run.rows} == {"Pass"}
-    assert run.summary["judging"]["input_tokens"] == 40 * 11
-    assert len({request.connection for request in server.requests}) <= 4
 
 
 def test_what_replaced_rows_have_cost_is_not_forgotten(tmp_path):

@@ -47,13 +47,6 @@ def test_the_types_of_the_columns_depend_on_no_row(table):
     assert str(schema.field("score").type) == "double"
 
 
-def test_any_cut_of_a_table_gives_the_same_rows():
-    table = TABLE.slice(0, 3)
-    whole = evaluate_batch(table, EVALUATORS)
-    cut = [evaluate_batch(batch, EVALUATORS) for batch in table.to_batches(max_chunksize=2)]
-    assert pyarrow.concat_tables(cut).to_pylist() == whole.to_pylist()
-
-
 def test_half_a_surrogate_pair_is_written_out():
     @dataclasses.dataclass(frozen=True)
     class Odd(JsonValidity):

@@ -82,7 +82,7 @@ class _Named(Kernel):
     """Looks at tables whose rows can be told apart once they are cut and mixed."""
 
     def table(self, table: Any, *, metadata: bool) -> Any:
-        first = next(iter(self.columns.values()))
+        first = next(iter(self.job.columns.values()))
         column = first.column("id")
         times = table.column_names.count(column)
         ids = table[column].to_pylist() if times == 1 else []

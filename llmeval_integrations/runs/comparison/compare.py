@@ -175,30 +175,22 @@ def compare(
     if changes < 0:
         raise InputError(f"changes={changes} is not a whole number from 0 on")
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
-    names, named = _names(a, b, evaluators), _known(lower_is_better, _names(a, b))
+    names, lower = _names(a, b, evaluators), _lower(a, b, lower_is_better)
     joined = join(a, b, names, by_field=by_field)
     if not any(joined.pairs.values()):
         had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
         ids = ", ".join(f"{side} has {', '.join(map(repr, some)) or 'none'}" for side, some in had)
         raise InputError(f"no sample is in both runs: {ids}")
-    known = find_lower(a)
-    known = find_lower(b) if known is None else known
-    lower = {
-        name: True if name in named else None if known is None else name in known
-        for name in joined.pairs
-    }
     return _compare(a, b, joined, lower, changes)
 
 
 def _compare(
-    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], changes: int
+    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], most: int
 ) -> Comparison:
-    figures = chain.from_iterable(
-        measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()
-    )
-    differences = differences_of([*figures])
+    measured = [measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()]
+    differences = differences_of([*chain.from_iterable(measured)])
     compared = {
-        name: _compared(pairs, changes, lower=lower[name]) for name, pairs in joined.pairs.items()
+        name: _compared(pairs, most, lower=lower[name]) for name, pairs in joined.pairs.items()
     }
     return Comparison(
         str(a.out or "A"),
@@ -211,6 +203,17 @@ def _compare(
         compared,
         [*doubts(a, b, joined), *_warnings(compared, differences)],
     )
+
+
+def _lower(a: Run, b: Run, named: Collection[str]) -> dict[str, bool | None]:
+    """Say of each evaluator whether lower scores are better; None where nobody knows."""
+    shared = _names(a, b)
+    named = _known(named, shared)
+    known = find_lower(a)
+    known = find_lower(b) if known is None else known
+    return {
+        name: True if name in named else None if known is None else name in known for name in shared
+    }
 
 
 def _names(a: Run, b: Run, wanted: Collection[str] | None = None) -> list[str]:

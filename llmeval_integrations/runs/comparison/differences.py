@@ -151,10 +151,9 @@ def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
         yield _PASSED, float(a.passed), float(b.passed)
     if a.score is not None and b.score is not None:
         yield _SCORE, a.score, b.score
-    if a.fields is not None and b.fields is not None:
-        first, second = dict(zip(*a.fields)), dict(zip(*b.fields))
-        for path in {**first, **second}:
-            yield ("matching leaves", path), first.get(path, 1.0), second.get(path, 1.0)
+    if a.shares is not None and b.shares is not None:
+        for path in {**a.shares, **b.shares}:
+            yield ("matching leaves", path), a.shares.get(path, 1.0), b.shares.get(path, 1.0)
 
 
 def differences_of(measured: Sequence[Measured]) -> list[Difference]:

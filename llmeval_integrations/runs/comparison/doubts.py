@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
@@ -12,7 +12,6 @@ from llmeval_integrations.runs.comparison.join import Joined, Pair
 from llmeval_integrations.runs.groups import repeated_ids
 from llmeval_integrations.runs.manifest import differing
 from llmeval_integrations.runs.numbers import counted
-from llmeval_integrations.runs.rows import Key
 from llmeval_integrations.runs.run import NAME_IT, Run
 from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
 
@@ -24,19 +23,30 @@ _LOOKED_AT: Final = 500
 """Samples whose ids are looked at for repeats."""
 
 
+class _Side(NamedTuple):
+    letter: str
+    run: Run
+    manifest: dict[str, Any]
+    """What was run, empty where that is not known."""
+
+    only: list[Any]
+    """Ids of samples that the other run lacks."""
+
+
 def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     """Word each reason why a difference may come from something other than the outputs.
 
     There are four, each in a line: other evaluators or options, other samples, other references,
     another version of this package. One more line says of repeats without a group what they count.
     """
-    sides = (a, manifest_of(a) or {}), (b, manifest_of(b) or {})
+    one = _Side("A", a, manifest_of(a) or {}, joined.only_a)
+    other = _Side("B", b, manifest_of(b) or {}, joined.only_b)
     pairs = max(joined.pairs.values(), key=len)
     found = {
-        "other evaluators or options": _evaluators(*sides, joined),
-        "other samples": _samples(*sides, joined, pairs),
-        "other references": _references(*sides, joined, pairs),
-        "another version": _version(*sides),
+        "other evaluators or options": _evaluators(one, other, joined),
+        "other samples": _samples(one, other, pairs),
+        "other references": _references(one, other, joined, pairs),
+        "another version": _version(one, other),
     }
     for doubt, reasons in found.items():
         if words := "; ".join(reasons):
@@ -62,53 +72,49 @@ def find_lower(run: Run) -> frozenset[str] | None:
     return frozenset(name for name, each in described.items() if each.get("lower_is_better"))
 
 
-_Side: TypeAlias = tuple[Run, dict[str, Any]]
-"""A run and its manifest, which is empty where it is not known."""
-
-
 def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
-    if a[1] and b[1]:
+    if a.manifest and b.manifest:
         for name in joined.pairs:
-            yield from differing(name, *(side[1]["evaluators"].get(name) for side in (b, a)))
-    for letter, own, other in (("A", a, b), ("B", b, a)):
-        names = other[0].summary["evaluators"]
-        if alone := [name for name in own[0].summary["evaluators"] if name not in names]:
-            yield f"in {letter} alone, so not compared: {', '.join(alone)}"
+            yield from differing(name, *(each.manifest["evaluators"].get(name) for each in (b, a)))
+    for own, other in ((a, b), (b, a)):
+        names = other.run.summary["evaluators"]
+        if alone := [name for name in own.run.summary["evaluators"] if name not in names]:
+            yield f"in {own.letter} alone, so not compared: {', '.join(alone)}"
 
 
-def _samples(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
-    for letter, side, ids in (("A", a, joined.only_a), ("B", b, joined.only_b)):
-        if ids:
-            verb = "is" if len(ids) == 1 else "are"
-            yield f"{counted(len(ids), 'sample')} {verb} in {letter} alone, so not compared"
-        if side[0].incomplete:
-            yield f"{letter} is incomplete: {side[0].incomplete}"
-    if a[1] and b[1] and (joined.only_a or joined.only_b):
-        after, before = ({key: side[1]["data"].get(key) for key in _SELECTION} for side in (b, a))
+def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
+    for each in (a, b):
+        if each.only:
+            verb = "is" if len(each.only) == 1 else "are"
+            count = counted(len(each.only), "sample")
+            yield f"{count} {verb} in {each.letter} alone, so not compared"
+        if each.run.incomplete:
+            yield f"{each.letter} is incomplete: {each.run.incomplete}"
+    if a.manifest and b.manifest and (a.only or b.only):
+        after, before = (
+            {key: each.manifest["data"].get(key) for key in _SELECTION} for each in (b, a)
+        )
         yield from differing("data", after, before)
-    if not _are_of_one_file(a, b):
-        kinds = [side[1].get("ids") for side in (a, b)]
-        yield from _joined_by_place(kinds, [pair.key for pair in pairs])
+    if not _are_of_one_file(a, b) and (verb := _numbered(a, b, pairs)):
+        yield (
+            f"ids {verb} the numbers of the rows, so samples are joined by their place: right only "
+            "where both runs have the same samples in the same order"
+        )
 
 
-def _joined_by_place(kinds: Sequence[Any], keys: Sequence[Key]) -> Iterator[str]:
-    """Warn of ids that say no more than where a row is; of a run in memory that is a guess."""
-    numbers = {key for key in keys if isinstance(key, int)}
-    is_range = len(numbers) > 1 and max(numbers) - min(numbers) < len(numbers)
+def _numbered(a: _Side, b: _Side, pairs: Sequence[Pair]) -> str:
+    """Say how ids stand to numbers of rows; of a run in memory that is a guess."""
+    kinds = [each.manifest.get("ids") for each in (a, b)]
+    keys = {pair.key for pair in pairs}
+    numbers = [key for key in keys if isinstance(key, int)]
     if NUMBERS in kinds and numbers:
-        verb = "are"
-    elif None in kinds and is_range and numbers.issuperset(keys):
-        verb = "look like"
-    else:
-        return
-    yield (
-        f"ids {verb} the numbers of the rows, so samples are joined by their place: right only "
-        "where both runs have the same samples in the same order"
-    )
+        return "are"
+    is_range = 1 < len(numbers) == len(keys) and max(numbers) - min(numbers) < len(numbers)
+    return "look like" if None in kinds and is_range else ""
 
 
 def _are_of_one_file(a: _Side, b: _Side) -> bool:
-    digests = [side[1].get("data", {}).get("sha256") for side in (a, b)]
+    digests = [each.manifest.get("data", {}).get("sha256") for each in (a, b)]
     return None not in digests and digests[0] == digests[1]
 
 
@@ -118,18 +124,18 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
     These are known of samples that both runs keep, which of our own are those that failed; they
     are compared once for the evaluators that have theirs from the same columns.
     """
-    if not a[1] or not b[1]:
+    if not a.manifest or not b.manifest:
         return
     groups: dict[tuple[str, ...], list[str]] = {}
     for name in joined.pairs:
-        columns = tuple(_column(side[1], name) for side in (a, b))
+        columns = tuple(_column(each.manifest, name) for each in (a, b))
         groups.setdefault(columns, []).append(name)
         if _are_of_one_file(a, b):
             yield from differing(f"columns.{name}.reference", columns[1], columns[0])
-    widths = [len(side[1]["evaluators"]) for side in (a, b)]
+    widths = [len(each.manifest["evaluators"]) for each in (a, b)]
     places = [(pair.a.place // widths[0], pair.b.place // widths[1]) for pair in pairs]
     for names in groups.values():
-        first, second = (_kept(side[0], names[0]) for side in (a, b))
+        first, second = (_kept(each.run, names[0]) for each in (a, b))
         both = [(here, there) for here, there in places if here in first and there in second]
         if other := sum(first[here] != second[there] for here, there in both):
             named = "" if len(groups) == 1 else f"{', '.join(names)}: "
@@ -148,16 +154,14 @@ def _kept(run: Run, evaluator: str) -> dict[int, int]:
     try:
         samples = ((each["row"], seen_by(each, evaluator)) for each in read_samples(run.out or ""))
         return {
-            place: hash(canonical(seen["reference"]))
-            for place, seen in samples
-            if "reference" in seen
+            at: hash(canonical(seen["reference"])) for at, seen in samples if "reference" in seen
         }
     except FileNotFoundError:
         return {}
 
 
 def _version(a: _Side, b: _Side) -> Iterator[str]:
-    before, after = (side[1].get("version") for side in (a, b))
+    before, after = (each.manifest.get("version") for each in (a, b))
     if before and after and before != after:
         yield f"A was evaluated by {before}, B by {after}"
 

@@ -12,6 +12,8 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.data.source import Record, Source
 
 _LONGEST_CELL: Final = 2**31 - 1
+"""The module's own limit of 131,072 characters is shorter than what models write."""
+
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
@@ -35,6 +37,7 @@ def read_tsv(handle: BinaryIO, source: Source) -> Iterator[Record]:
 
 def _read(lines: Iterable[bytes], source: Source, delimiter: str) -> Iterator[Record]:
     """Number the rows; one that is not CSV is an error row, and the next line goes on."""
+    csv.field_size_limit(_LONGEST_CELL)
     # Strict, since a quote that is never closed would otherwise swallow the rest in silence.
     reader = csv.reader(_decode(lines, source), delimiter=delimiter, strict=True)
     header: list[str] = []
@@ -55,12 +58,8 @@ def _decode(lines: Iterable[bytes], source: Source) -> Iterator[str]:
 
 
 def _next(reader: Any) -> list[str] | InputError | None:
-    """Read a row, empty for an empty line; None at the end.
-
-    The module's limit of 131,072 characters a cell is shorter than what models write, and belongs
-    to the whole process: it is lifted for this row alone.
-    """
-    first, limit = reader.line_num + 1, csv.field_size_limit(_LONGEST_CELL)
+    """Read a row, empty for an empty line; None at the end."""
+    first = reader.line_num + 1
     try:
         return next(reader, None)
     except csv.Error as error:
@@ -68,8 +67,6 @@ def _next(reader: Any) -> list[str] | InputError | None:
         if problem == "unexpected end of data" or reader.line_num > first:
             problem += ": a quote that opens here is never closed"
         return InputError(f"not CSV: line {first}: {problem}")
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _check_header(cells: list[str] | InputError, source: Source, delimiter: str) -> list[str]:

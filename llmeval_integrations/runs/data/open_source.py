@@ -1,10 +1,11 @@
-"""Opening the data of a run: a file, standard input, a DataFrame, a list, an iterator."""
+"""Opening the data of a run, whatever its format."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from contextlib import nullcontext
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -26,9 +27,7 @@ HUB: Final = "hf://"
 STDIN: Final = "-"
 """The path that stands for standard input."""
 
-_Reader = Callable[[BinaryIO, Source], Iterator[Record]]
-
-_READERS: Final[dict[str, _Reader]] = {
+_READERS: Final[dict[str, Callable[[BinaryIO, Source], Iterator[Record]]]] = {
     "jsonl": read_lines,
     "json": read_json,
     "csv": read_csv,
@@ -48,10 +47,9 @@ _BUFFER: Final = 2**18
 def open_source(samples: Any, format: str | None = None) -> Source:
     """Open what is to be evaluated and read its first row; the others follow one by one.
 
-    `samples` is the path of a file, "-" for standard input, `hf://OWNER/NAME/SPLIT` for a data set
-    of Hugging Face; a DataFrame of pandas or polars, a table of pyarrow; or an iterable of samples
-    and mappings. Of files a JSON array alone is loaded whole. The format goes by the file's suffix
-    unless given; without one it is a JSON array where it starts with a bracket, else JSON Lines.
+    `samples` is what `evaluate` takes. Of files a JSON array alone is loaded whole. The format goes
+    by the file's suffix unless given; without one it is a JSON array where it starts with a
+    bracket, else JSON Lines.
 
     Raises InputError for a file that cannot be read at all; what is wrong with a single row is
     that row's own matter.
@@ -97,16 +95,15 @@ def _open_file(path: str, format: str | None) -> Source:
 
 def _read(path: str, format: str, source: Source) -> Iterator[Record]:
     """Read a file, which stays open until its last row."""
-    if path == STDIN:
-        yield from _READERS[format](_check_start(sys.stdin.buffer, source), source)
-        return
     try:
-        handle = Path(path).open("rb", _BUFFER)  # noqa: SIM115 - closed below, after the last row
+        handle: Any = nullcontext(sys.stdin.buffer)
+        if path != STDIN:
+            handle = Path(path).open("rb", _BUFFER)  # noqa: SIM115 - closed after the last row
+            source.total = os.fstat(handle.fileno()).st_size or None  # a pipe has no size
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    with handle:
-        source.total = os.fstat(handle.fileno()).st_size or None  # a pipe has no size
-        yield from _READERS[format](_check_start(handle, source), source)
+    with handle as file:
+        yield from _READERS[format](_check_start(file, source), source)
 
 
 def _check_start(handle: BinaryIO, source: Source) -> BinaryIO:

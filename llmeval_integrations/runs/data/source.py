@@ -34,8 +34,6 @@ class Source:
     """What a person calls it."""
 
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
-    """The rows."""
-
     done: int = 0
     """How much has been read: bytes of a text file, else rows."""
 
@@ -87,8 +85,7 @@ class Source:
             raise InvalidOptionError(f"seed={seed} needs sample=..., how many rows are drawn")
         if limit is not None or sample is not None:
             self.total = None  # how far the data was read says nothing any more
-        if limit is not None:
-            self.records = islice(self.records, limit)
+        self.records = islice(self.records, limit)
         if sample is not None:
             self.records = _draw(self.records, sample, random.Random(seed))  # noqa: S311
 

@@ -27,14 +27,12 @@ def read_parquet(handle: BinaryIO, source: Source) -> Iterator[Record]:
         whole = handle if handle.seekable() else BytesIO(handle.read())
         # Else all of a row group is read ahead, which most files have one of.
         file = parquet.ParquetFile(whole, pre_buffer=False, buffer_size=1 << 20)
-    except (ArrowException, OSError) as error:
-        raise InputError(f"{source.name} is not Parquet: {error}") from error
-    source.total = file.metadata.num_rows
-    _check_names(file.schema_arrow.names, source)
-    try:
+        source.total = file.metadata.num_rows
+        _check_names(file.schema_arrow.names, source)
         yield from _read_batches(file.iter_batches(batch_size=_BATCH), source)
     except (ArrowException, OSError) as error:
-        raise InputError(f"{source.name}: row {source.done + 1}: {error}") from error
+        where = f": row {source.done + 1}" if source.done else " is not Parquet"
+        raise InputError(f"{source.name}{where}: {error}") from error
 
 
 def read_arrow(table: Any, source: Source) -> Iterator[Record]:
@@ -46,17 +44,16 @@ def read_arrow(table: Any, source: Source) -> Iterator[Record]:
 def read_pandas(frame: Any, source: Source) -> Iterator[Record]:
     """Read a DataFrame of pandas; what it counts as missing (None, NaN, NA) is null."""
     _check_names(frame.columns, source)
-    names = list(frame.columns)
     for start in range(0, len(frame), _BATCH):
         part = frame.iloc[start : start + _BATCH]
         absent = part.isna().itertuples(index=False, name=None)
-        rows = (
-            [None if hole else row[name] for name, hole in zip(names, holes, strict=True)]
-            for row, holes in zip(part.to_dict("records"), absent, strict=True)
-        )
-        for cells in rows:
+        for row, holes in zip(part.to_dict("records"), absent, strict=True):
             source.done += 1
-            yield source.done, _plain(dict(zip(names, cells, strict=True)))
+            cells = zip(row.items(), holes, strict=True)
+            yield (
+                source.done,
+                _plain({name: None if hole else cell for (name, cell), hole in cells}),
+            )
 
 
 def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:
@@ -80,25 +77,12 @@ def _check_names(names: Iterable[Any], source: Source) -> None:
 def _read_batches(batches: Iterable[Any], source: Source) -> Iterator[Record]:
     for batch in batches:
         own = [each.name for each in batch.schema if hasattr(each.type, "extension_name")]
-        try:
-            rows = batch.to_pylist(maps_as_pydicts="lossy")
-        except Exception:  # noqa: BLE001 - pyarrow raises what a type's own library does
-            rows = map(_read_row, batch.to_struct_array())
-        for row in rows:
+        for row in batch.to_pylist(maps_as_pydicts="lossy"):
             source.done += 1
-            for name in own if isinstance(row, dict) else ():  # JSON or tensors
+            for name in own:  # JSON or tensors
                 cell = row[name]
                 row[name] = _parse(cell) if isinstance(cell, str) else as_python(cell)
             yield source.done, row
-
-
-def _read_row(cells: Any) -> dict[str, Any] | InputError:
-    """Read one row of cells, of which one may have no form in Python, as the year 10000."""
-    try:
-        row: dict[str, Any] = cells.as_py(maps_as_pydicts="lossy")
-    except Exception as error:  # noqa: BLE001 - as in a whole batch
-        return InputError(f"a cell cannot be read: {error}")
-    return row
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

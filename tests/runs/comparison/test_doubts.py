@@ -152,10 +152,3 @@ def test_a_run_that_was_broken_off_is_named(tmp_path):
     (tmp_path / "b" / "summary.json").unlink()
     [told] = compare(tmp_path / "a", tmp_path / "b").warnings
     assert told.startswith("other samples: B is incomplete: there is no summary.json")
-
-
-def test_ids_of_the_data_that_are_numbers_are_no_places(tmp_path):
-    rows = [{**sample, "id": 101 + number} for number, sample in enumerate(GOOD)]
-    assert warnings(tmp_path, rows, [*reversed(rows)]) == []
-    [told] = compare(*(evaluate(rows, [JsonMatch()]) for _ in range(2))).warnings
-    assert told.startswith("other samples: ids look like the numbers of the rows, so ")
