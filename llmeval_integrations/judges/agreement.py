@@ -271,19 +271,25 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
         judge = None if row.judge is None else read(row.judge, "judged", row.row)
         people = tuple(read(value, "human", row.row) for value in row.people)
         labelled.append(row._replace(judge=judge, people=people))
-    if other is None:
-        if positive is not None and as_verdict(positive) is not True:
-            raise InvalidOptionError(
-                f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
-            )
-        return Agreement(labelled, level=level)
-    positive = spelling.get(fold(positive), positive)
-    if positive is not None and positive not in spelling.values():
+    found = _find_positive(positive, spelling, binary=other is None)
+    if other is not None:
+        _check_labels(labelled)
+    return Agreement(labelled, found, level)
+
+
+def _find_positive(positive: Any, spelling: Mapping[Any, Any], *, binary: bool) -> Any:
+    """Return the label that passes, of verdicts True, of labels the caller's to say."""
+    if binary and positive is not None and as_verdict(positive) is not True:
+        raise InvalidOptionError(
+            f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
+        )
+    if binary or positive is None:
+        return True if binary else None
+    if fold(positive) not in spelling:
         raise InvalidOptionError(
             f"agreement: positive={quote(positive)} is none of {_list(spelling.values())}"
         )
-    _check_labels(labelled)
-    return Agreement(labelled, positive, level)
+    return spelling[fold(positive)]
 
 
 def _place(name: str, row: Hashable) -> str:

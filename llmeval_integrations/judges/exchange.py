@@ -90,12 +90,11 @@ async def exchange(
     Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
     before it said what was asked.
     """
-    properties = (form.schema or {}).get("properties", {"mark": None})
-    mark = "" if "mark" in properties else quotations.mark  # a form of the caller's may have one
-    wish = _MARK.format(mark=mark) if mark else ""
-    asked = _append(messages, "\n".join(filter(None, [form.wording, wish])))
+    fence = quotations.mark
+    mark = "" if "mark" in (form.schema or {}).get("properties", ("mark",)) else fence
+    asked = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
     schema = _with_mark(form.schema, mark)
-    request = Request(asked, schema, form.name, output, temperature, fence=quotations.mark)
+    request = Request(asked, schema, form.name, output, temperature, fence=fence)
     before: str | None = None
     while True:
         reply = await ask(request, whole=form.schema is None)
@@ -104,22 +103,32 @@ async def exchange(
             return answer if before is None else form.add_reasons(answer, before, quotations)
         except UnreadableJudgementError as error:
             if reply.finish == "length":
+                tokens = reply.usage.output_tokens
                 raise CutReplyError(
-                    "the reply was cut at its limit of tokens, after "
-                    f"{reply.usage.output_tokens}; raise max_tokens"
+                    f"the reply was cut at its limit of tokens, after {tokens}; raise max_tokens"
                 ) from error
             if not retries:
                 raise
-            wording, schema = form.again(error)
-            if not (said := reply.text.strip()):  # which some servers refuse in a conversation
-                said, schema = "(nothing)", form.schema
-                wording = "That reply is empty. Answer again, in the form asked for."
+            request = _follow_up(request, form, reply.text.strip(), error, mark)
         retries -= 1
         before = reply.text if before is None else before
-        dialogue = (Message("assistant", said), Message("user", f"{wording} {wish}".strip()))
-        request = msgspec.structs.replace(
-            request, messages=request.messages + dialogue, schema=_with_mark(schema, mark)
-        )
+
+
+def _follow_up(
+    request: Request, form: Form[Any], reply: str, error: Exception, mark: str
+) -> Request:
+    """Show the judge its own reply, and ask what it comes to."""
+    wording, schema = form.again(error)
+    if not reply:  # which some servers refuse in a conversation
+        wording, schema = "That reply is empty. Answer again, in the form asked for.", form.schema
+    wish = f"{wording} {_ask_mark(mark)}".strip()
+    dialogue = (Message("assistant", reply or "(nothing)"), Message("user", wish))
+    messages = request.messages + dialogue
+    return msgspec.structs.replace(request, messages=messages, schema=_with_mark(schema, mark))
+
+
+def _ask_mark(mark: str) -> str:
+    return _MARK.format(mark=mark) if mark else ""
 
 
 def _with_mark(schema: Schema | None, mark: str) -> Schema | None:

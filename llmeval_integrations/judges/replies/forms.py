@@ -21,7 +21,7 @@ from llmeval_integrations.judges.replies.objects import (
     plain_name,
 )
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked
+from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked, reasons_of
 from llmeval_integrations.judges.replies.vocabulary import Vocabulary
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
 from llmeval_integrations.llm.reasoning import strip_reasoning
@@ -116,101 +116,13 @@ JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _JUDGEMENT)
 """One judgement. The reasoning stands first: what a model writes next follows from it."""
 
 
-class JudgementsForm(Form[list[Judgement]]):
-    """A judgement on each of several questions, under `question_1`, `question_2` and so on.
-
-    A list of judgements with numbers would let a model repeat one and leave out another.
-    """
-
-    name = "judgements"
-
-    def __init__(self, count: int) -> None:
-        self._names = [f"question_{number}" for number in range(1, count + 1)]
-        judgement = object_schema(**_REASONING, **_JUDGEMENT)
-        self.schema = object_schema(**dict.fromkeys(self._names, judgement))
-
-    def read(self, reply: str, quotations: Quotations) -> list[Judgement]:
-        """Read a judgement on each question, in their order."""
-        found = self._read_each(reply, quotations)
-        for each in found:
-            if isinstance(each, Unreadable):
-                raise Unreadable(f"Unreadable judgements, {each}: {quote(reply)}")
-        return [each for each in found if isinstance(each, Judgement)]
-
-    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
-        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
-        return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
-
-    def add_reasons(
-        self, answer: list[Judgement], reply: str, quotations: Quotations
-    ) -> list[Judgement]:
-        try:
-            earlier = self._read_each(reply, quotations)
-        except Unreadable:
-            return answer
-        return [
-            msgspec.structs.replace(each, reasoning=getattr(before, "reasoning", each.reasoning))
-            for each, before in zip(answer, earlier)
-        ]
-
-    def _read_each(self, reply: str, quotations: Quotations) -> list[Judgement | Unreadable]:
-        text = find_answer(reply, quotations.mark, lambda before: bool(_find_questions(before)))
-        found = _find_questions(text)
-        marked = [each for each in found if is_marked(each, quotations.mark)]
-        reader = Reader(VERDICT, CONFIDENCE, Quotations() if marked else quotations)
-        values: dict[str, list[Any]] = {name: [] for name in self._names}
-        for members in marked or found or [_split(text, "question[ _-]?\\d{1,4}")]:
-            named = [
-                (f"question_{number[1]}", value)
-                for key, value in members.items()
-                if (number := re.fullmatch(r"question ?(\d{1,4})", key))
-            ]
-            names = [name for name, _ in named]
-            if not {*names} <= {*self._names} or not names or len(members) < len(members.pairs):
-                raise Unreadable(
-                    f"expected {self._names[0]} to {self._names[-1]}, once each: {quote(reply)}"
-                )
-            for name, value in named:
-                values[name].append(value)
-        return [_read_answer(name, said, reader) for name, said in values.items()]
-
-
-def _find_questions(text: str) -> list[Members]:
-    def fits(members: Members) -> bool:
-        return any("question " in key for key in members)
-
-    return [inner for each in objects(text) for inner in find(each.members, fits)]
-
-
-def _read_answer(name: str, values: list[Any], reader: Reader) -> Judgement | Unreadable:
-    """Return what a reply says of one question; where it says it twice, both have to agree."""
-    found = []
-    for value in values:
-        verdict = VERDICT.read(value)
-        try:
-            if isinstance(value, Members):
-                found.append(reader.read_members(value))
-            elif isinstance(value, str) and verdict is None:
-                found.append(reader.read(value))
-            elif verdict is not None and not reader.quotations.hold(f"{name} {value}"):
-                found.append(Judgement("", verdict))
-            else:
-                return Unreadable(f"{name} is {quote(value)}")
-        except Unreadable as error:
-            return error
-    if len({each.verdict for each in found}) != 1:
-        return Unreadable(f"{name} is {'unclear' if found else 'missing'}")
-    return found[0]
-
-
 class RecordForm(Form[T]):
     """An object that a function makes something of, or refuses."""
 
     def __init__(self, name: str, schema: Schema | None, build: Callable[[Schema], T]) -> None:
         """`build` raises ValueError, TypeError or msgspec's ValidationError for other objects."""
         self.name, self.schema, self._build = name, schema, build
-        self._fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
+        self.fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
 
     def read(self, reply: str, quotations: Quotations) -> T:
         text = find_answer(reply, quotations.mark, lambda said: bool(self._find(said)))
@@ -223,7 +135,7 @@ class RecordForm(Form[T]):
             raise Unreadable(f"it only repeats a text that was shown: {quote(text)}")
         if any(len(each) < len(each.pairs) for each in found):
             raise Unreadable(f"it has a key twice: {quote(text)}")
-        answers = [*map(self._convert, own)]
+        answers = [*map(self.convert, own)]
         if any(each != answers[0] for each in answers):
             raise Unreadable(f"it has several answers: {quote(text)}")
         return answers[0]
@@ -232,39 +144,108 @@ class RecordForm(Form[T]):
         """Raise UnreadableJudgementError for a reply without such an object."""
         for each in objects(text):
             try:
-                self._convert(each.members)
+                self.convert(each.members)
             except (ValueError, TypeError, KeyError, msgspec.ValidationError) as error:
                 raise Unreadable(f"{error}: {quote(text)}") from None
-        keys = ", ".join(map(repr, self._fields.values()))
+        keys = ", ".join(map(repr, self.fields.values()))
         raise Unreadable(f"it has no object with {keys}: {quote(text)}")
 
     def is_copy(self, members: Members, quotations: Quotations) -> bool:
         """Whether an object repeats a text that was shown."""
-        values = [members[name] for name in members if name in self._fields]
+        values = [members[name] for name in members if name in self.fields]
         return quotations.hold_all(_leaves(values))
 
+    def convert(self, members: Members) -> T:
+        """Return what an object stands for."""
+        pairs = ((self.fields.get(plain_name(key), key), value) for key, value in members.pairs)
+        given = {key: original(value) for key, value in pairs}
+        if "mark" not in self.fields:
+            given.pop("mark", None)
+        return self._build(given)
+
     def _find(self, text: str) -> list[Members]:
-        """List the objects of this form; a reply without an object may have labels."""
-        if "{" in text:
-            return [inner for each in objects(text) for inner in find(each.members, self._fits)]
-        label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self._fields)
+        """List the objects of this form; a reply without one may have labels."""
+        found = [inner for each in objects(text) for inner in find(each.members, self._fits)]
+        if found or text.startswith("{"):
+            return found
+        label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self.fields)
         return find(_split(text, label or "(?!)"), self._fits)
 
+    def _has(self, members: Members) -> bool:
+        return bool(self.fields.keys() & members.keys())
+
     def _fits(self, members: Members) -> bool:
-        if not self._fields.keys() & members.keys():
+        if not self._has(members):
             return False  # a model whose fields have defaults takes any object
         try:
-            self._convert(members)
+            self.convert(members)
         except (ValueError, TypeError, msgspec.ValidationError):
             return False
         return True
 
-    def _convert(self, members: Members) -> T:
-        pairs = ((self._fields.get(plain_name(key), key), value) for key, value in members.pairs)
-        given = {key: original(value) for key, value in pairs}
-        if "mark" not in self._fields:
-            given.pop("mark", None)
-        return self._build(given)
+
+class JudgementsForm(RecordForm[list[Judgement]]):
+    """A judgement on each of several questions, under `question_1`, `question_2` and so on.
+
+    A list of judgements with numbers would let a model repeat one and leave out another.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._names = [f"question_{number}" for number in range(1, count + 1)]
+        judgement = object_schema(**_REASONING, **_JUDGEMENT)
+        schema = object_schema(**dict.fromkeys(self._names, judgement))
+        super().__init__("judgements", schema, lambda _: [])
+
+    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+        keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
+        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
+        return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
+
+    def add_reasons(
+        self, answer: list[Judgement], reply: str, quotations: Quotations
+    ) -> list[Judgement]:
+        del quotations
+        earlier = next(
+            (each for found in objects(reply) for each in find(found.members, self._has)), {}
+        )
+        reasons = [
+            reasons_of(before) if isinstance(before := earlier.get(name), Members) else ""
+            for name in self.fields
+        ]
+        return [
+            msgspec.structs.replace(each, reasoning=each.reasoning or reason)
+            for each, reason in zip(answer, reasons)
+        ]
+
+    def is_copy(self, members: Members, quotations: Quotations) -> bool:
+        """Whether the judgement on one question repeats a text that was shown."""
+        try:
+            self._judge(members, Reader(VERDICT, CONFIDENCE, quotations))
+        except Unreadable:
+            return True
+        return False
+
+    def convert(self, members: Members) -> list[Judgement]:
+        return self._judge(members, Reader(VERDICT, CONFIDENCE))
+
+    def _judge(self, members: Members, reader: Reader) -> list[Judgement]:
+        names = {key for key in members if re.fullmatch(r"question ?\d+", key)}
+        if names != self.fields.keys():
+            wanted = f"{self._names[0]} to {self._names[-1]}"
+            raise Unreadable(f"expected {wanted}, once each, got {quote(sorted(names))}")
+        found = []
+        for name in self.fields:
+            value = members[name]
+            verdict = VERDICT.read(value)
+            if isinstance(value, Members):
+                found.append(reader.read_members(value))
+            elif isinstance(value, str) and verdict is None:
+                found.append(reader.read(value))
+            elif verdict is None or reader.quotations.hold(f"{name} {value}"):
+                raise Unreadable(f"{name} is {quote(value)}")
+            else:
+                found.append(Judgement("", verdict))
+        return found
 
 
 class AnswerForm(RecordForm[Any]):

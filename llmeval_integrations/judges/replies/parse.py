@@ -56,17 +56,12 @@ def parse_judgement(
     """
     names = [plain_name(key) for key in _as_list("required_keys", required_keys, str)]
     quotations = Quotations(_as_list("ignoring", ignoring, str), fence)
-    tried = _as_list("methods", methods, Callable)
     reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
     try:
-        judgement = _read(reply, reader, tried)
+        judgement = _read(reply, reader, _as_list("methods", methods, Callable))
+        _check_names(names, judgement, reader.vocabulary.name, reply)
     except UnreadableJudgementError as error:
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
-    for name in names:
-        if not _has(name, judgement, reader.vocabulary.name, reply):
-            raise UnreadableJudgementError(
-                f"Unreadable judgement, it has no {name}: {quote(reply)}"
-            )
     return judgement
 
 
@@ -87,16 +82,18 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
         raise
 
 
-def _has(name: str, judgement: Judgement, verdict: str, reply: Any) -> bool:
-    """Whether something that is required is there."""
-    if name in REASONS:
-        return bool(judgement.reasoning)
-    if name in (CONFIDENCE.name, *CONFIDENCE.aliases):
-        return judgement.confidence is not None
-    if name == verdict or not isinstance(reply, str):
-        return name == verdict or name in _members(reply)
-    label = re.escape(name).replace("\\ ", r"[\s_-]")
-    return bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+def _check_names(names: Sequence[str], judgement: Judgement, verdict: str, reply: Any) -> None:
+    """Raise where something that is required is not there."""
+    words = reply if isinstance(reply, str) else "\n".join(f"{key}:" for key in _members(reply))
+    for name in names:
+        label = re.escape(name).replace("\\ ", r"[\s_-]")
+        is_there = name == verdict or bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", words))
+        if name in REASONS:
+            is_there = bool(judgement.reasoning)
+        elif name in (CONFIDENCE.name, *CONFIDENCE.aliases):
+            is_there = judgement.confidence is not None
+        if not is_there:
+            raise UnreadableJudgementError(f"it has no {name}")
 
 
 def _vocabulary(

@@ -121,7 +121,7 @@ class Reader:
             or (each == name and name in members)
         ]
         said += self.vocabulary.flags(members)
-        if _EMPTY_FORM.fullmatch(reasons := _reasons_of(members)):
+        if _EMPTY_FORM.fullmatch(reasons := reasons_of(members)):
             said.append((None, f"a form that is not filled in ({reasons})"))
         return (Statement(value, source, start, end, members) for value, source in said)
 
@@ -139,7 +139,7 @@ class Reader:
 
     def _repeats(self, each: Statement) -> bool:
         """Whether an object repeats one that was shown, or its reasons announce a quotation."""
-        reasoning = _reasons_of(each.members or Members())
+        reasoning = reasons_of(each.members or Members())
         return self.quotations.repeat(each.source, reasoning) or (
             reasoning.rstrip().endswith((":", ",")) and self.quotations.hold(each.source)
         )
@@ -167,7 +167,7 @@ class Reader:
         if any(each.value is None or each.value != value for each in stated):
             said = " / ".join(dict.fromkeys(each.source.strip() for each in stated))
             raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
-        reasoning = _reasons_of(members) if members else _find_reasons(text, stated)
+        reasoning = reasons_of(members) if members else _find_reasons(text, stated)
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, and never the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
@@ -227,7 +227,7 @@ class Reader:
             raise UnreadableJudgementError(f"it goes on to take its {vocabulary.name} back")
 
 
-def _reasons_of(members: Members) -> str:
+def reasons_of(members: Members) -> str:
     """Return the reasons that an object gives, as text."""
     value = next((members[name] for name in REASONS if members.get(name) is not None), "")
     if isinstance(value, list) and all(isinstance(each, str) for each in value):

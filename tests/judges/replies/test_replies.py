@@ -361,7 +361,7 @@ def test_the_retry_of_a_questionnaire_keeps_the_reasons_that_were_read():
     short = {"verdict": "Pass", "confidence": "High"}
     client = Scripted(first, {"question_1": short, "question_2": short})
     result = Questionnaire(client, ["a", "b"], calls="one")("x")
-    assert [each["reason"] for each in result.metadata["questions"]] == ["short", ""]
+    assert [each["reason"] for each in result.metadata["questions"]] == ["short", "because"]
 
 
 @pytest.mark.parametrize("confidence", [None, 0.95, "95%", "Very High", "Certain", 5, ["a", "b"]])
