@@ -30,10 +30,7 @@ REQUIRED = tool(
     ("output", "expected", "how", "score"),
     [
         (call(), call(x=5), "exact", 1),
-        (call(x=5), call(), "exact", 1),
-        (call(), call(), "exact", 1),
         (call(), call(x=6), "exact", 1 / 2),
-        (call(y=1), call(x=6, y=1), "exact", 2 / 3),
         (call(y=1), call(x=5, y=1), "exact", 1),
         (call(x=5, o={}), call(x=5, o={"u": 5}), "exact", 1),
         (call(x=5, o={}), call(x=5, o={"u": 6}), "exact", 2 / 3),
@@ -46,30 +43,25 @@ def test_left_out_is_the_default_at_every_level_required_or_not(output, expected
     assert ToolCalls(REQUIRED, arguments=how)(output, expected).score == pytest.approx(score)
 
 
-def sets_within_sets(levels, value):
-    schema = Y
-    for _ in range(levels):
-        schema, value = {"type": "array", "uniqueItems": True, "items": schema}, [value]
-    return schema, value
+SET = {"type": "array", "uniqueItems": True, "items": Y}
 
 
 @pytest.mark.parametrize(
     ("output", "expected", "reason"),
     [
         ([[1, 2], [3]], [[3], [2, 1]], "The call is right"),
-        ([[1, 2], [3]], [[3], [2, 4]], "f: /a/0/0 1, expected 4"),
         ([[1, 2], [3]], [[2, 1]], "f: /a/1 extra"),
         ([[1], [1], [2]], [[1], [2], [2]], "f: /a/1 missing; /a/1 extra"),
         ([[1], [2]], [[{"$any_of": [1, 2]}], [1]], "The call is right"),
         ([[1, 2, 3]], [[3, 2, 9]], "f: /a/0/0 1, expected 9"),
-        ([[1, 2, 3]], [[3, 2]], "f: /a/0/0 extra"),
         ([[2, 3]], [[3, 2, 9]], "f: /a/0/2 missing"),
         ([[1], [2, 3], [7]], [[7], [3, 4], [1]], "f: /a/1/0 2, expected 4"),
     ],
 )
 def test_sets_are_the_same_in_any_order_at_every_level(output, expected, reason):
-    schema, _ = sets_within_sets(2, 0)
-    result = ToolCalls(tool(properties={"a": schema}))(call(a=output), call(a=expected))
+    result = ToolCalls(tool(properties={"a": {**SET, "items": SET}}))(
+        call(a=output), call(a=expected)
+    )
     assert result.reason == reason
 
 
@@ -84,12 +76,10 @@ def test_an_array_with_a_schema_for_each_place_is_ordered():
     ("how", "expected", "score"),
     [
         ("subset", call(x="a", y=1), 1),
-        ("subset", call(x={"$any_of": ["a"]}, y=1), 1),
         ("subset", call(y=1), 2 / 3),
         ("exact", call(x="a", y=1), 2 / 3),
         ("exact", call(x={"$any_of": ["a"], "$optional": True}, y=1), 1),
         ("superset", call(x={"$any_of": ["a"], "$optional": True}), 1),
-        ("superset", call(y=1), 2 / 3),
     ],
 )
 def test_what_may_be_left_out_may_be_though_the_tool_requires_it(how, expected, score):
