@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +25,9 @@ from llmeval_integrations.runs.numbers import counted
 _CHARACTERS_A_TOKEN: Final = 4
 """English has about four, other languages fewer."""
 
+_REPLY: Final = 150
+"""Tokens of a reply with its reasons; a model that reasons before it writes takes many more."""
+
 
 @dataclass
 class Estimate:
@@ -37,22 +39,27 @@ class Estimate:
     """Requests whose reply is in the cache."""
     input_tokens: int = 0
     """Of the calls, about."""
+    output_tokens: int = 0
+    """Of the replies, about."""
     cost: float | None = 0.0
     """US dollars for these; None where a price is not known."""
     unpriced: str | None = None
     """Why a price is not known."""
+    share: float = 1.0
+    """Which share of the price is paid: half of it for a batch."""
 
     def add(self, client: Client, request: Request) -> None:
         """Count a request to a model."""
-        characters = len(request.text) + (len(json.dumps(request.schema)) if request.schema else 0)
-        tokens = -(-characters // _CHARACTERS_A_TOKEN)
+        tokens = -(-request.length // _CHARACTERS_A_TOKEN)
+        reply = min(request.max_tokens or _REPLY, _REPLY)
         price = Budget().price(client)
         self.calls += 1
         self.input_tokens += tokens
+        self.output_tokens += reply
         if price is None or self.cost is None:
             self.cost = None
         else:
-            self.cost = round(self.cost + price(Usage(tokens)), 9)
+            self.cost = round(self.cost + self.share * price(Usage(tokens, reply)), 9)
         self.unpriced = self.unpriced or why_unpriced(client)
 
     def __str__(self) -> str:
@@ -60,17 +67,20 @@ class Estimate:
         if self.cached:
             parts.append(f"{self.cached:,} replies from the cache")
         if self.calls:
-            parts.append(f"about {self.input_tokens:,} tokens of questions")
+            questions, replies = f"{self.input_tokens:,}", f"{self.output_tokens:,}"
+            parts.append(f"about {questions} tokens of questions and {replies} of replies")
             parts.append(
                 f"at a price that is not known: {self.unpriced}"
                 if self.cost is None
-                else f"${self.cost:.4f} and what the replies cost"
+                else f"about ${self.cost:.4f}"
             )
         return ", ".join(parts)
 
 
 class _Rehearsed(JudgedEvaluator):
     """A judge that asks nobody, and counts what it would ask."""
+
+    shows = ()  # the judge within takes the images
 
     def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: Estimate) -> None:
         vars(self).update(name=judge.name, needs=judge.needs)
@@ -95,7 +105,7 @@ def plan(
     named = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = Estimate()
+            estimate = estimates[name] = Estimate(share=0.5 if options.get("batch") else 1.0)
             named[name] = _Rehearsed(judge, Rehearsal(cache, estimate.add), estimate)
     summary = evaluate(data, named, **{**options, "cache": None}).summary
     rows: dict[str, Any] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
@@ -12,6 +12,7 @@ from llmeval_integrations.core.errors import JudgeError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
+from llmeval_integrations.llm.images import Image, take_images
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -37,6 +38,9 @@ class JudgedEvaluator(Evaluator):
 
     is_judge = True
 
+    shows: ClassVar[tuple[str, ...]] = ("input", "contexts", "output", "output_b")
+    """The sample's fields whose images the model is shown."""
+
     def __post_init__(self) -> None:
         """Make a Client of the field `model`, where there is one."""
         if "model" in getattr(self, "__dataclass_fields__", ()):
@@ -52,7 +56,11 @@ class JudgedEvaluator(Evaluator):
         """Return what the judge says, unscored where it fails, with an account of what it took."""
         for field in self.needs:
             sample.require(field, self.name)
+        images: list[Image] = []
+        fields = {name: take_images(getattr(sample, name), images) for name in self.shows}
         own = ask.of(getattr(self, "model", None))
+        if images:
+            own, sample = own.show(images), msgspec.structs.replace(sample, **fields)
         try:
             result = await self.judge(sample, own)
         except JudgeError as error:

@@ -117,6 +117,8 @@ class JudgedFields(ModelJudge):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
+    shows = ("input", "contexts")
+
     model: Any
     """The model: whatever `load_client` takes."""
 
@@ -192,6 +194,8 @@ class JudgedToolCalls(ModelJudge):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
+
+    shows = ("input", "contexts")
 
     model: Any
     """The model: whatever `load_client` takes."""

@@ -174,7 +174,7 @@ class Budget:
             self.spent.add(reply, price)
             longest = 0 if self._longest == math.inf else self._longest
             self._longest = max(longest, reply.usage.output_tokens)
-            share = reply.usage.input_tokens / max(len(request.text), 1)
+            share = reply.usage.input_tokens / max(request.length, 1)
             self._tokens_a_character = max(self._tokens_a_character, share)
         self._held.remove(held)
         if self._freed is not None:
@@ -184,7 +184,7 @@ class Budget:
     def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
         if self.max_cost is None and self.max_tokens is None:
             return 0, 0
-        read = math.ceil(len(request.text) * self._tokens_a_character)
+        read = math.ceil(request.length * self._tokens_a_character)
         written = request.max_tokens or self._longest
         if written == math.inf:
             return math.inf, math.inf

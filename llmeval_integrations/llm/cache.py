@@ -18,6 +18,7 @@ import msgspec
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Reply
 
@@ -63,13 +64,15 @@ def identity_text(client: Client) -> str:
 def request_key(identity: str, request: Request) -> bytes:
     """Return what tells a request from all others, by everything that shapes its reply."""
 
-    def split(part: str) -> list[str]:
+    def split(part: str | Image) -> list[str]:
+        if isinstance(part, Image):
+            return ["image", sha256(part.address.encode()).hexdigest()]
         # the fence is drawn anew for each call: what matters is where it stands
         return part.split(request.fence) if request.fence else [part]
 
     shape = (
         identity,
-        [[message.role, [*map(split, message.parts)]] for message in request.messages],
+        [[message.role, [*map(split, message.blocks)]] for message in request.messages],
         request.schema,  # in the order of its properties, in which the model writes
         request.schema_name,
         request.output,

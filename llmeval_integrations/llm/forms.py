@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 
@@ -40,7 +41,7 @@ def in_words(request: Request, output: Output) -> tuple[Message, ...]:
     *others, last = request.messages
     words = _WORDS + json.dumps(request.schema, ensure_ascii=False)
     is_text = isinstance(last.content, str)
-    content = f"{last.text}\n\n{words}" if is_text else (*last.parts, words)
+    content = f"{last.text}\n\n{words}" if is_text else (*last.blocks, words)
     return (*others, Message(last.role, content))
 
 
@@ -61,10 +62,15 @@ def openai_form(request: Request, output: Output) -> dict[str, Any]:
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """Write a message, which Anthropic takes in this form too."""
+    """Write a message."""
     content: Any = message.content
     if not isinstance(content, str):
-        content = [{"type": "text", "text": part} for part in content]
+        content = [
+            {"type": "image_url", "image_url": {"url": block.address}}
+            if isinstance(block, Image)
+            else {"type": "text", "text": block}
+            for block in content
+        ]
     return {"role": message.role, "content": content}
 
 

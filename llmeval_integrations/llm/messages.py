@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
@@ -9,6 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.llm.images import Image
 
 Role = Literal["system", "user", "assistant"]
 ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant")
@@ -19,14 +21,18 @@ OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "te
 forced tool call, by words in the prompt, or not at all; "auto" takes the first that works."""
 
 
+_IMAGE: Final = 6_000
+"""The characters for which an image is counted: about 1,500 tokens."""
+
+
 class Message(msgspec.Struct, frozen=True):
     """One message of a conversation."""
 
     role: Role
     """Who speaks: system, user or assistant."""
 
-    content: str | tuple[str, ...]
-    """The text, or its parts."""
+    content: str | tuple[str | Image, ...]
+    """The text, or its parts, images among them."""
 
     @property
     def text(self) -> str:
@@ -35,7 +41,17 @@ class Message(msgspec.Struct, frozen=True):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The content as parts."""
+        """The texts of the content."""
+        return tuple(block for block in self.blocks if isinstance(block, str))
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """The images of the content."""
+        return tuple(block for block in self.blocks if isinstance(block, Image))
+
+    @property
+    def blocks(self) -> tuple[str | Image, ...]:
+        """The texts and images of the content."""
         return (self.content,) if isinstance(self.content, str) else self.content
 
 
@@ -67,10 +83,31 @@ class Request(msgspec.Struct, frozen=True):
     """Which of several replies to the same question is wanted: its number in each vote around it,
     the outermost one's first. Each is cached by itself."""
 
+    shared: bool = False
+    """Whether others ask about the same material, so that keeping it in a vendor's cache pays."""
+
     @property
     def text(self) -> str:
         """All messages as one text."""
         return "\n\n".join(message.text for message in self.messages)
+
+    @property
+    def length(self) -> int:
+        """The characters of the text and the schema; an image counts as so many as it costs."""
+        images = sum(len(message.images) for message in self.messages)
+        schema = len(json.dumps(self.schema)) if self.schema else 0
+        return len(self.text) + schema + images * _IMAGE
+
+    def show(self, images: Sequence[Image]) -> Request:
+        """Return the request with images, which the user shows before the text."""
+        messages = list(self.messages)
+        place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
+        blocks: list[str | Image] = []
+        for number, image in enumerate(images, 1):
+            blocks += [f"[image {number}]", image]
+        message = messages[place]
+        messages[place] = Message(message.role, (*blocks, *message.blocks))
+        return msgspec.structs.replace(self, messages=tuple(messages))
 
     @classmethod
     def of(cls, prompt: Any, **fields: Any) -> Request:

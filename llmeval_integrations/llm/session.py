@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ from llmeval_integrations.llm.budget import Budget, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.failures import transport_error
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.limiter import Limiter
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.prices import Price
@@ -73,8 +74,13 @@ class Session:
         budget: Budget | None = None,
         ready: asyncio.Event | None = None,
         batch: bool = False,
+        shared: bool = False,
     ) -> None:
-        """`ready` is waited for before the first call; `batch` needs a file for `replies`."""
+        """Keep what there is for all questions.
+
+        `ready` is waited for before the first call, `batch` needs a file for `replies`, and
+        `shared` says that several judges ask about each sample.
+        """
         self.concurrency = concurrency
         """The most calls to one server at a time."""
         self.budget = budget or Budget()
@@ -88,6 +94,7 @@ class Session:
         self._is_closing = False
         self._ready = ready
         self._has_batches = batch
+        self._is_shared = shared
         self._batches: Batches | None = None
 
     def price(self, client: Client) -> Price | None:
@@ -149,6 +156,7 @@ class Session:
 
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Kept:
         """Ask, and keep the reply before anybody reads it."""
+        request = msgspec.structs.replace(request, shared=self._is_shared)
         if self._ready is not None:
             await self._ready.wait()
         call, retries = partial(self._call, line, request), line.client.retries
@@ -206,6 +214,7 @@ class Ask:
         self._accounts: tuple[Ask, ...] = (self,)
         self._draws: tuple[int, ...] = ()
         self._temperature: float | None = None
+        self._images: tuple[Image, ...] = ()
 
     async def __call__(self, request: Request | str, *, whole: bool = True) -> Reply:
         """Ask the judge's model, by a text or a Request.
@@ -221,6 +230,7 @@ class Ask:
                 "call super().__post_init__(), which makes one of its field `model`"
             )
         request = Request.of(request) if isinstance(request, str) else request
+        request = request.show(self._images) if self._images else request
         if self._draws or self._temperature is not None:
             chosen = request.temperature
             request = msgspec.structs.replace(
@@ -238,15 +248,7 @@ class Ask:
         for account in self._accounts:
             account.replies.append(reply)
             account.spending.add(reply, price)
-        if reply.finish == "length" and whole:
-            raise CutReplyError(
-                f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
-                "raise max_tokens"
-            )
-        if reply.finish == "refused":
-            raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
-        if reply.finish == "failed":
-            raise CutReplyError("an error at the server broke the reply off")
+        _check_end(reply, whole=whole)
         return reply
 
     def of(self, client: Any) -> Ask:
@@ -260,6 +262,10 @@ class Ask:
         """
         chosen = self._temperature if temperature is None else temperature
         return self._narrow(self._client, (*self._draws, number), chosen)
+
+    def show(self, images: Sequence[Image]) -> Ask:
+        """Return one that shows the model these images with each question."""
+        return self._narrow(self._client, self._draws, self._temperature, images)
 
     def account(self) -> dict[str, Any]:
         """Return what was asked, as a result's metadata have it."""
@@ -275,11 +281,31 @@ class Ask:
             "output_tokens": took.output_tokens,
         }
 
-    def _narrow(self, client: Any, draws: tuple[int, ...], temperature: float | None) -> Ask:
+    def _narrow(
+        self,
+        client: Any,
+        draws: tuple[int, ...],
+        temperature: float | None,
+        images: Sequence[Image] = (),
+    ) -> Ask:
         ask = Ask(self._session, client)
         ask._accounts = (ask, *self._accounts)
         ask._draws, ask._temperature = draws, temperature
+        ask._images = (*self._images, *images)
         return ask
+
+
+def _check_end(reply: Reply, *, whole: bool) -> None:
+    """Raise JudgeError for a reply that did not end by itself."""
+    if reply.finish == "length" and whole:
+        raise CutReplyError(
+            f"the reply was cut at its limit of tokens, after {reply.usage.output_tokens}; "
+            "raise max_tokens"
+        )
+    if reply.finish == "refused":
+        raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
+    if reply.finish == "failed":
+        raise CutReplyError("an error at the server broke the reply off")
 
 
 class Rehearsal(Session):

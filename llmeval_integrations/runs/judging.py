@@ -151,7 +151,12 @@ def judging(
     replies = None if options.replies is None else Cache(options.replies)
     with _cache(options) as cache, replies or nullcontext():
         session = Session(
-            options.concurrency, cache=cache, replies=replies, budget=budget, batch=options.batch
+            options.concurrency,
+            cache=cache,
+            replies=replies,
+            budget=budget,
+            batch=options.batch,
+            shared=len(judges) > 1,
         )
         concurrency = LARGEST if options.batch else options.concurrency
         try:

@@ -246,7 +246,8 @@ def test_a_known_price_is_given(run):
     known = {"name": "gpt-4o-mini", "base_url": None}
     plan = run("--dry-run", "--json", **known)[1]["evaluators"]["pass_fail"]["judge"]
     assert plan["calls"] == 10
-    assert plan["cost"] == pytest.approx(plan["input_tokens"] * 0.15e-6, rel=0.01)
+    cost = plan["input_tokens"] * 0.15e-6 + plan["output_tokens"] * 0.6e-6
+    assert (plan["cost"], plan["output_tokens"]) == (pytest.approx(cost, rel=0.01), 1500)
 
 
 def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypatch):

@@ -225,3 +225,18 @@ def test_a_description_that_is_no_json_is_told_from_a_platform():
         load_client('{name: "openai:m"}')
     with pytest.raises(UnknownNameError, match=r"there are .*openai[^;]*$"):
         load_client("opnai:m")
+
+
+def test_a_slip_a_missing_package_and_a_missing_key_are_told_in_this_order(monkeypatch):
+    pytest.importorskip("openai")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(InvalidOptionError, match="no key is set for openai; set OPENAI_API_KEY"):
+        load_client("openai:m").check()
+    monkeypatch.setitem(sys.modules, "openai", None)
+    with pytest.raises(
+        MissingDependencyError, match=r"pip install 'llmeval-integrations\[openai\]'"
+    ):
+        load_client("openai:m").check()
+    with pytest.raises(UnknownNameError, match="did you mean 'openai'"):
+        load_client("opnai:m").check()

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, JudgeError
 from llmeval_integrations.llm.config import NO_KEY
-from llmeval_integrations.llm.forms import chat_message, in_words
+from llmeval_integrations.llm.forms import in_words
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
@@ -59,12 +60,13 @@ class AnthropicClient(StainlessClient):
     ) -> dict[str, Any]:
         system, messages = split_system(in_words(request, output))
         has_temperature = "temperature" in self.parameters
+        fence = request.fence if request.shared or request.draw else ""
         return self.with_options(
             {
                 "model": self.config.name,
                 "max_tokens": request.max_tokens or MAX_TOKENS,
                 "system": system or None,
-                "messages": [_mark_shared(message, request) for message in messages],
+                "messages": [_message(message, fence) for message in messages],
                 "temperature": request.temperature if has_temperature else None,
                 **self._form(request, output),
             }
@@ -128,19 +130,32 @@ class AnthropicClient(StainlessClient):
         return self.read_all({item.custom_id: item.result.message.to_dict() for item in succeeded})
 
 
-def _mark_shared(message: Message, request: Request) -> Mapping[str, Any]:
-    """Write a message; of a vote's draws, what they share is kept in Anthropic's cache.
+def _message(message: Message, fence: str) -> dict[str, Any]:
+    """Write a message; the material that it begins with is kept in Anthropic's cache.
 
-    That is the material, up to the last of its marks. Writing it costs a quarter more, and reading
-    it a tenth, so it pays from the second draw on. Below 1,024 tokens nothing is kept.
+    That ends at the last of its marks, which are alike in all questions about it: in the draws of a
+    vote, and where several judges are asked. Writing it costs a quarter more, and reading it a
+    tenth. Below 1,024 tokens nothing is kept.
     """
-    mark = f"{request.fence}>"
-    end = message.text.rfind(mark) + len(mark) if request.fence and request.draw else 0
-    if end < _SHORTEST_SHARED or not isinstance(message.content, str):
-        return chat_message(message)
-    shared = {"type": "text", "text": message.content[:end], "cache_control": _EPHEMERAL}
-    rest = {"type": "text", "text": message.content[end:]}
-    return {"role": message.role, "content": [shared, rest]}
+    blocks: list[dict[str, Any]] = []
+    length = 0
+    for block in message.blocks:
+        if isinstance(block, Image):
+            source = {"type": "url", "url": block.url}
+            if block.data:
+                source = {"type": "base64", "media_type": block.media_type, "data": block.data}
+            blocks.append({"type": "image", "source": source})
+            continue
+        mark = f"{fence}>"
+        end = block.rfind(mark) + len(mark) if fence and mark in block else 0
+        if length + end >= _SHORTEST_SHARED and end:
+            shared = {"type": "text", "text": block[:end], "cache_control": _EPHEMERAL}
+            blocks += [shared, {"type": "text", "text": block[end:]}]
+        else:
+            blocks.append({"type": "text", "text": block})
+        length += len(block)
+    is_plain = isinstance(message.content, str) and len(blocks) == 1
+    return {"role": message.role, "content": message.content if is_plain else blocks}
 
 
 def _text(block: Any) -> str:

@@ -17,6 +17,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.failures import status_error
 from llmeval_integrations.llm.forms import in_words
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
@@ -153,7 +154,15 @@ def _package() -> Any:
 
 def _content(message: Message) -> dict[str, Any]:
     role = "model" if message.role == "assistant" else "user"
-    return {"role": role, "parts": [{"text": part} for part in message.parts]}
+    return {"role": role, "parts": [*map(_part, message.blocks)]}
+
+
+def _part(block: str | Image) -> dict[str, Any]:
+    if isinstance(block, str):
+        return {"text": block}
+    if block.data:
+        return {"inline_data": {"mime_type": block.media_type, "data": block.data}}
+    return {"file_data": {"mime_type": block.media_type, "file_uri": block.url}}
 
 
 def _form(request: Request, output: Output) -> dict[str, Any]:

@@ -65,8 +65,17 @@ class LangChainClient(FrameworkClient):
         model = self.model(request.temperature, request.max_tokens)
         if request.schema is not None and output in _METHODS:
             model = _map_models(model, partial(_structured, request=request, output=output))
+        if any(message.images for message in request.messages):
+            _map_models(model, self._check_images)
         messages = conversation(in_words(request, output))
         return {"model": model, "input": [*map(_message, messages)], **self.config.options}
+
+    def _check_images(self, model: Any) -> Any:
+        from langchain_core.language_models import BaseLLM
+
+        if isinstance(model, BaseLLM):
+            raise ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
+        return model
 
     async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
         model = arguments.pop("model")

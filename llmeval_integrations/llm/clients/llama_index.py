@@ -13,6 +13,7 @@ from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.forms import in_words, openai_form, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
+from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
@@ -52,6 +53,9 @@ class LlamaIndexClient(FrameworkClient):
         without: Collection[str],  # noqa: ARG002
     ) -> dict[str, Any]:
         model = self.model(request.temperature, request.max_tokens)
+        images = any(message.images for message in request.messages)
+        if images and not self.given.metadata.is_chat_model:
+            raise ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
         spoken = [_message(message) for message in conversation(in_words(request, output))]
         arguments = {"model": model, **self.config.options}
         if request.schema is None or output not in ("json_schema", "tool"):
@@ -119,8 +123,20 @@ class LlamaIndexClient(FrameworkClient):
 def _message(message: Message) -> Any:
     from llama_index.core.llms import ChatMessage
 
-    # Parts are joined here, because LlamaIndex would join them without a space.
-    return ChatMessage(role=message.role, content=message.text)
+    if not message.images:
+        # Parts are joined here, because LlamaIndex would join them without a space.
+        return ChatMessage(role=message.role, content=message.text)
+    try:
+        from llama_index.core.base.llms.types import ImageBlock, TextBlock
+    except ImportError:
+        raise ClientError("this LlamaIndex takes no images", kind="bad_request") from None
+    blocks = [
+        ImageBlock(image=block.data.encode() or None, url=block.url or None)
+        if isinstance(block, Image)
+        else TextBlock(text=block)
+        for block in message.blocks
+    ]
+    return ChatMessage(role=message.role, blocks=blocks)
 
 
 def _tool(request: Request) -> Any:
