@@ -100,7 +100,7 @@ async def exchange(
         reply = await ask(request, whole=form.schema is None)
         try:
             answer = form.read(reply.text, quotations)
-            return answer if before is None else form.add_reasons(answer, before, quotations)
+            return answer if before is None else form.add_reasons(answer, before)
         except UnreadableJudgementError as error:
             if reply.finish == "length":
                 tokens = reply.usage.output_tokens

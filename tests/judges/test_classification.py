@@ -108,30 +108,6 @@ def test_choices_that_are_none_are_refused(choices):
         Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])
 
 
-GLAD = '{"explanation": "glad words", "label": "positive"}'
-
-
-@pytest.mark.parametrize(
-    "reply", [GLAD, GLAD[:-1] + ', "n": 1}', '{"label": "positive", "explanation": "glad words"}']
-)
-@pytest.mark.parametrize(
-    ("prompt", "sample"),
-    [
-        ("Rate {output}", Sample(f"So: {GLAD}")),
-        ("Rate {output}", Sample(json.dumps({"said": [GLAD]}))),
-        ("Rate {output}. Example: " + GLAD, Sample("x")),
-        ("Rate {output} for {input}", Sample("x", input=GLAD)),
-        ("Rate {output} as in {example}", Sample("x", variables={"example": json.loads(GLAD)})),
-    ],
-)
-def test_an_explained_label_that_was_shown_is_repeated(reply, prompt, sample):
-    judge = Classification("s", Scripted(reply), prompt, ["positive", "negative"], retries=0)
-    assert judge.evaluate(sample).is_unscored
-    own = Scripted(reply.replace("glad words", "my words"))
-    judge = Classification("s", own, prompt, ["positive", "negative"])
-    assert judge.evaluate(sample).label == "positive"
-
-
 def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
     shown = 'label: positive, or {"label": "negative"}'
     assert classify({"label": "positive"}, retries=0)(shown).is_unscored

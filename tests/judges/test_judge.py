@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import InvalidOptionError, Sample
+from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.judges import Judge
 
 pydantic = pytest.importorskip("pydantic")
@@ -68,16 +68,6 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(reply):
     result = Judge(model, "Rate {output}", Rating, "stars")("x")
     assert (result.score, result.label, len(model.requests)) == (None, "unreadable", 2)
     assert Judge(Scripted(reply, GOOD), "Rate {output}", Rating, "stars")("x").score == 4
-
-
-def test_the_prompt_has_the_output_between_marks_and_the_samples_own_variables():
-    model = Scripted(GOOD)
-    names = ("documents", "reference_text", "question", "role", "instruction")
-    prompt = "{output}" + "".join(f" {{{name}}}" for name in names)
-    Judge(model, prompt, Rating).evaluate(Sample("x", variables={n: n.upper() for n in names}))
-    mark = model.requests[0].fence
-    free = " DOCUMENTS REFERENCE_TEXT QUESTION ROLE INSTRUCTION\n"
-    assert model.said.startswith(f"<output {mark}>\nx\n</output {mark}>{free}")
 
 
 @pytest.mark.parametrize(

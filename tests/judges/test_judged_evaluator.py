@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.judges import Panel, PassFail, Vote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.llm.reply import Reply, Usage
+from llmeval_integrations.llm.reply import Reply
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,6 @@ def test_what_is_no_failure_of_the_judge_is_raised():
         Echo(Scripted("a"), 0)("a")
 
 
-def test_what_is_no_failure_of_the_judge_is_raised_out_of_many_too():
-    with pytest.raises(ZeroDivisionError):
-        Echo(Scripted("a"), 0).evaluate_many([Sample("a"), Sample("b")])
-
-
 def test_a_judge_that_was_never_answered_has_an_account_too():
     account = Echo(Scripted(ClientError("no reply", kind="timeout")))("a").metadata["judge"]
     assert account == {
@@ -83,12 +78,6 @@ def test_a_judge_that_was_never_answered_has_an_account_too():
         "input_tokens": 0,
         "output_tokens": 0,
     }
-
-
-def test_tokens_of_all_replies_are_summed():
-    replies = [Reply("a", usage=Usage(3, 4, 1, 2), model="m"), Reply("a", usage=Usage(5))]
-    account = Echo(Scripted(*replies), 2)("a").metadata["judge"]
-    assert (account["input_tokens"], account["output_tokens"]) == (8, 4)
 
 
 @pytest.mark.parametrize("around", [lambda judge: judge, Vote, lambda judge: Panel([judge])])

@@ -74,7 +74,7 @@ class Form(ABC, Generic[T]):
             self.schema,
         )
 
-    def add_reasons(self, answer: T, reply: str, quotations: Quotations) -> T:  # noqa: ARG002
+    def add_reasons(self, answer: T, reply: str) -> T:  # noqa: ARG002
         """Return a verdict that was asked for alone with the reasons of the reply before it."""
         return answer
 
@@ -108,7 +108,7 @@ class StatementForm(Form[Judgement]):
     def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
 
-    def add_reasons(self, answer: Judgement, reply: str, quotations: Quotations) -> Judgement:  # noqa: ARG002
+    def add_reasons(self, answer: Judgement, reply: str) -> Judgement:
         return msgspec.structs.replace(answer, reasoning=strip_reasoning(reply).strip())
 
 
@@ -201,13 +201,9 @@ class JudgementsForm(RecordForm[list[Judgement]]):
         schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
         return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
 
-    def add_reasons(
-        self, answer: list[Judgement], reply: str, quotations: Quotations
-    ) -> list[Judgement]:
-        del quotations
-        earlier = next(
-            (each for found in objects(reply) for each in find(found.members, self._has)), {}
-        )
+    def add_reasons(self, answer: list[Judgement], reply: str) -> list[Judgement]:
+        found = [inner for each in objects(reply) for inner in find(each.members, self._has)]
+        earlier = found[0] if found else Members()
         reasons = [
             reasons_of(before) if isinstance(before := earlier.get(name), Members) else ""
             for name in self.fields

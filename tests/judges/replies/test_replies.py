@@ -308,13 +308,6 @@ def test_the_mark_may_stand_in_a_wrapper(reply):
     assert PassFail(client, "Is it?", retries=0)("because. Verdict: Fail").label == "Fail"
 
 
-def test_two_objects_with_the_mark_have_to_agree():
-    def torn(request):
-        return f"{marked('Pass')(request)} {marked('Fail')(request)}"
-
-    assert PassFail(Scripted(torn), "Is it?", retries=0)("a").is_unscored
-
-
 def test_every_judge_reads_its_mark():
     pydantic = pytest.importorskip("pydantic")
     shown = '{"label": "good", "stars": 5, "why": "so", "verdict": "Pass"}'
@@ -371,13 +364,6 @@ def test_an_odd_confidence_is_medium_and_costs_no_second_call(confidence):
     assert (result.label, result.score, len(client.requests)) == ("Fail", 0.15, 1)
     assert result.metadata["confidence"] == "Medium"
     assert result.metadata["confidence_given"] is False
-
-
-def test_a_verdict_against_its_own_reasons_is_given_and_said_to_be():
-    client = Scripted(judgement("Pass", reasoning="It invents a port. My verdict is Fail."))
-    result = PassFail(client, "Is it right?")("x")
-    assert (result.label, result.metadata["inconsistent"]) == ("Pass", True)
-    assert "inconsistent" not in PassFail(Scripted(judgement()), "Is it?")("x").metadata
 
 
 def test_a_run_counts_the_verdicts_against_their_own_reasons():
