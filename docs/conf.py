@@ -15,6 +15,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = project
 html_static_path = ["style"]
+html_extra_path = ["../llms.txt"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_copyright = False

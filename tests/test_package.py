@@ -104,7 +104,7 @@ def test_the_base_install_is_at_most_20_distributions_and_50_megabytes():
 
 def test_what_is_pinned_are_names_and_versions_without_the_address_of_an_index():
     root = Path(__file__).parents[1]
-    for file in ("constraints.txt", "constraints-openai2.txt"):
+    for file in ("constraints.txt", "constraints-frameworks.txt"):
         for line in (root / file).read_text().splitlines():
             pinned = Requirement(line)
             assert re.fullmatch(r"==[\w.+!]+", str(pinned.specifier)), line
