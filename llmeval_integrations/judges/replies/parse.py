@@ -84,14 +84,18 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
 
 def _check_names(names: Sequence[str], judgement: Judgement, verdict: str, reply: Any) -> None:
     """Raise where something that is required is not there."""
-    words = reply if isinstance(reply, str) else "\n".join(f"{key}:" for key in _members(reply))
     for name in names:
-        label = re.escape(name).replace("\\ ", r"[\s_-]")
-        is_there = name == verdict or bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", words))
+        if name == verdict:
+            continue
         if name in REASONS:
             is_there = bool(judgement.reasoning)
-        elif name in (CONFIDENCE.name, *CONFIDENCE.aliases):
+        elif name in CONFIDENCE.names:
             is_there = judgement.confidence is not None
+        elif isinstance(reply, str):
+            label = re.escape(name).replace("\\ ", r"[\s_-]")
+            is_there = bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+        else:
+            is_there = name in _members(reply)
         if not is_there:
             raise UnreadableJudgementError(f"it has no {name}")
 
@@ -111,7 +115,7 @@ def _vocabulary(
     if words is not None:
         given = _as_list("words", words, str)
         return Vocabulary(name, tuple((word.casefold(), word) for word in given), aliases=aliases)
-    return replace(VERDICT, name=name, aliases=aliases)
+    return VERDICT if name == VERDICT.name else replace(VERDICT, name=name, aliases=aliases)
 
 
 def _as_list(name: str, given: Any, kind: Any) -> Sequence[Any]:

@@ -93,11 +93,11 @@ class Reader:
     def _claims(self, text: str) -> Iterator[Statement]:
         """Yield what objects state, by the answer's name, else by another, else by a flag."""
         found = objects(text)
-        vocabulary = self.vocabulary
+        vocabulary, names = self.vocabulary, self.vocabulary.names
         for fits in (
             lambda members: vocabulary.name in members,
             lambda members: any(
-                vocabulary.read(members.get(each)) is not None for each in vocabulary.aliases
+                vocabulary.read(members[each]) is not None for each in names & members.keys()
             ),
             lambda members: bool(vocabulary.flags(members)),
         ):
@@ -113,12 +113,12 @@ class Reader:
 
     def _state(self, members: Members, start: int, end: int) -> Iterator[Statement]:
         """Yield all that an object states of the answer; what is called like it has to agree."""
-        name = self.vocabulary.name
+        name, names = self.vocabulary.name, self.vocabulary.names
         said = [
-            (value, f"{each} {members[each]}")
-            for each in (name, *self.vocabulary.aliases)
-            if (value := self.vocabulary.read(members.get(each))) is not None
-            or (each == name and name in members)
+            (value, f"{each} {stated}")
+            for each, stated in members.items()
+            if each in names
+            and ((value := self.vocabulary.read(stated)) is not None or each == name)
         ]
         said += self.vocabulary.flags(members)
         if _EMPTY_FORM.fullmatch(reasons := reasons_of(members)):

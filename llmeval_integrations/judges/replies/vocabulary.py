@@ -73,6 +73,11 @@ class Vocabulary:
     decisive: bool = False
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """What the answer may be called."""
+        return frozenset((self.name, *self.aliases))
+
+    @cached_property
     def _values(self) -> dict[str, Any]:
         return dict(self.words)
 
@@ -114,11 +119,20 @@ class Vocabulary:
 
     def word(self, value: Any) -> str:
         """Return a pattern of the first word that stands for an answer."""
-        return re.escape(next(word for word, each in self.words if each == value))
+        return self._words_by_value[value][0]
 
     def others(self, value: Any) -> str:
         """Return a pattern of the words that stand for another answer."""
-        return "|".join(re.escape(word) for word, each in self.words if each != value)
+        return self._words_by_value[value][1]
+
+    @cached_property
+    def _words_by_value(self) -> dict[Any, tuple[str, str]]:
+        found = {}
+        for value in dict.fromkeys(self._values.values()):
+            own = next(word for word, each in self.words if each == value)
+            others = [re.escape(word) for word, each in self.words if each != value]
+            found[value] = (re.escape(own), "|".join(others))
+        return found
 
     def mentions_other(self, text: str, value: Any) -> bool:
         """Whether a text has a word for another answer."""
@@ -146,7 +160,7 @@ class Vocabulary:
 
     def flags(self, members: Mapping[str, Any]) -> list[tuple[Any, str]]:
         """List what members such as `passed: true` state, each with its source."""
-        values = dict.fromkeys(self._values.values())
+        values = [*self._words_by_value]
         found = []
         for name, value in members.items() if len(values) == 2 else ():
             named = self._values.get(re.sub(r"^(?:is|has|did) ", "", name))
