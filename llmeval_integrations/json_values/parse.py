@@ -43,7 +43,6 @@ _WRAPPING: Final = frozenset(_SPACE + "`~")
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:[\w+.:/-]*[ \t]*\r?\n|(?i:json))?")
 _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 
-_decode_short = msgspec.json.Decoder().decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
@@ -57,12 +56,13 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """
     if parsing != "markdown" or type(text) is not str:
         return _parse(text, parsing)
-    if len(text) > SHORT:
-        return _parse_markdown(text)
+    if len(text) > MAX_CHARACTERS:
+        return too_large()
     try:
-        return _decode_short(text)
+        value = decode(text)
     except UNREADABLE as error:
         return _parse_wrapped(text, str(error))
+    return value if len(text) <= SHORT else find_limit(text, 0, text, value) or value
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -73,7 +73,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     if parsing != "markdown" or type(text) is not str:
         return invalidity(_parse(text, parsing, complete=False))
     if len(text) > LARGE:
-        return invalidity(_parse_markdown(text))
+        return invalidity(parse(text))
     try:
         _validate(text)
     except UNREADABLE as error:
@@ -118,7 +118,7 @@ def _parse(text: Any, parsing: Parsing, *, complete: bool = True) -> Any:
     except UnicodeDecodeError as error:
         return Defect("encoding", str(error), error.start)
     if parsing == "markdown":
-        return _parse_markdown(text)
+        return parse(text)
     if len(text) > MAX_CHARACTERS:
         return too_large()
     return _parse_strict(text) if parsing == "strict" else parse_lenient(text, complete=complete)
@@ -135,17 +135,6 @@ def _parse_strict(text: str) -> Any:
             return locate(text, "code_fence", "Expecting value", start)
         value = _explain(text, 0, len(text))
     return invalidity(value) or find_duplicate_key(text) or value
-
-
-def _parse_markdown(text: str) -> Any:
-    """Read one JSON text, which may stand in white space, back-ticks or one fence."""
-    if len(text) > MAX_CHARACTERS:
-        return too_large()
-    try:
-        value = decode(text)
-    except UNREADABLE as error:
-        return _parse_wrapped(text, str(error))
-    return find_limit(text, 0, text, value) or value
 
 
 def _parse_wrapped(text: str, message: str) -> Any:
