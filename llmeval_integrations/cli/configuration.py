@@ -95,7 +95,7 @@ def _read(path: Path) -> dict[str, Any]:
     content = _load_toml(path) if path.suffix.lower() == ".toml" else _load_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"expected keys and values, got {quote(content)}")
-    if limit := measure(content):  # some aliases make a short file a very large value
+    if limit := measure(content).limit:  # some aliases make a short file a very large value
         raise InputError(f"it holds more than a configuration may ({limit})")
     _check_keys(content, Configuration.__struct_fields__)
     found = {key: value for key, value in content.items() if value is not None}

@@ -15,8 +15,9 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.read import read
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.schemas.errors import describe, find_errors, measure, schema_score
+from llmeval_integrations.schemas.errors import describe, find_errors, is_listed, schema_score
 from llmeval_integrations.schemas.parse import copy_schema, refuse_nan, schema_text
 from llmeval_integrations.schemas.validator import (
     VALIDATORS,
@@ -131,6 +132,6 @@ class JsonSchema(Evaluator):
             "errors": found,
             "schema_score": schema_score(value, errors, extent.values),
         }
-        if not extent.is_listed or len(errors) > len(found):
+        if not is_listed(extent) or len(errors) > len(found):
             details["limit_reached"] = [""]
         return Result(0.0, False, first["keyword"], make_printable(reason), details)

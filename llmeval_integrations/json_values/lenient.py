@@ -51,7 +51,7 @@ def parse_lenient(text: str, *, complete: bool) -> Any:
         return locate(text, value.name, message, offset, is_json=value.is_json)
     # A text that was completed is as deep as its value, whatever its open quotes hide.
     if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
-        limit = measure(value)
+        limit = measure(value).limit
         if limit:
             return too_large() if limit == "too_large" else too_deep(text, 0, is_json=True)
     return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
@@ -21,33 +21,49 @@ _PASSES: Final = 8
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
-def measure(value: Any) -> Literal["too_deep", "too_large"] | None:
-    """Name the limit that a value exceeds, if any.
+class Extent(NamedTuple):
+    """How large a value is; parts that it repeats count each time, no further than to a limit."""
 
-    Parts that a value repeats count each time, and no further than to the limit.
-    """
-    level = [value] if type(value) in _CONTAINERS else []
-    nodes = 1
-    for _ in range(MAX_DEPTH):
-        if not level:
-            return None
-        nodes += sum(map(len, level))
-        if nodes > MAX_NODES:
+    values: int
+    """The values in it, itself among them."""
+
+    levels: int
+    widest: int
+    """The most members that one object has."""
+
+    @property
+    def limit(self) -> Literal["too_deep", "too_large"] | None:
+        """The limit that the value exceeds, if any."""
+        if self.values > MAX_NODES:
             return "too_large"
-        level = [
-            part
-            for container in level
-            for part in (container.values() if type(container) is dict else container)
-            if type(part) in _CONTAINERS
-        ]
-    return "too_deep" if level else None
+        return "too_deep" if self.levels > MAX_DEPTH else None
+
+
+def measure(value: Any) -> Extent:
+    """Measure a value, level by level."""
+    level = [value] if type(value) in _CONTAINERS else []
+    values, levels, widest = 1, 0, 0
+    while level and levels <= MAX_DEPTH:
+        levels += 1
+        values += sum(map(len, level))
+        if values > MAX_NODES:
+            break
+        inner: list[Any] = []
+        for container in level:
+            parts = container
+            if type(container) is dict:
+                widest = max(widest, len(container))
+                parts = container.values()
+            inner += [part for part in parts if type(part) in _CONTAINERS]
+        level = inner
+    return Extent(values, levels, widest)
 
 
 def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
     """Say which limit a value exceeds that was read from `body`, which begins at `start`."""
     if len(body) <= LARGE and not may_be_too_deep(body):
         return None
-    limit = measure(value)
+    limit = measure(value).limit
     if limit == "too_deep":
         return too_deep(text, start, is_json=True)
     return too_large() if limit else None

@@ -26,7 +26,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
 
     Pydantic models are dumped. With `finite` NaN and Infinity are defects.
     """
-    limit = measure(value)
+    limit = measure(value).limit
     if limit is None:
         try:  # to write and read it is quicker than to look at each part
             text = _encode(value)
@@ -39,7 +39,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
             copy = _copy(value, (), finite=finite)
         except _NotJsonError as error:
             return error.defect
-        limit = measure(copy)  # models have parts that were not measured
+        limit = measure(copy).limit  # models have parts that were not measured
     return Defect(limit, DEFECTS[limit].capitalize()) if limit else copy
 
 
@@ -122,7 +122,7 @@ def dump_model(model: Any) -> Any:
 
 def is_plain(value: Any) -> bool:
     """Whether a value, or all that is in a container, is Python's own and not NumPy's."""
-    if measure(value) is not None:  # which parsing refuses
+    if measure(value).limit:  # which parsing refuses
         return True
     try:
         _encode(value)  # what can be written has no array in it, and C is quick to tell

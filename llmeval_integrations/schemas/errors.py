@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RegexTimeoutError
 from llmeval_integrations.core.quoting import MOST, shorten_middle
-from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.json_values.limits import Extent, measure
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED, REFERENCES
 from llmeval_integrations.schemas.error_schema import read_stand_in
@@ -32,35 +32,9 @@ _MOST_MEMBERS: Final = 1_000
 """How many members an object may have for that: each error holds a copy of its whole object."""
 
 
-class Extent(NamedTuple):
-    """How many values there are in one, itself among them, and how deep and wide it is."""
-
-    values: int
-    levels: int
-    widest: int
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether all errors of such a value are listed."""
-        return self.levels <= _MOST_LEVELS and self.widest <= _MOST_MEMBERS
-
-
-def measure(value: Any) -> Extent:
-    """Measure a value in one walk, level by level."""
-    values, levels, widest = 1, 0, 0
-    level = [value] if type(value) in CONTAINERS else []
-    while level:
-        levels += 1
-        values += sum(map(len, level))
-        inner: list[Any] = []
-        for container in level:
-            parts = container
-            if type(container) is dict:
-                widest = max(widest, len(container))
-                parts = container.values()
-            inner += [part for part in parts if type(part) in CONTAINERS]
-        level = inner
-    return Extent(values, levels, widest)
+def is_listed(extent: Extent) -> bool:
+    """Whether all errors of such a value are listed."""
+    return extent.levels <= _MOST_LEVELS and extent.widest <= _MOST_MEMBERS
 
 
 def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:
@@ -71,7 +45,7 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
     import jsonschema_rs
 
     errors = []
-    if extent.is_listed:
+    if is_listed(extent):
         errors = list(schema.error_validator.iter_errors(value))
     else:
         try:

@@ -17,10 +17,11 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import list_of, object_of
-from llmeval_integrations.schemas.errors import describe, find_errors, measure
+from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall

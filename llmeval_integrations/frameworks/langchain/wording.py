@@ -8,8 +8,8 @@ from typing import Any, Final
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.read import read
+from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.schemas.errors import measure
 from llmeval_integrations.schemas.parse import schema_text
 from llmeval_integrations.schemas.patterns import matches
 
