@@ -140,7 +140,8 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         if not (is_valid(value) or (value is None and getattr(Rule(), name) is None)):
             raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
     try:
-        compile_pattern(settings.get("pattern") or "")
+        if settings.get("pattern"):
+            compile_pattern(settings["pattern"])
     except ValueError as error:
         given = f"{where}: pattern={quote(settings['pattern'])}"
         raise InvalidOptionError(f"{given} is not a regular expression: {error}") from error
