@@ -42,7 +42,7 @@ class NoStatementError(UnreadableJudgementError):
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
     """Return a reply without its thinking, and without what is copied with its fence."""
     text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), decides)
-    if not mark:
+    if not mark or f" {mark}>" not in text:
         return text
     return re.sub(rf"<(\w+) {mark}>.*?(?:</\1 {mark}>|\Z)", " ~~~ ", text, flags=re.DOTALL)
 
