@@ -33,7 +33,7 @@ class Option:
     documentation: str
 
     @property
-    def written_default(self) -> str:
+    def default_text(self) -> str:
         """The default as on the command line; empty where that is long."""
         if isinstance(self.default, type):
             return self.default.__name__
@@ -127,7 +127,7 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
 def write_short(found: Description) -> str:
     """Word an evaluator in a few lines: name and needs, the question, options with defaults."""
     options = ", ".join(
-        each.name if each.required else f"{each.name}={each.written_default or '...'}"
+        each.name if each.required else f"{each.name}={each.default_text or '...'}"
         for each in found.options
     )
     return "\n".join([_heading(found), f"    {found.summary}", *_indent(options)])
@@ -137,7 +137,7 @@ def write_long(found: Description) -> str:
     """Word all there is to know about an evaluator."""
     parts = [_heading(found), found.summary, *filter(None, [found.documentation])]
     for option in found.options:
-        default = option.written_default
+        default = option.default_text
         brief = " (needed)" if option.required else f" = {default or '...'}"
         lines = [f"{option.name}: {option.type}{brief}", *_indent(option.documentation)]
         if not option.required and not default:

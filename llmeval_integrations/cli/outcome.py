@@ -49,7 +49,7 @@ def conclude(
     """Say on stderr what a table is easily read past and what was missed; return the exit code."""
     for warning in _warnings(run, evaluators, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
-    left_out = [*_word_left_out(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
+    left_out = [*_word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
     misses = [*find_misses(run.summary, asked.fail_under or {}), *find_excess(run.summary, bound)]
     for miss in (*misses, *left_out):
         say(f"llmeval run: {miss}")
@@ -114,7 +114,7 @@ def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: b
     return f"{said}; {'' if run.out else 'with --out DIR, '}{options} asks again"
 
 
-def _word_left_out(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
+def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
     """Word that judges were not asked about everything, by this call or an earlier one."""
     if not judging.get("not_asked"):
         return

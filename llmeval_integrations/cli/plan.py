@@ -77,7 +77,7 @@ class Estimate:
         return ", ".join(parts)
 
 
-class _Rehearsed(JudgedEvaluator):
+class _CostProbe(JudgedEvaluator):
     """A judge that asks nobody, and counts what it would ask."""
 
     shows = ()  # the judge within takes the images
@@ -106,7 +106,7 @@ def plan(
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
             estimate = estimates[name] = Estimate(share=0.5 if options.get("batch") else 1.0)
-            named[name] = _Rehearsed(judge, Rehearsal(cache, estimate.add), estimate)
+            named[name] = _CostProbe(judge, Rehearsal(cache, estimate.add), estimate)
     summary = evaluate(data, named, **{**options, "cache": None}).summary
     rows: dict[str, Any] = {}
     for name, figures in summary["evaluators"].items():

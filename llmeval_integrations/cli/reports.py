@@ -133,7 +133,7 @@ def _report(call: argparse.Namespace) -> int:
     known = {module.SUFFIX: name for name, module in formats().items()} | {".htm": "html"}
     name = call.format or _format_of(call.out, known, "html", "--format")
     module = load_format(name)
-    out = call.out or (_beside(call, _PAGE) if name == "html" else "-")
+    out = call.out or (_default_path(call, _PAGE) if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
     runs = _read_runs(call)
@@ -152,7 +152,7 @@ def _export(call: argparse.Namespace) -> int:
     for run in runs if call.table == "fields" else ():
         if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
             say(f"llmeval export: warning: {run.out} has no fields")
-    with _open_to_write(call.out or _beside(call, f"{call.table}.{name}")) as file:
+    with _open_to_write(call.out or _default_path(call, f"{call.table}.{name}")) as file:
         WRITERS[name](TABLES[call.table](runs), file)
     return OK
 
@@ -168,7 +168,7 @@ def _read_runs(call: argparse.Namespace) -> list[Run]:
     return runs
 
 
-def _beside(call: argparse.Namespace, name: str) -> str:
+def _default_path(call: argparse.Namespace, name: str) -> str:
     """Name a file in the first run's directory, or beside another tool's log."""
     first = Path(call.run_directory[0])
     return str(first / name if first.is_dir() else first.with_suffix(f".{name}"))

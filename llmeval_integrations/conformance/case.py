@@ -45,7 +45,7 @@ class Case:
     only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
-    def given_reference(self) -> Any:
+    def plain_reference(self) -> Any:
         """The reference as other libraries take it: None where there is none."""
         return None if self.reference is MISSING else self.reference
 

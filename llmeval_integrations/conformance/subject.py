@@ -103,11 +103,11 @@ def _our_arguments(case: Case) -> dict[str, Any]:
 
 def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
     more = {"input": ""} if getattr(thing, "requires_input", False) else {}
-    return {"prediction": case.output, "reference": case.given_reference, **more}
+    return {"prediction": case.output, "reference": case.plain_reference, **more}
 
 
 def _llama_index_arguments(case: Case) -> dict[str, Any]:
-    reference = case.given_reference
+    reference = case.plain_reference
     is_text = reference is None or isinstance(reference, str)
     return {"response": case.output, "reference": reference if is_text else json.dumps(reference)}
 
@@ -120,7 +120,7 @@ def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
         def bind(
             case: Case, count: int = count, names: Any = names, places: int = places
         ) -> inspect.BoundArguments:
-            given = (case.output, case.given_reference)[:count]
+            given = (case.output, case.plain_reference)[:count]
             return signature.bind(*given[:places], **dict(zip(names[places:], given[places:])))
 
         def call(case: Case, bind: Any = bind) -> Any:

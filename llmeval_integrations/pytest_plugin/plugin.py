@@ -135,7 +135,7 @@ def pytest_runtest_makereport(
     report = yield
     marked = item.stash.get(_MARKED, None)
     if EVALUATIONS in item.stash:
-        _send_along(report, item, marked)
+        _attach(report, item, marked)
     if not marked or report.when != "call" or call.excinfo is None:
         return report
     failure = call.excinfo.value
@@ -150,7 +150,7 @@ def pytest_runtest_makereport(
     return report
 
 
-def _send_along(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
+def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
     """Let a report, also one of xdist's workers, say all that was found for the test so far."""
     found = item.stash[EVALUATIONS]
     rate = None if marked is None else marked.min_pass_rate

@@ -33,7 +33,7 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
         if kind not in _NO_DIFFERENCE
     )
     yield from islice(named, _MOST)
-    yield from islice(_of_calls(objects(row.metadata.get("calls"))), _MOST)
+    yield from islice(_call_differences(objects(row.metadata.get("calls"))), _MOST)
     if isinstance(row.metadata.get("offset"), int):
         yield [row.metadata["offset"], row.label or "defect", None, None]
 
@@ -62,7 +62,7 @@ def objects(value: Any) -> list[Mapping[str, Any]]:
     return [entry for entry in found if isinstance(entry, Mapping)]
 
 
-def _of_calls(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
+def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
     """Yield what is wrong with tool calls and their arguments."""
     for number, call in enumerate(calls):
         name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
@@ -70,13 +70,13 @@ def _of_calls(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
         place = number if kind is None else call.get("output")  # without a kind all were made
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
-            yield ["", str(kind), *_sides_of(call, name), named]
+            yield ["", str(kind), *_call_sides(call, name), named]
         for pointer, what, wrong in outcomes_of(call, "arguments", "errors"):
             expected = _value(wrong, "reference") or wrong.get("message")
             yield [pointer, what, _value(wrong, "output"), expected, named]
 
 
-def _sides_of(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
+def _call_sides(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
     """Return what stands for a call that is wrong as a whole, and what was expected instead."""
     if "problem" in call:
         return shorten(str(call["problem"]), _LONGEST), None
