@@ -1,4 +1,4 @@
-"""`llmeval compare`: say in what one run is better or worse than another."""
+"""`llmeval compare` and `prefer`: say in what one run is better or worse than another."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import Final
 import msgspec
 
 from llmeval_integrations.cli.gates import Bound, parse_bound
+from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
+from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
+from llmeval_integrations.runs.prefer import prefer
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
 
@@ -21,7 +24,7 @@ _UNSURE: Final = "so a regression cannot be excluded"
 
 
 def add_commands(commands: Commands) -> None:
-    """Add the command."""
+    """Add the two commands."""
     parser = commands.add_parser(
         "compare",
         help="compare two runs over the same samples",
@@ -49,6 +52,27 @@ def add_commands(commands: Commands) -> None:
     add("--changes", type=int, metavar="N", help=changes)
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_compare)
+    _add_prefer(commands)
+
+
+def _add_prefer(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "prefer",
+        help="have a judge say which run has the better outputs",
+        description="Show a judge two outputs of each sample, in both orders, and print how often "
+        "the first run is better, with its interval, and how often the first place was preferred "
+        "whatever stood there. Three runs or more also get strengths (Bradley-Terry).",
+    )
+    add = parser.add_argument
+    add("a", metavar="A", help=RUN)
+    add("b", metavar="B", help="another one")
+    add("others", nargs="*", default=[], metavar="RUN", help="and more")
+    add("-e", "--evaluator", required=True, metavar="JUDGE", help="preference:model=PLATFORM:MODEL")
+    add("--pairs", type=int, metavar="N", help="judge N pairs, drawn by chance (all)")
+    add("--seed", type=int, default=0, metavar="N", help="which ones are drawn (0)")
+    add("-o", "--out", metavar="DIR", help="keep the judge's rows there")
+    add("--cache", metavar="FILE", help="keep replies there, so that none is paid twice")
+    parser.set_defaults(run=_prefer)
 
 
 def _compare(call: argparse.Namespace) -> int:
@@ -93,3 +117,11 @@ def _misses(comparison: Comparison, bound: Bound) -> Iterator[str]:
                 f"{name}: {lost} of A's {samples} samples have no counterpart with a score in B, "
                 f"more than {bound}, {_UNSURE}"
             )
+
+
+def _prefer(call: argparse.Namespace) -> int:
+    [judge] = build([parse_specification(call.evaluator)]).values()
+    options = {key: getattr(call, key) for key in ("others", "pairs", "seed", "out", "cache")}
+    found = prefer(call.a, call.b, judge, **options)
+    put("\n".join(map(make_printable, str(found).splitlines())) + "\n")
+    return OK

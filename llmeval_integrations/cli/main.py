@@ -14,7 +14,6 @@ from llmeval_integrations.cli import (
     compare,
     demo,
     evaluators,
-    prefer,
     reports,
     run,
     shell,
@@ -115,7 +114,7 @@ def parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (demo, run, reports, compare, prefer, threshold, evaluators, shell):
+    for module in (demo, run, reports, compare, threshold, evaluators, shell):
         module.add_commands(commands)
     parser.set_defaults(parser=parser)
     return parser, commands.choices

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -11,7 +13,6 @@ from typing import Any, Final, Literal, get_args
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.conformance.finding import Finding, Findings, find_faults
-from llmeval_integrations.conformance.growth import find_explosion
 from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
@@ -24,6 +25,12 @@ ListOrder = Literal["strict", "any", "top_level_any"]
 _MOST_SLOW: Final = 3
 _FIRST_CALL: Final = 5
 """How many times the limit the first call has: it may import what it needs."""
+
+_FIRST: Final = 1_000
+_LAST: Final = 128_000
+_ENOUGH: Final = 0.1
+_MIN: Final = 0.0005  # what is quicker says nothing of how it grows
+_STEEP: Final = 1.5
 
 
 def check_evaluator(
@@ -132,7 +139,7 @@ class _Trial:
             for case in cases:
                 if isinstance(case, Case):
                     found += find_faults(case, self.ask(case))
-                elif got := find_explosion(case, lambda case: self.ask(case, once=True)):
+                elif got := _find_explosion(case, lambda case: self.ask(case, once=True)):
                     found.append(Finding.of(case.case(60), "cost", "linear time", got))
                 self.tried += 1
         except _TimeIsUpError:
@@ -167,3 +174,50 @@ class _Trial:
                 raise _TimeIsUpError
             self.slow += observation is SLOW
         return observation
+
+
+def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
+    """Say how the cost explodes, nothing where it does not.
+
+    Outputs of 1, 2, 4, ... 128 kB are tried until one takes 0.1 s of the processor. The last three
+    are tried twice more, in turns, and the least time of each counts: the machine may be busy. Time
+    that grows as length^1.5 or more over these is too steep, as is an output without an answer.
+    """
+    times: dict[int, float] = {}
+    size = _FIRST
+    while size <= _LAST and max(times.values(), default=0.0) <= _ENOUGH:
+        seconds = _measure(growth.case(size), ask)
+        if seconds is None:
+            return f"no answer at {size // 1000} kB{_format_times(times)}"
+        times[size] = seconds
+        size *= 2
+    if max(times.values()) <= _ENOUGH:
+        return ""
+    last = [*times][-3:]
+    for size in last * 2:
+        times[size] = min(times[size], _measure(growth.case(size), ask) or math.inf)
+    least, most = (max(times[size], _MIN) for size in (last[0], last[-1]))
+    power = math.log(most / least) / math.log(last[-1] / last[0]) if len(last) > 1 else 0.0
+    return f"time grows as length^{power:.1f}:{_format_times(times)}" if power >= _STEEP else ""
+
+
+def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:
+    """Return the quicker of two calls where the first is slow: it may have imported a module.
+
+    None where there is no answer, twice if it takes too long: the machine may have stood still.
+    """
+    seconds = None
+    for _ in range(2):
+        observation = ask(case)
+        if observation.first.says == "died":
+            return None
+        if observation.first.says != "slow":
+            seconds = min(seconds or math.inf, observation.seconds)
+            if seconds <= _ENOUGH:
+                break
+    return seconds
+
+
+def _format_times(times: dict[int, float]) -> str:
+    last = list(times.items())[-2:]
+    return "".join(f" {seconds:.3f} s at {size // 1000} kB" for size, seconds in last)

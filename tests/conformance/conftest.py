@@ -2,10 +2,10 @@
 
 import pytest
 
-from llmeval_integrations.conformance import growth
+from llmeval_integrations.conformance import check
 
 
 @pytest.fixture
 def few_sizes(monkeypatch):
     """Let families of outputs grow to 2 kB."""
-    monkeypatch.setattr(growth, "_LAST", 2_000)
+    monkeypatch.setattr(check, "_LAST", 2_000)
