@@ -26,6 +26,7 @@ from llmeval_integrations.fields.confidence import (
 from llmeval_integrations.fields.figures import costs, details
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
+from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
@@ -144,8 +145,7 @@ class JsonFields(Evaluator):
         return result
 
     def breakdown(self) -> FieldTally:
-        # Of an ignored place no leaf is counted, whether or not it is there.
-        return FieldTally(path for path, each in self.fields.items() if not each.get("ignore"))
+        return FieldTally(self.fields)
 
 
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
@@ -153,6 +153,10 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
+    both = [each for each in (output, reference) if type(each) is not Defect]
+    comparison.ignored = [
+        path for path in layout.ignored if any(has_place(path, each) for each in both)
+    ]
     root, omission = layout.root(sample, evaluator), layout.omission()
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)

@@ -32,6 +32,7 @@ def details(comparison: Comparison) -> dict[str, Any]:
         "perfect": all(each.kind == "match" for each in comparison.outcomes),
         "outcomes": [outcome.as_dict() for outcome in comparison.outcomes],
         "fields": fields,
+        **({"ignored": comparison.ignored} if comparison.ignored else {}),
     }
 
 

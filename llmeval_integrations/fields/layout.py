@@ -52,6 +52,8 @@ class Layout:
 
         self._root = make_root(parsed)
         self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
+        self.ignored = [path for path, each in fields.items() if each.get("ignore")]
+        """The paths of places that do not count."""
         several = [*fields.values(), defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
         """Whether functions are given objects and arrays of the documents."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -161,15 +162,28 @@ def _members(part: Schema, step: str) -> list[Any]:
 
 
 def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
-    from difflib import get_close_matches
-
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
     names.update((ANY, None) for part in parts if "array" in list_types(part))
+    said = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
+    if not names:
+        return InvalidOptionError(said)
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
-    hint = (
-        f"did you mean {paths[0]!r}?" if close else f"there are {shorten(', '.join(paths), MOST)}"
-    )
-    said = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
-    return InvalidOptionError(f"{said}; {hint}{more}" if paths else said)
+    there_are = f"there are {shorten(', '.join(paths), MOST)}"
+    meant = f"did you mean {paths[0]!r}?" if close else there_are
+    return InvalidOptionError(f"{said}; {meant}{more}")
+
+
+def has_place(path: str, value: Any) -> bool:
+    """Whether a document has a place that a path names."""
+    places = [value]
+    for step in read_pointer(path):
+        inner: list[Any] = []
+        for place in places:
+            parts = dict(enumerate(place)) if isinstance(place, list) else place
+            if isinstance(parts, dict):
+                named = {str(name): part for name, part in parts.items()}
+                inner += named.values() if step == ANY else [named[step]] if step in named else []
+        places = inner
+    return bool(places)

@@ -77,13 +77,14 @@ def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     parts = [part for case in cases for part in case]
     if _OF_VALUES.isdisjoint(key for part in parts for key in part):
         return {}
-    settings = {**_read_numbers(cases), **_read_texts(cases)}
-    settings["types"] = _types_allowed(schemas)
+    settings = {**_read_numbers(cases), **_read_texts(cases), "types": _types_allowed(schemas)}
     if _are_decimals(parts, schemas):
         settings.update(is_number=True, is_decimal=True)
         settings.pop("number", None)
-    if any(map(_has_no_order, cases)):
-        settings["order"] = "any_order"
+    for case in cases:
+        is_unique = any(part.get("uniqueItems") is True for part in case)
+        if is_unique and not has_positions(case):
+            settings["order"] = "any_order"
     return settings
 
 
@@ -95,8 +96,7 @@ def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
         for part in (*schemas.certain, *parts):
             named = {"number" if kind == "integer" else kind for kind in list_types(part)}
             if not _FIXING.isdisjoint(part):
-                values = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
-                named = {TYPES.get(type(value), "number") for value in values}
+                named = {TYPES.get(type(value), "number") for value in _values(part)}
             allowed = allowed & named if named else allowed
         found |= allowed
     return None if found == _ALL_TYPES else frozenset(found)
@@ -113,17 +113,21 @@ def list_types(part: Schema) -> list[str]:
     return types if isinstance(types, list) else [types] if types else []
 
 
-def _has_no_order(case: Case) -> bool:
-    """Whether an array's items are unique, and none has a schema by its position."""
-    is_unique = any(part.get("uniqueItems") is True for part in case)
-    return is_unique and not has_positions(case)
+def _values(part: Schema) -> list[Any]:
+    """Return the values that a schema names."""
+    return list_of(part, "enum") + ([part["const"]] if "const" in part else [])
+
+
+def _names(case: Case, kinds: Iterable[type]) -> bool:
+    """Whether one of these schemas names a value of one of these types."""
+    return any(type(value) in kinds for part in case for value in _values(part))
 
 
 def _read_texts(cases: list[Case]) -> dict[str, Any]:
     formats: list[str] = []
     is_fixed = False
     for case in cases:
-        if any("pattern" in part or _names_value(part, {str}) for part in case):
+        if any("pattern" in part for part in case) or _names(case, (str,)):
             is_fixed = True
         elif all("string" in types for types in map(list_types, case) if types):
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
@@ -136,7 +140,7 @@ def _read_texts(cases: list[Case]) -> dict[str, Any]:
 
 
 def _read_numbers(cases: list[Case]) -> dict[str, Any]:
-    free = [case for case in cases if not any(_names_value(part, _NUMBERS) for part in case)]
+    free = [case for case in cases if not _names(case, _NUMBERS)]
     kinds = set(map(_name_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         fixed = dict(_EXACT_NUMBERS)
@@ -161,28 +165,18 @@ def _grid(case: Case) -> float | None:
 
 def _name_number(case: Case) -> str | None:
     """Return "integer" or "number" if these schemas say that a value is one."""
-    kind = None
-    for types in map(list_types, case):
-        if "number" in types:
-            kind = kind or "number"
-        elif "integer" in types:
-            kind = "integer"
-        elif types:
-            return None
-    return kind
+    kinds = [types for types in map(list_types, case) if types]
+    if not all("number" in types or "integer" in types for types in kinds):
+        return None
+    only_integers = any("number" not in types for types in kinds)
+    return "integer" if only_integers else "number" if kinds else None
 
 
 def _may_be_number(case: Case) -> bool:
     """Whether a value for which these schemas hold may be a number."""
-    return all(
-        "number" in types or "integer" in types for types in map(list_types, case) if types
-    ) and all(_FIXING.isdisjoint(part) or _names_value(part, _NUMBERS) for part in case)
-
-
-def _names_value(part: Schema, kinds: Iterable[type]) -> bool:
-    """Whether a schema names a value of one of these types."""
-    named = [*list_of(part, "enum"), part.get("const")]
-    return not set(kinds).isdisjoint(map(type, named))
+    if not all({"number", "integer"} & {*types} for types in map(list_types, case) if types):
+        return False
+    return all(_FIXING.isdisjoint(part) or _names([part], _NUMBERS) for part in case)
 
 
 def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:

@@ -50,8 +50,9 @@ class FieldTally:
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Take the paths of settings: the summary names those under which no field was."""
+        """Take the paths of settings: the summary names those that no document had."""
         self._paths = [*paths]
+        self._ignored: set[str] = set()
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
         """Of all samples: the weights of leaves, and the figures of samples that have them."""
@@ -64,6 +65,7 @@ class FieldTally:
             if value is not None:
                 self._sums[name] += value
                 self._sums[f"samples with {name}"] += 1
+        self._ignored.update(metadata.get("ignored", ()))
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
             field = self._field(path)
@@ -83,12 +85,9 @@ class FieldTally:
             self._field(leaf["field"]).confidences[key] += 1
 
     def _field(self, path: str) -> _Field:
-        found = self._fields.get(path)
-        if found is None:
-            if len(self._fields) >= _MOST_FIELDS:
-                path = _OTHER
-            found = self._fields.setdefault(path, _Field())
-        return found
+        if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
+            path = _OTHER
+        return self._fields.setdefault(path, _Field())
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of each field, those first in which most is wrong."""
@@ -97,18 +96,22 @@ class FieldTally:
         )
         sums = self._sums
         unmet = [path for path in self._paths if not self._has_met(path)]
+        means = {}
+        for name in shares(0, 0, 0):
+            count = sums[f"samples with {name}"]
+            means[name] = sums[name] / count if count else None
         return {
             **({"unmet_paths": unmet} if unmet and self._fields else {}),
             "micro": shares(sums["matched"], sums["output_leaves"], sums["reference_leaves"]),
-            "macro": {name: self._mean(name) for name in shares(0, 0, 0)},
+            "macro": means,
             **_confidence(self._confidences),
             "fields": {path: field.summary() for path, field in fields},
         }
 
     def _has_met(self, pattern: str) -> bool:
-        """Whether there was a field under a path; true where fields were too many to be told."""
+        """Whether a document had the path; true where fields were too many to be told apart."""
         wanted = pattern.split("/")
-        return any(
+        return pattern in self._ignored or any(
             path == _OTHER
             or all(
                 one == other or ANY in (one, other)
@@ -116,10 +119,6 @@ class FieldTally:
             )
             for path in self._fields
         )
-
-    def _mean(self, name: str) -> float | None:
-        count = self._sums[f"samples with {name}"]
-        return self._sums[name] / count if count else None
 
 
 class _Field:
@@ -131,11 +130,7 @@ class _Field:
         """What graded matches are short of a full one."""
         self.alone: Counter[str] = Counter()
         """Leaves of `wrong_type` that one side alone has."""
-        self.unreadable = 0
-        self.samples = 0
-        """Samples with a readable output in which the field has a leaf."""
-        self.wrong_samples = 0
-        """Those of them in which a leaf of it does not match."""
+        self.unreadable = self.samples = self.wrong_samples = 0
         self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
         self.confidences: Counter[tuple[float, bool]] = Counter()
@@ -152,7 +147,8 @@ class _Field:
         if "alone" in outcome:
             self.alone[outcome["alone"]] += 1
         if outcome["kind"] in ("mismatch", "wrong_type"):
-            pair = _pair(outcome["output"], outcome["reference"])
+            texts = canonical(outcome["output"]), canonical(outcome["reference"])
+            pair = cut_around_difference(*texts, _LONGEST)
             count(self.wrong_values, pair, _OTHERS, _MOST_VALUES)
         if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
@@ -192,7 +188,3 @@ def _confidence(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any]:
         return {}
     caught = {f"{budget:.0%}": share for budget, share in figures.caught.items()}
     return {"confidence": {**figures._asdict(), "caught": caught}}
-
-
-def _pair(output: Any, reference: Any) -> _Pair:
-    return cut_around_difference(canonical(output), canonical(reference), _LONGEST)

@@ -176,9 +176,7 @@ class JudgedFields(ModelJudge):
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def breakdown(self) -> FieldTally:
-        # Of an ignored place no leaf is counted, whether or not it is there.
-        settings = (path for path, each in self.fields.items() if not each.get("ignore"))
-        return FieldTally(dict.fromkeys((*self.judged, *settings)))
+        return FieldTally(dict.fromkeys((*self.judged, *self.fields)))
 
 
 @dataclass(frozen=True)

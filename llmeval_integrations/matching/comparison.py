@@ -22,8 +22,6 @@ class Comparison:
     Evaluators differ in their nodes, and in how they read `matched`, `outcomes` and `open`.
     """
 
-    __slots__ = ("_pairing", "limits", "matched", "omitted", "open", "outcomes", "wholes")
-
     def __init__(self, pairing: Pairing | None = None) -> None:
         self._pairing = pairing
         self.matched: list[Node] = []
@@ -38,6 +36,8 @@ class Comparison:
         """The arrays, as pointers, whose items were not all tried with each other."""
         self.omitted: set[str] = set()
         """The paths of members that count as left out."""
+        self.ignored: list[str] = []
+        """The paths of settings that ignore places which the documents have."""
 
     @property
     def pairing(self) -> Pairing:

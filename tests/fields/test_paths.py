@@ -135,10 +135,11 @@ def test_a_samples_own_schema_need_not_have_all_paths():
 
 def test_a_path_that_no_sample_of_a_run_has_is_named():
     met = ["/date", "/lines/*/price", "/lines", "/lines/0", "/*"]
-    unmet = ["/dat", "/lines/*/prize", "/date/day"]
-    settings = {path: {"weight": 2} for path in (*met, *unmet)} | {"/vendr": {"ignore": True}}
+    unmet = ["/dat", "/lines/*/prize", "/date/day", "/vendr"]
+    settings = {path: {"weight": 2} for path in (*met, *unmet)}
+    settings |= {"/vendr": {"ignore": True}, "/lines/*/id": {"ignore": True}}
     rows = [
-        {"output": text, "reference": {"date": "x", "lines": [{"price": 1}]}}
+        {"output": text, "reference": {"date": "x", "lines": [{"price": 1, "id": 2}]}}
         for text in ('{"date": "x"}', "{")
     ]
     figures = evaluate(rows, [JsonFields(fields=settings)]).summary["evaluators"]["json_fields"]
