@@ -37,7 +37,6 @@ def inspect_scorer(
     *,
     metrics: Sequence[Metric] | None = None,
     value: str = "score",
-    messages: bool | None = None,
     reference: str | None = None,
 ) -> Scorer:
     """Make a scorer of one of our evaluators, by its name; a judge asks its own model.
@@ -49,13 +48,10 @@ def inspect_scorer(
     Args:
         metrics: Those of Inspect, `mean` and `stderr` unless given.
         value: "score", or "passed" for a value of True or False.
-        messages: Whether the output is the conversation's messages rather than the text of the
-            model's last one. Unless given, it is for evaluators of tool calls, and for a judge
-            where that text is empty, of a conversation in which tools are called.
         reference: A key of the sample's metadata; unless given, the reference is the target.
     """
     ours = _Scorer(evaluator, value=value)
-    ours.messages, ours.reference = messages, reference
+    ours.reference = reference
 
     @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
     def registered(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
@@ -67,7 +63,6 @@ def inspect_scorer(
 class _Scorer(Wrapper):
     """One of our evaluators as what Inspect awaits."""
 
-    messages: bool | None
     reference: str | None
 
     async def __call__(self, state: TaskState, target: Target) -> Score:
@@ -86,10 +81,9 @@ class _Scorer(Wrapper):
 
     def _sample(self, state: TaskState, target: Target) -> Sample:
         output: Any = state.output.completion
-        called = any(getattr(message, "tool_calls", None) for message in state.messages)
-        if called if self.messages is None else self.messages:
-            messages = list(map(_dump, state.messages))
-            output = messages if self.messages else Messages(Reply(output), tuple(messages))
+        if any(getattr(message, "tool_calls", None) for message in state.messages):
+            # Evaluators of tool calls see all messages, the others the text of the last one.
+            output = Messages(Reply(output), tuple(map(_dump, state.messages)))
         given = state.input  # where no message of it is the user's, `input_text` raises
         asked = isinstance(given, str) or any(message.role == "user" for message in given)
         about = state.metadata

@@ -17,16 +17,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.frameworks._base import optional
 
-try:
+with optional("pydantic_ai", "pydantic-ai", "pydantic-ai"):
     from pydantic_ai import ModelRetry, RunContext
-except ModuleNotFoundError as error:
-    if error.name != "pydantic_ai":
-        raise
-    raise MissingDependencyError.of("pydantic-ai", "pydantic-ai") from error
 
 
 def validator(

@@ -47,8 +47,6 @@ class TrlReward(Wrapper):
         value: "score", or "passed" for 1.0 or 0.0.
         missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
             so that tasks of several kinds share a dataset.
-        messages: Whether everybody sees a completion's messages, or with False the text of the last
-            one. Unless given, evaluators of tool calls see all, the others that text.
         columns: Names of the columns `reference`, `contexts` and `schema`, where they are others.
     """
 
@@ -59,11 +57,10 @@ class TrlReward(Wrapper):
         name: str | None = None,
         value: str = "score",
         missing: str = "raise",
-        messages: bool | None = None,
         **columns: str,
     ) -> None:
         super().__init__(evaluator, name=name, value=value)
-        self.missing, self.messages = missing, messages
+        self.missing = missing
         check_choice(self, "missing", ["raise", "unscored"])
         self.columns = {field: columns.pop(field, field) for field in _FIELDS}
         if columns:
@@ -83,8 +80,7 @@ class TrlReward(Wrapper):
         """Return the rewards of completions, in their order."""
         rows = self._rows(len(completions), columns)
         samples = list(map(self._sample, prompts, completions, rows))
-        present = [sample for sample in samples if sample is not None]
-        results = iter(self.evaluator.evaluate_many(present))
+        results = iter(self.evaluator.evaluate_many(each for each in samples if each is not None))
         absent = Result.unscored("the row lacks a field that the evaluator needs", label="missing")
         found = [absent if sample is None else next(results) for sample in samples]
         if log_extra is not None:
@@ -92,8 +88,7 @@ class TrlReward(Wrapper):
         if log_metric is not None and found:
             unscored = sum(not result.scored for result in found)
             log_metric(f"{self.name}/unscored", unscored / len(found))
-        rewards = map(self.figure, found)
-        return [None if reward is None else float(reward) for reward in rewards]
+        return [None if (figure := self.figure(each)) is None else float(figure) for each in found]
 
     def _rows(self, count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return each completion's cells; the trainer's state and such things are not columns."""
@@ -111,10 +106,11 @@ class TrlReward(Wrapper):
         return [{name: cells[place] for name, cells in lists.items()} for place in range(count)]
 
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample | None:
-        output = completion if self.messages else _text(completion)
-        if self.messages is None and not isinstance(completion, str):
-            is_talk = len(completion) > 1 or any(one.get("tool_calls") for one in completion)
-            output = Messages(Reply(output), tuple(completion)) if is_talk else output
+        output: Any = _text(completion)
+        if not isinstance(completion, str) and (
+            len(completion) > 1 or any(one.get("tool_calls") for one in completion)
+        ):  # which evaluators of tool calls see whole, the others as the text of the last message
+            output = Messages(Reply(output), tuple(completion))
         asked = _text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt
         fields = {field: row.get(column) for field, column in self.columns.items()}
         try:

@@ -118,10 +118,10 @@ def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     gold = [{"name": "add", "arguments": {"a": 1}}]
     rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
     words = Words()
-    for messages, expected in ((None, [1.0, 0.0]), (True, [1.0, 0.0]), (False, [0.0, 0.0])):
-        scorers = [inspect_scorer(ToolCalls(), messages=messages, reference="calls")]
-        log = run(tmp_path, scorers, [call, "done", "no"], rows)
-        assert [sample.scores["tool_calls"].value for sample in log.samples] == expected
+    log = run(
+        tmp_path, [inspect_scorer(ToolCalls(), reference="calls")], [call, "done", "no"], rows
+    )
+    assert [sample.scores["tool_calls"].value for sample in log.samples] == [1.0, 0.0]
     both = WeightedSum([(ToolCalls(), 2), (words, 1)])
     log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
     assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]

@@ -51,22 +51,19 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
 @pytest.mark.parametrize(
-    ("completion", "messages", "output"),
+    ("completion", "output"),
     [
-        ("[1]", False, "[1]"),
-        (message("[1]"), False, "[1]"),
-        (message("so") + message("[1]", "tool") + message("[2]"), False, "[2]"),
-        (message([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}]), False, "[1]"),
-        (message([{"type": "image", "text": None}, {"type": "text", "text": "a"}]), False, "a"),
-        (message(None, tool_calls=[]), False, ""),
-        ([], False, ""),
-        (message("[1]"), None, "[1]"),
-        (message("[1]"), True, message("[1]")),
+        ("[1]", "[1]"),
+        (message("[1]"), "[1]"),
+        (message([{"type": "text", "text": "[1"}, {"type": "text", "text": "]"}]), "[1]"),
+        (message([{"type": "image", "text": None}, {"type": "text", "text": "a"}]), "a"),
+        (message(None, tool_calls=[]), ""),
+        ([], ""),
     ],
 )
-def test_a_completion_is_a_text_or_messages(completion, messages, output):
+def test_a_completion_is_a_text_or_messages(completion, output):
     fixed = Fixed(RESULTS["yes"])
-    TrlReward(fixed, messages=messages)([message("go", "user")], [completion])
+    TrlReward(fixed)([message("go", "user")], [completion])
     assert fixed.samples == [Sample(output, input="go")]
 
 

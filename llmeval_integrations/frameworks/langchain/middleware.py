@@ -13,21 +13,18 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Literal
 
-from llmeval_integrations.core.errors import MissingDependencyError
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.guards.prompt import word_calls
 from llmeval_integrations.guards.retry import GuardResult, check_tries, drive, settle
 
-try:
+with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
-    from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in ("langchain", "langchain_core"):
-        raise
-    raise MissingDependencyError.of("langchain", "langchain-agents") from error
 
 On = Literal["text", "structured_response", "tool_calls"]
 """What of a model's answers is looked at; others are passed on."""
@@ -37,9 +34,8 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     """Has the model of an agent answer again, with the reason, while the evaluator fails it.
 
     It is told `result.feedback()`, for each tool call by its id, before a tool is run. A judge that
-    could not tell fails nothing. Of the answers only the accepted one, or the best, stands in the
-    agent's state; the `response_metadata` of its message say under `llmeval` what the evaluator
-    says of each try.
+    could not tell fails nothing. Only the accepted answer, or the best, stands in the agent's
+    state; its `response_metadata` say under `llmeval` what the evaluator says of each try.
 
     Args:
         evaluator: Looks at each answer. A judge is given the user's last message as its input.

@@ -1,4 +1,4 @@
-"""The message that LangChain's evaluator of schemas gives: that of `jsonschema`'s best match."""
+"""The words for a violation that LangChain's evaluator of schemas gives: `jsonschema`'s."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         given = getattr(sample, evaluator.schema_field(sample))
     schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
     value = read(sample, "output", evaluator.parsing)
-    written, output = repr(schema), repr(value)
-    if measure(value).levels > _MOST_LEVELS or len(output) > _MOST_CHARACTERS:
+    if measure(value).levels > _MOST_LEVELS or len(repr(value)) > _MOST_CHARACTERS:
         return None
-    # Names would be matched by `re`, as all patterns within another draft, which may never end;
-    # and numbers beyond a float would be written as Decimals.
+    # Names, and patterns within another draft, would be matched by `re`, which may never end; and
+    # numbers beyond a float would be written as Decimals.
+    text = repr(schema)
     if (
-        "patternProperties" in written
-        or written.count("'$schema'") > 1
-        or "Decimal('" in written + output
+        "patternProperties" in text
+        or text.count("'$schema'") > 1
+        or "Decimal('" in repr(value) + text
     ):
         return None
     draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"

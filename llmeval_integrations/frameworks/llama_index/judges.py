@@ -69,6 +69,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
             "response": answer,
             "generated_answer": answer,
             "reference_answer": fields["reference"] or "(none)",
+            "reference": fields["reference"] or "",
             "context_str": "\n\n".join(map(to_text, fields["contexts"] or ())),
             **self.variables,
             **(fields.get("variables") or {}),
@@ -277,9 +278,8 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         pair = [response, further.pop("second_response", None)]
         results = []
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
-            shown = {"answer_1": one, "answer_2": other, "reference": reference or ""}
+            further["variables"] = {"answer_1": one, "answer_2": other}
             given = None if other is None else one
-            further["variables"] = shown
             results.append(await super().aevaluate(query, given, contexts, reference, **further))
         return _find_consensus(results)
 

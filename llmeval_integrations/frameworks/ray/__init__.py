@@ -16,14 +16,10 @@ A file of JSON Lines becomes the same run directory as on one machine by
 `evaluate("data.jsonl", evaluators, out="run", engine=RayEngine)`, or `llmeval run --engine ray`.
 """
 
-from llmeval_integrations.core.errors import MissingDependencyError
+from llmeval_integrations.frameworks._base import optional
 
-try:
+with optional("ray", "ray", "ray"):
     import ray  # noqa: F401 - not `ray.data`: it takes a second more, and files do without
-except ModuleNotFoundError as error:
-    if error.name != "ray":
-        raise
-    raise MissingDependencyError.of("ray", "ray") from error
 
 from llmeval_integrations.frameworks.ray.dataset import evaluate_dataset
 from llmeval_integrations.frameworks.ray.engine import RayEngine

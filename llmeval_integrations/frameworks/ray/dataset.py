@@ -7,17 +7,22 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
+
+import ray
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.frameworks.ray.actors import place, shared
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.judging import JudgingOptions, judging
 from llmeval_integrations.runs.options import JudgeOptions, judging_options, name_evaluators
 from llmeval_integrations.runs.tables import Kernel
+
+_AT_A_TIME: Final = 128
+"""Samples that one actor judges at a time: what the SDKs cost fills its processor beyond that."""
 
 _ROWS: Final = 2_000
 """Rows of a task: enough that Ray's own time is small beside theirs."""
@@ -113,3 +118,19 @@ class _Rows:
 
     def __del__(self) -> None:
         self._stack.close()
+
+
+def shared(options: JudgingOptions) -> tuple[int, JudgingOptions]:
+    """Share what holds for all judges among actors; gives their number and each one's part."""
+    is_bounded = options.max_cost is not None or options.max_tokens is not None
+    actors = 1 if is_bounded else -(-options.concurrency // _AT_A_TIME)
+    cache = None if options.cache is None else Path(options.cache).absolute()
+    return actors, replace(options, concurrency=options.concurrency // actors, cache=cache)
+
+
+def place(options: JudgingOptions) -> dict[str, Any]:
+    """Return what has Ray put actors where their cache is; they wait more than they compute."""
+    if options.cache is None:
+        return {}
+    here = ray.get_runtime_context().get_node_id()
+    return {"num_cpus": 0, "label_selector": {"ray.io/node-id": here}}

@@ -16,7 +16,7 @@ from ray import cloudpickle
 from ray.exceptions import RayError
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.frameworks.ray.actors import place, shared
+from llmeval_integrations.frameworks.ray.dataset import place, shared
 from llmeval_integrations.runs.chunk import Evaluated, Job, begin
 from llmeval_integrations.runs.data.source import Record
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
