@@ -24,7 +24,6 @@ from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import OK, Commands, put, say
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs import Interrupted, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.open_source import FORMATS
@@ -193,7 +192,7 @@ def _refuse_idle_options(call: argparse.Namespace, evaluators: Mapping[str, Eval
 
     A configuration may have it, for runs with judges and without.
     """
-    if any(isinstance(each, JudgedEvaluator) for each in evaluators.values()):
+    if any(each.is_judge for each in evaluators.values()):
         return
     for name in _OF_JUDGES:
         value = getattr(call, name)

@@ -17,7 +17,6 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import free_name, hint, quote
 from llmeval_integrations.evaluators.weighted_sum import Parts
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
 _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
 _END: Final = re.compile(r"\s*(?:,(?=\s*[A-Za-z_]\w*\s*=)|\Z)")
@@ -158,7 +157,7 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
             (_build_inner(pair[0], folder), *pair[1:]) if isinstance(pair, (list, tuple)) else pair
             for pair in pairs
         ]
-    if kind in (Sequence[JudgedEvaluator], Sequence[Evaluator]):
+    if get_origin(kind) is Sequence and issubclass(get_args(kind)[0], Evaluator):
         if isinstance(value, Mapping):
             value = [{name: options} for name, options in value.items()]
         return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter
@@ -14,7 +14,6 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.read import share
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import CHUNK, Record
 from llmeval_integrations.runs.judging import Charged, Judging, JudgingOptions
@@ -128,10 +127,15 @@ class Samples:
             for made, (number, row) in zip(self._made, self._records, strict=True)
         ]
 
-    def fields(self, place: int) -> dict[str, Any]:
-        """Return what is kept of a row: the sample's fields; of what is no sample, the id."""
+    def stored(self, place: int) -> Sample | dict[str, Any]:
+        """Return what is kept of a row: the sample; of what is none, its id."""
         made = self._made[place]
-        return fields_of(made) if type(made) is Sample else {"id": self.about[place][0]}
+        return made if type(made) is Sample else {"id": self.about[place][0]}
+
+    def fields(self, place: int) -> dict[str, Any]:
+        """Return the same by the names of fields."""
+        stored = self.stored(place)
+        return fields_of(stored) if isinstance(stored, Sample) else stored
 
     def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
         """Return the samples that an evaluator can look at, and errors by place for the others."""
@@ -184,20 +188,21 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Evaluated
     which only who writes the file knows.
     """
     first = next(iter(samples.values()))
+    others = {name: each for name, each in samples.items() if each is not first}
     width = len(samples)
-    places: Any = ()
+    places: Iterable[int] = ()
     if job.keep == "all":
         places = range(len(rows) // width)
     elif job.keep == "failing":
-        failing = (
-            n // width for n, row in enumerate(rows) if row.passed is not True and is_failing(row)
-        )
-        places = dict.fromkeys(failing)
+        failing = [n for n, row in enumerate(rows) if row.passed is not True and is_failing(row)]
+        places = dict.fromkeys(n // width for n in failing)
     lines = []
     for place in places:
-        fields = first.fields(place)
-        own = {name: each.fields(place) for name, each in samples.items() if each is not first}
-        lines.append((place, write_value({**fields, OWN: own} if own else fields)[1:] + b"\n"))
+        stored: Any = first.stored(place)
+        if others:
+            own = {name: each.stored(place) for name, each in others.items()}
+            stored = {**first.fields(place), OWN: own}
+        lines.append((place, write_value(stored)[1:] + b"\n"))
     return Evaluated(rows, lines)
 
 
@@ -206,7 +211,7 @@ def _begin(
 ) -> Callable[[], list[Row]]:
     """Begin to ask a judge, or have another evaluator look at the samples at once."""
     fit, unfit = samples.fit(evaluator, name)
-    if judging is not None and isinstance(evaluator, JudgedEvaluator):
+    if judging is not None and evaluator.is_judge:
         wait = judging.begin(evaluator, fit)
     else:
         results = _evaluate(evaluator, fit)
@@ -283,9 +288,8 @@ def _row_of_result(id: Any, name: str, result: Result, group: Any) -> Row:
         raise ValueError(f"the score {quote(result.score)} is not a finite number")
     unscored = result.is_unscored
     passed = None if result.passed is None or unscored else bool(result.passed)
-    label, reason = _text(result.label), _text(result.reason)
-    metadata = dict(result.metadata or {})
-    return Row(id, name, score, passed, label, reason, metadata, unscored, None, group)
+    said = passed, _text(result.label), _text(result.reason), dict(result.metadata or {})
+    return Row(id, name, score, *said, unscored, None, group)
 
 
 def _text(thing: object) -> str | None:

@@ -59,33 +59,31 @@ class Columns(msgspec.Struct, frozen=True):
             if column not in row:
                 return InputError(_lacks(row, column))
         get = row.get
-        cells = [get(column) for column in self.of]
-        if type(cells[_ID]) is not str or not cells[_ID]:
-            cells[_ID] = number if _is_no_id(cells[_ID]) else cells[_ID]
-        if (self.variables or self.group_variable) and (error := self._add_variables(get, cells)):
+        fields = [MISSING if (cell := get(column)) is None else cell for column in self.of]
+        if type(own := fields[_ID]) is not str or not own:
+            fields[_ID] = number if own is MISSING or _is_no_id(own) else own
+        if (self.variables or self.group_variable) and (error := self._add_variables(get, fields)):
             return error
-        if type(cells[_SCHEMA]) is str and not cells[_SCHEMA]:
-            cells[_SCHEMA] = None
-        if type(cells[_GROUP]) is str and not cells[_GROUP]:
-            cells[_GROUP] = None
-        fields = [MISSING if cell is None else cell for cell in cells]
+        for place in (_SCHEMA, _GROUP):
+            if fields[place] == "":
+                fields[place] = MISSING
         if fields[0] is MISSING:
             if self.of[0] not in row:
                 return InputError(_lacks(row, str(self.of[0])))
             fields[0] = None
         return Sample(*fields)
 
-    def _add_variables(self, get: Callable[[Any], Any], cells: list[Any]) -> InputError | None:
+    def _add_variables(self, get: Callable[[Any], Any], fields: list[Any]) -> InputError | None:
         """Add the variables that have columns of their own, and take the group from them."""
-        given, group = cells[_VARS], self.group_variable
+        given, group = fields[_VARS], self.group_variable
         found = dict(given) if isinstance(given, Mapping) else {}
         own = {name: get(column) for name, column in self.variables}
         found |= {name: value for name, value in own.items() if value is not None}
-        cells[_VARS] = found or given
+        fields[_VARS] = found or given
         if group and group not in found:
             return InputError(f"no variable {group!r} for the group; {hint(group, found)}")
         if group:
-            cells[_GROUP] = found[group]
+            fields[_GROUP] = MISSING if found[group] is None else found[group]
         return None
 
     def id(self, row: Any, number: int | None) -> Any:
@@ -128,18 +126,18 @@ def columns_by_evaluator(
     """
     if not isinstance(mapping, Mapping):
         raise InputError(f"columns={mapping!r} is not a mapping such as {{'output': 'response'}}")
-    targets = {
-        target: _parse_target(target, column, evaluators) for target, column in mapping.items()
-    }
+    targets = [
+        (*_parse(target, mapping[target], evaluators), mapping[target]) for target in mapping
+    ]
     made: dict[Columns, Columns] = {}
     chosen = {}
     for evaluator in evaluators:
         own: dict[str, str | None] = {}
         variables: dict[str, str | None] = {}
         for owner in ("", evaluator):
-            for target, (of, field, name) in targets.items():
+            for of, field, name, column in targets:
                 if of == owner:
-                    (variables if name else own)[name or field] = mapping[target]
+                    (variables if name else own)[name or field] = column
         before, _, group = (own.get("group") or "").partition(".")
         group = group if before == _VARIABLES else ""
         own |= {"group": None} if group else {}
@@ -154,9 +152,7 @@ def columns_by_evaluator(
     return chosen
 
 
-def _parse_target(
-    target: object, column: object, evaluators: Collection[str]
-) -> tuple[str, str, str]:
+def _parse(target: object, column: object, evaluators: Collection[str]) -> tuple[str, str, str]:
     """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
 
     What does not stand there is empty.
@@ -188,7 +184,7 @@ def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str
     Where evaluators have columns of their own, the names are those of all.
     """
     _, present = _head(source)
-    found: dict[str, str] = {}
+    found = {}
     for field in ("schema", "group"):
         own = dict.fromkeys(each.column(field) for each in columns.values())
         if names := [repr(column) for column in own if column in present]:
@@ -201,13 +197,11 @@ def absent_columns(
 ) -> list[str]:
     """Word which columns are looked for that none of the first rows has."""
     count, present = _head(source)
-    needed = dict.fromkeys(
-        column for name, each in columns.items() for column in each.needed(evaluators[name])
-    )
+    needed = [column for name, own in columns.items() for column in own.needed(evaluators[name])]
     none = "the first row has no" if count == 1 else f"none of the first {count} rows has a"
     return [
         f"{none} column {column!r}; {hint(column, list(map(str, present)))}"
-        for column in needed
+        for column in dict.fromkeys(needed)
         if count and column not in present
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -78,11 +78,9 @@ class RunDirectory:
 
     def _is_begun(self) -> bool:
         """Whether a run was begun here, and killed before it had a file of rows."""
-        try:
-            self.manifest()
-        except InputError:
-            return False
-        return True
+        with suppress(InputError):
+            return bool(self.manifest())
+        return False
 
     def _reply_files(self) -> list[Path]:
         return [self.path / f"{_REPLIES}{end}" for end in _OF_SQLITE]

@@ -39,11 +39,7 @@ _FEW: Final = 1_000
 """The rows that this process has evaluated before another one would have started."""
 
 
-def evaluate(
-    samples: Any,
-    evaluators: Evaluators,
-    **options: Unpack[RunOptions],
-) -> Run:
+def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]) -> Run:
     """Evaluate every sample with every evaluator.
 
     A row that cannot be read, lacks a column or makes an evaluator raise is an error row; the run

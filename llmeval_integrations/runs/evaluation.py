@@ -14,7 +14,6 @@ from numbers import Integral
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.runs.chunk import Engine, Evaluated, Here, Job, begin, keep, samples_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -146,7 +145,7 @@ class Evaluation:
         job = Job({name: evaluator}, {name: columns})
         found = begin(job, [records[n] for n in again], self._judging)()
         for n, row in zip(again, found.rows, strict=True):
-            if isinstance(evaluator, JudgedEvaluator):
+            if evaluator.is_judge:
                 add_earlier(row, rows[own[n]])
             rows[own[n]] = row
 

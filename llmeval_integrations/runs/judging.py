@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields, is_dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -16,15 +16,12 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.budget import Spending
-    from llmeval_integrations.llm.cache import Cache
     from llmeval_integrations.llm.session import Session
-
 
 _log = logging.getLogger(__name__)
 
@@ -60,18 +57,14 @@ class Judging:
     """Asks a run's judges, and counts what each of them takes."""
 
     def __init__(self, session: Session, spent: Mapping[str, Spending], concurrency: int) -> None:
+        self.concurrency = concurrency
+        """The most samples that are judged at a time."""
         self._session = session
-        self._concurrency = concurrency
         self._spent = spent
         self._sum = type(session.budget.spent)()
 
-    @property
-    def concurrency(self) -> int:
-        """The most samples that are judged at a time."""
-        return self._concurrency
-
     def begin(
-        self, judge: JudgedEvaluator, samples: Iterable[Sample]
+        self, judge: Evaluator, samples: Iterable[Sample]
     ) -> Callable[[], list[Result | Exception]]:
         """Begin to judge samples; gives what waits for the results, in order.
 
@@ -131,7 +124,7 @@ def judging(
     Raises InvalidOptionError for a judge whose price is not known where `max_cost` needs it, and
     for one whose key is not there; InputError for a cache.
     """
-    judges = {name: each for name, each in evaluators.items() if isinstance(each, JudgedEvaluator)}
+    judges = {name: each for name, each in evaluators.items() if each.is_judge}
     if not judges:
         yield None
         return
@@ -141,6 +134,8 @@ def judging(
     from llmeval_integrations.llm.loop import start, wait
     from llmeval_integrations.llm.session import Session
 
+    if options.frozen and options.cache is None:
+        raise InputError("frozen takes replies from a cache, and none is given")
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
         budget.price(client)
@@ -149,7 +144,10 @@ def judging(
         if options.batch:
             _check_batch(client, options)
     replies = None if options.replies is None else Cache(options.replies)
-    with _cache(options) as cache, replies or nullcontext():
+    cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
+    if cache is not None:
+        cache.open()  # what is wrong with it is said before anything is asked
+    with cache or nullcontext(), replies or nullcontext():
         session = Session(
             options.concurrency,
             cache=cache,
@@ -178,18 +176,6 @@ def _check_batch(client: Client, options: JudgingOptions) -> None:
         )
 
 
-def _cache(options: JudgingOptions) -> AbstractContextManager[Cache | None]:
-    from llmeval_integrations.llm.cache import Cache
-
-    if options.cache is None:
-        if options.frozen:
-            raise InputError("frozen takes replies from a cache, and none is given")
-        return nullcontext()
-    cache = Cache(options.cache, frozen=options.frozen)
-    cache.open()  # what is wrong with it is said before anything is asked
-    return cache
-
-
 def clients_of(thing: Any) -> Iterator[Client]:
     """Find the clients that evaluators ask, in their fields and in those of judges within them."""
     if isinstance(thing, Client):
@@ -199,7 +185,7 @@ def clients_of(thing: Any) -> Iterator[Client]:
     elif isinstance(thing, (list, tuple)):
         for each in thing:
             yield from clients_of(each)
-    elif isinstance(thing, JudgedEvaluator) and is_dataclass(thing):
+    elif isinstance(thing, Evaluator) and thing.is_judge and is_dataclass(thing):
         yield from clients_of([getattr(thing, field.name) for field in fields(thing)])
 
 
@@ -218,7 +204,7 @@ def add_earlier(row: Row, earlier: Row) -> None:
 
 
 async def _judge_all(
-    judge: JudgedEvaluator, samples: list[Sample], session: Session
+    judge: Any, samples: list[Sample], session: Session
 ) -> list[Result | Exception]:
     from asyncio import gather
 
@@ -227,7 +213,7 @@ async def _judge_all(
     async def result(sample: Sample) -> Result | Exception:
         ask = Ask(session)
         try:
-            result = await judge.result(sample, ask)
+            result: Result = await judge.result(sample, ask)
         except RecursionError:
             reason = "Nested too deeply to be put to a judge"
             result = Result.unscored(reason, label="too_deep")

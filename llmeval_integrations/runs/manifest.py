@@ -7,7 +7,6 @@ import platform
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime, timezone
 from itertools import takewhile, zip_longest
@@ -43,18 +42,19 @@ def manifest_of(
 
     `ids` says where ids come from.
     """
-    given: Mapping[str, Any] = options
-    reading = {name: given.get(name) for name in ("format", "limit", "sample")}
+    data = _describe_data(samples, options.get("limit"))
     return {
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "python": platform.python_version(),
-        "packages": dict(_versions()),
+        "packages": _versions(),
         "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
         "columns": dict(sorted((options.get("columns") or {}).items())),
         "data": {
-            **_describe_data(samples, options.get("limit")),
-            **reading,
+            **data,
+            "format": options.get("format"),
+            "limit": options.get("limit"),
+            "sample": options.get("sample"),
             "seed": options.get("seed", 0),
         },
         "ids": ids,
@@ -185,9 +185,7 @@ def _sha256(parts: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _versions() -> Iterator[tuple[str, str]]:
-    from importlib.metadata import PackageNotFoundError, version  # 20 ms, which few calls pay
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version  # 20 ms, which few calls pay
 
-    for package in _PACKAGES:
-        with suppress(PackageNotFoundError):
-            yield package, version(package)
+    return {package: version(package) for package in _PACKAGES}

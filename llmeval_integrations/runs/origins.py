@@ -9,7 +9,6 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.evaluators.json_fields import JsonFields
 from llmeval_integrations.evaluators.json_grounded import JsonGrounded
-from llmeval_integrations.judges.judged_fields import JudgedFields
 from llmeval_integrations.runs.rows import Row
 
 _WRONG: Final = ("mismatch", "wrong_type", "extra")
@@ -24,11 +23,14 @@ class Origins:
 
     def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
         kinds = [*evaluators.values()]
+        compared: tuple[type[Evaluator], ...] = (JsonFields,)
+        if any(each.is_judge for each in kinds):
+            from llmeval_integrations.judges.judged_fields import JudgedFields
+
+            compared = JsonFields, JudgedFields
         self._names = [*evaluators]
         self._grounded = [n for n, each in enumerate(kinds) if isinstance(each, JsonGrounded)]
-        self._compared = [
-            n for n, each in enumerate(kinds) if isinstance(each, (JsonFields, JudgedFields))
-        ]
+        self._compared = [n for n, each in enumerate(kinds) if isinstance(each, compared)]
         self._found: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, rows: Sequence[Row]) -> None:

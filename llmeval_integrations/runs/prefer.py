@@ -16,13 +16,7 @@ from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_run, read_texts
 from llmeval_integrations.stats.intervals import Share
-from llmeval_integrations.stats.preferences import (
-    Match,
-    Strength,
-    WinRate,
-    bradley_terry,
-    win_rate,
-)
+from llmeval_integrations.stats.preferences import Match, Strength, WinRate, bradley_terry, win_rate
 
 Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
 """A run with a directory, the directory, or samples with an `id`."""

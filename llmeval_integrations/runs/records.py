@@ -55,16 +55,12 @@ def text_of(value: Any) -> str:
 
 
 def batches(table: Table) -> Iterator[Any]:
-    """Yield the records as record batches of pyarrow, the first of which may be empty."""
+    """Yield the records as record batches of pyarrow, the first of which is empty."""
     columns = schema(table.columns)
     records = iter(table.records)
-    part = list(islice(records, _AT_A_TIME))
-    while True:
-        cells = list(zip(*part, strict=True)) if part else [()] * len(columns)
-        yield _batch(cells, columns)
-        part = list(islice(records, _AT_A_TIME))
-        if not part:
-            return
+    yield _batch([()] * len(columns), columns)
+    while part := list(islice(records, _AT_A_TIME)):
+        yield _batch(zip(*part, strict=True), columns)
 
 
 def table_of(rows: list[Row], names: Iterable[str]) -> Any:
@@ -88,14 +84,9 @@ def _batch(cells: Iterable[Iterable[Any]], columns: Any) -> Any:
 
 def schema(columns: Mapping[str, type]) -> Any:
     """Return columns with their types, as pyarrow has them."""
-    pyarrow = import_pyarrow()
-    types = {
-        str: pyarrow.string(),
-        float: pyarrow.float64(),
-        int: pyarrow.int64(),
-        bool: pyarrow.bool_(),
-    }
-    return pyarrow.schema([(name, types[each]) for name, each in columns.items()])
+    types = {str: "string", float: "float64", int: "int64", bool: "bool"}
+    named = [(name, types[each]) for name, each in columns.items()]
+    return import_pyarrow().schema(named)
 
 
 def import_pyarrow() -> Any:

@@ -16,13 +16,7 @@ import pytest
 from pace import at_most
 from remote_model import Remote, Repeats
 
-from llmeval_integrations import (
-    InputError,
-    InvalidOptionError,
-    JsonValidity,
-    Result,
-    evaluate,
-)
+from llmeval_integrations import InputError, InvalidOptionError, JsonValidity, Result, evaluate
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm.reply import Reply, Usage

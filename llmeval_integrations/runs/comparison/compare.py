@@ -140,8 +140,7 @@ class Comparison:
 
         return html.as_fragment(comparison_view.comparison_view(self))
 
-    def __str__(self) -> str:
-        return self.table()
+    __str__ = table
 
     def __repr__(self) -> str:
         worse, better = len(self.regressions), len(self.improvements)

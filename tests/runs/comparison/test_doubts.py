@@ -57,9 +57,7 @@ def test_repeats_without_a_group_are_told(tmp_path, ids, said):
 
 def test_evaluators_that_only_one_run_has_are_named(tmp_path):
     told = warnings(
-        tmp_path,
-        *(GOOD, GOOD),
-        *([JsonMatch(), JsonValidity()], [JsonMatch(), ExactMatch()]),
+        tmp_path, *(GOOD, GOOD), *([JsonMatch(), JsonValidity()], [JsonMatch(), ExactMatch()])
     )
     assert told == [
         (
