@@ -23,7 +23,7 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 class Rule(msgspec.Struct, frozen=True):
     """How the values of one field are compared.
 
-    What each setting means stands in the guide, "Which field is wrong".
+    What each setting means stands in the reference, on the page "Field rules".
     """
 
     ignore: bool = False

@@ -98,22 +98,6 @@ def test_items_in_any_order_are_paired_as_well_as_can_be(output, reference, igno
     assert [(difference["pointer"], difference["kind"]) for difference in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("output", "reference", "reason"),
-    [
-        ('{"a": 1}', '{"a": 1}', "Matches"),
-        ('{"a": 1}', '{"a": 2}', "/a 1, expected 2"),
-        (
-            "[1, 2, 3, 4, 5]",
-            "[0, 0, 0, 0, 0]",
-            "/0 1, expected 0; /1 2, expected 0; /2 3, expected 0; and 2 more",
-        ),
-    ],
-)
-def test_the_reason_names_the_first_places(output, reference, reason):
-    assert STRICT(output, reference).reason == reason
-
-
 flat = st.lists(
     st.dictionaries(st.sampled_from("abc"), st.sampled_from([0, 1]), max_size=3)
     | st.lists(st.dictionaries(st.sampled_from("ab"), st.just(1), max_size=2), max_size=2),

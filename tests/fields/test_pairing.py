@@ -38,17 +38,9 @@ CASES = {
         [{"a": 1, "b": 1, "c": 1}, {"a": 1, "b": 1, "c": 2}],
         {"/*/a": {"match": 1, "mismatch": 1}, "/*/b": {"match": 2}, "/*/c": {"match": 1, "mismatch": 1}},
     ),
-    "lists inside, everywhere": (
-        EVERYWHERE, [{"tags": ["b", "a"]}, {"tags": []}], [{"tags": []}, {"tags": ["a", "b"]}],
-        {"/*": {"match": 1}, "/*/tags/*": {"match": 2}},
-    ),
     "lists inside keep their order": (
         ANY_ORDER, [{"tags": ["b", "a"]}, {"tags": []}], [{"tags": []}, {"tags": ["a", "b"]}],
         {"/*": {"match": 1}, "/*/tags/*": {"match": 1, "missing": 1, "extra": 1}},
-    ),
-    "lists inside that share items": (
-        EVERYWHERE, [{"t": [1, 2]}, {"t": [3]}], [{"t": [3, 4]}, {"t": [2, 5]}],
-        {"/*/t/*": {"match": 2, "mismatch": 1, "missing": 1}},
     ),
     "by key, with the namesake alone": (
         BY_SKU,
@@ -61,11 +53,6 @@ CASES = {
         [{"sku": 1, "date": "b", "n": 1}, {"sku": 1, "date": "a", "n": 2}, {"sku": 2, "n": 3}], [{"sku": 1, "date": "a", "n": 2}, {"sku": 1, "date": "b", "n": 1}, {"sku": 2, "date": "a", "n": 3}],
         {"/*/sku": {"match": 2, "missing": 1, "extra": 1}, "/*/date": {"match": 2, "missing": 1}, "/*/n": {"match": 2, "missing": 1, "extra": 1}},
     ),
-    "by a key of two members that nearly match": (
-        JsonFields(fields={"": {"key": ["sku", "day"]}, "/*/day": {"tolerance": 1}}),
-        [{"sku": 1, "day": 9}, {"sku": 2, "day": 9}, {"day": 3}], [{"sku": 2, "day": 10}, {"sku": 1, "day": 8}, {"day": 3.5}],
-        {"/*/sku": {"match": 2}, "/*/day": {"match": 3}},
-    ),
     "the same key twice, and none": (
         BY_SKU, [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7], [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}],
         {"/*/sku": {"match": 2}, "/*/n": {"match": 3}, "/*": {"match": 1}},
@@ -75,11 +62,6 @@ CASES = {
         [{"sku": "b 1", "n": 1}, {"sku": "A", "n": 2}], [{"sku": "a", "n": 2}, {"sku": "B  1 ", "n": 1}],
         {"/*/sku": {"match": 2}, "/*/n": {"match": 2}},
     ),
-    "the same key before one that matches": (
-        JsonFields(fields={"": {"key": "id"}, "/*/id": {"tolerance": 1}}),
-        [{"id": 10, "v": "a"}, {"id": 11, "v": "b"}], [{"id": 12, "v": "b"}, {"id": 10.0, "v": "a"}],
-        {"/*/id": {"match": 2}, "/*/v": {"match": 2}},
-    ),
     "a key is the same as its text": (
         JsonFields(fields={"": {"key": "id"}}, defaults={"coerce": True}), [{"id": 1, "v": 1}, {"id": "1", "v": 2}], [{"id": "1", "v": 1}],
         {"/*/id": {"match": 1, "extra": 1}, "/*/v": {"match": 1, "extra": 1}},
@@ -87,10 +69,6 @@ CASES = {
     "by what has no weight": (
         JsonFields(fields={**ANY, "/*/id": {"weight": 0}}), [{"id": 1, "v": 2}, {"id": 2, "v": 5}], [{"id": 2, "v": 6}, {"id": 1, "v": 3}],
         {"/*/id": {"match": 2}, "/*/v": {"mismatch": 2}},
-    ),
-    "what has a weight comes first": (
-        JsonFields(fields={**ANY, "/*/id": {"weight": 0}}), [{"id": 9, "v": 3}, {"id": 1, "v": 6}], [{"id": 2, "v": 6}, {"id": 1, "v": 3}],
-        {"/*/id": {"mismatch": 2}, "/*/v": {"match": 2}},
     ),
     "a function sees texts as they are": (
         JsonFields(fields=ANY, defaults={"ignore_case": True, "compare": lambda one, other: float(one == other)}), ["a"], ["A", "a"],
@@ -103,9 +81,6 @@ CASES = {
         JsonFields(defaults={**ORDER, "min_similarity": 0.5}), [{"sku": "Z", "n": 7, "c": "EUR"}], [{"sku": "B", "n": 2, "c": "EUR"}],
         {"/*/sku": {"missing": 1, "extra": 1}, "/*/n": {"missing": 1, "extra": 1}, "/*/c": {"missing": 1, "extra": 1}},
     ),
-    "from a similarity on they are one": (
-        JsonFields(defaults={"min_similarity": 0.5}), [{"a": 1, "b": 2, "c": 3}], [{"a": 1}], {"/*/a": {"match": 1}, "/*/b": {"extra": 1}, "/*/c": {"extra": 1}},
-    ),
     "aligned, below a similarity": (
         JsonFields(fields={"": {"min_similarity": 0.6}}), [{"a": 1, "b": 2}, {"a": 3, "b": 4}], [{"a": 1, "b": 9}, {"a": 3, "b": 4}],
         {"/*/a": {"match": 1, "missing": 1, "extra": 1}, "/*/b": {"match": 1, "missing": 1, "extra": 1}},
@@ -113,10 +88,6 @@ CASES = {
     "by key, below a similarity": (
         JsonFields(fields={"": {"key": "sku", "min_similarity": 0.6}}), [{"sku": 1, "a": 1}, {"sku": 2, "a": 2}], [{"sku": 1, "a": 9}, {"sku": 2, "a": 2}],
         {"/*/sku": {"match": 1, "missing": 1, "extra": 1}, "/*/a": {"match": 1, "missing": 1, "extra": 1}},
-    ),
-    "texts below a similarity": (
-        JsonFields(defaults={"min_similarity": 0.9, "similarity": 0.5}), ["abcdefghij", "abc", "x"], ["abcdefghiX", "abX", "y"],
-        {"/*": {"match": 1, "missing": 2, "extra": 2}},
     ),
     "the best pairs of those that are similar enough": (  # not 0.4 and 0.4, which have the larger sum
         JsonFields(defaults={**ORDER, "min_similarity": 0.6}),
@@ -134,38 +105,18 @@ CASES = {
         JsonFields(fields={"/*/price": {"tolerance": 0.01}}, defaults=ORDER), ["a", "b", {"price": 1}], ["a", "c", "b"],
         {"/*": {"match": 2, "missing": 1}, "/*/price": {"extra": 1}},
     ),
-    "a tolerance without weight": (
-        JsonFields(fields={"": {**ORDER, "weight": 0, "tolerance": 0.01}}), [{"n": n} for n in range(5)], [{"n": n} for n in (4, 3, 2, 1, 9)],
-        {"/*/n": {"match": 4, "missing": 1, "extra": 1}},
-    ),
-    "coerced": (JsonFields(fields={"": {**ORDER, "coerce": True}}), ["1", 1], ["1.0", 1], {"/*": {"match": 2}}),
     # where a tolerance finds better ones, equal items are no pair
     "near beats equal": (NEAR, [10, 9], [10, 11], {"/*": {"match": 2}}),
-    "near beats equal, turned": (NEAR, [9, 10], [11, 10], {"/*": {"match": 2}}),
     "too far is not near": (NEAR, [10, 8], [10, 11], {"/*": {"match": 1, "mismatch": 1}}),
     "near prices": (
         JsonFields(fields={**ANY, "/*/p": {"tolerance": 0.01}}), [{"p": 10.0, "n": 1}, {"p": 9.99, "n": 1}], [{"p": 10.0, "n": 1}, {"p": 10.01, "n": 1}],
         {"/*/p": {"match": 2}, "/*/n": {"match": 2}},
     ),
-    "near in a union": (
-        JsonFields({"anyOf": [{"type": "array", "uniqueItems": True}, {"type": "integer"}]}, defaults={"tolerance": 1}), [1, 2], [2, 3],
-        {"/*": {"match": 2}},
-    ),
-    "near beside what the schema fixes": (JsonFields({"enum": [1]}, {**ANY, "/*": {"tolerance": 1}}), [1, 2], [2, 3], {"/*": {"match": 2}}),
     # items with schemas of their own keep their order, but for other alternatives and settings
     "own schemas": (JsonFields({"uniqueItems": True, "prefixItems": [{"type": "string"}]}), ["x", "a"], ["a", "x"], {"/*": {"mismatch": 2}}),
-    "own schemas together": (JsonFields({"allOf": [{"uniqueItems": True}, {"prefixItems": [{}]}]}), [2, 1], [1, 2], {"/*": {"mismatch": 2}}),
     "own schemas, any order": (JsonFields({"prefixItems": [{"type": "string"}]}, ANY), ["x", "a"], ["a", "x"], {"/*": {"match": 2}}),
-    "own schemas of another alternative": (
-        JsonFields({"anyOf": [{"prefixItems": [{}, {}]}, {"uniqueItems": True}]}), [2, 1], [1, 2], {"/*": {"match": 2}},
-    ),
     # an array no item of which has the key keeps its order
     "a misspelt key": (JsonFields(fields={"": {"key": "skuu"}}), [{"sku": 1}, {"sku": 2}], [{"sku": 2}, {"sku": 1}], {"/*/sku": {"mismatch": 2}}),
-    "no objects": (JsonFields(defaults={"key": "sku"}), [1, 2], [2, 1], {"/*": {"mismatch": 2}}),
-    "a misspelt key inside": (
-        JsonFields(fields={**ANY, "/*": {"key": "b"}}), [[{"a": 1}, {"a": 2}], [1, 2]], [[1, 2], [{"a": 2}, {"a": 1}]],
-        {"/*/*": {"match": 2}, "/*/*/a": {"missing": 2, "extra": 2}},
-    ),
 }  # fmt: skip
 
 
@@ -238,15 +189,11 @@ RULES = {
     "plain": {},
     "items ignored": {"fields": {"/*/tags/*": {"ignore": True}}},
     "members ignored": {"fields": {"/*/a": {"ignore": True}, "/*/tags/*/a": {"ignore": True}}},
-    "an array ignored": {"fields": {"/*/*": {"ignore": True}}},
     "case": {"defaults": {"ignore_case": True}},
     "near": {"defaults": {"tolerance": 1}},
-    "coerced": {"defaults": {"coerce": True}},
-    "a grid": {"defaults": {"multiple_of": 2}},
     "similar": {"defaults": {"similarity": 0.5}},
     "a function": {"defaults": {"compare": same_letter, "ignore_case": True, "similarity": 0.5}},
     "weights": {"fields": {"/*/a": {"weight": 0.1}, "/*/b": {"weight": 0.7}, "/*/tags/*": {"weight": 0.2}}},
-    "no weight": {"fields": {"/*/a": {"weight": 0}, "/*/b": {"weight": 0}}},
     "by position inside": {"schema": {"items": {"properties": {"tags": {"prefixItems": [{"uniqueItems": True}]}}}}},
 }  # fmt: skip
 

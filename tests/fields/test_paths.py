@@ -3,8 +3,6 @@
 import pytest
 
 from llmeval_integrations import InvalidOptionError, JsonFields, ToolCalls, evaluate
-from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.paths import read_overrides
 
 LOOSE, EXACT = {"tolerance": 5}, {"tolerance": 0}
 
@@ -39,12 +37,6 @@ def test_an_order_is_that_of_one_array_where_it_is_set_and_of_all_by_default():
     assert JsonFields(fields={"/a": order, "/b/*": order})(document, other).passed
     assert not JsonFields(fields={"/a": order, "/b": order})(document, other).passed
     assert JsonFields(defaults=order)(document, other).passed
-
-
-def test_a_field_for_a_judge_is_not_ignored_by_default():
-    root = Field.root(None, read_overrides({}, ["/items/*/text"]), {"ignore": True})
-    item = root.member("items").item(0)
-    assert [item.member(name).rule.ignore for name in ("text", "price")] == [False, True]
 
 
 @pytest.mark.parametrize(

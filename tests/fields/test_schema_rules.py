@@ -108,23 +108,6 @@ def test_schemas_of_members_by_name_and_pattern_and_of_items_by_position():
         assert not evaluator({name: "A@b.c"}, {name: "a@b.c"}).passed
 
 
-def expressions(kinds):
-    """Give a schema of expressions of some kinds, each of which has another one in it."""
-    of_kind = {
-        f"K{kind}": {
-            "properties": {
-                "op": {"const": kind},
-                "at": AT,
-                "child": {"$ref": "#/$defs/Any", "description": str(kind)},
-                "children": {"items": {"anyOf": [{"$ref": f"#/$defs/K{n}"} for n in range(kinds)]}},
-            }
-        }
-        for kind in range(kinds)
-    }
-    either = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in of_kind]}
-    return {"$ref": "#/$defs/Any", "$defs": {"Any": either, **of_kind}}
-
-
 # --- Defaults ------------------------------------------------------------------------------------
 
 LOOSE = {"tolerance": 0.1, "relative_tolerance": 0.1, "multiple_of": 1, "similarity": 0.1}
