@@ -19,7 +19,7 @@ from llmeval_integrations.judges.labels import (
     as_verdict,
     fold,
     labelled_rows,
-    plain,
+    normalize,
     read_label,
     rows_of,
 )
@@ -224,7 +224,7 @@ class Agreement:
         run is labelled, give the whole run to `agreement`, with None for the other labels, and use
         `corrected`. What is missing or unscored in `judged` is left out.
         """
-        values = enumerate(map(plain, rows_of("judged", judged)))
+        values = enumerate(map(normalize, rows_of("judged", judged)))
         given = [(row, value) for row, value in values if value is not None]
         if self.positive is None:
             return self._no_rate(len(given))
@@ -256,7 +256,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     Raises InputError where rows or ids do not match, a value is neither verdict nor label, or the
     judge's labels, if they are not ratings, are none of the people's.
     """
-    rows = [row._replace(judge=plain(row.judge)) for row in labelled_rows(judged, human)]
+    rows = [row._replace(judge=normalize(row.judge)) for row in labelled_rows(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]
     others = (each for each in values if not hasattr(each, "passed") and as_verdict(each) is None)
     other = next((each for each in others if each is not None), None)

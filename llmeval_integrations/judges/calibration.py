@@ -15,7 +15,7 @@ from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
     labelled_rows,
-    plain,
+    normalize,
     read_label,
 )
 from llmeval_integrations.judges.pass_fail import ScoreTable
@@ -177,8 +177,8 @@ def _cell(value: Any) -> str | None:
     said = getattr(value, "metadata", value)
     if not isinstance(said, Mapping):
         said = {name: getattr(value, name, None) for name in ("verdict", "confidence")}
-    verdict = as_verdict(plain(said.get("verdict")))
-    cell = f"{'pass' if verdict else 'fail'}_{str(plain(said.get('confidence'))).lower()}"
+    verdict = as_verdict(normalize(said.get("verdict")))
+    cell = f"{'pass' if verdict else 'fail'}_{str(normalize(said.get('confidence'))).lower()}"
     return None if verdict is None or cell not in CELLS else cell
 
 

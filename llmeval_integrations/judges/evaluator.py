@@ -73,12 +73,12 @@ class JudgedEvaluator(Evaluator):
     def check(self, sample: Sample) -> Result:
         from llmeval_integrations.llm.loop import start, wait
 
-        return wait(start(self.result(sample, _ask())))
+        return wait(start(self.result(sample, _open_ask())))
 
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
         from llmeval_integrations.llm.loop import join
 
-        return await join(self.result(as_sample(sample), _ask()))
+        return await join(self.result(as_sample(sample), _open_ask()))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Judge many samples side by side; a bad call raises before anything is asked."""
@@ -116,7 +116,7 @@ async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
     return evaluator.check(sample)
 
 
-def _ask() -> Ask:
+def _open_ask() -> Ask:
     from llmeval_integrations.llm.session import ACTIVE, Ask, Session
 
     return Ask(ACTIVE.get() or Session())

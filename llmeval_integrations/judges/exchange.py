@@ -93,7 +93,7 @@ async def exchange(
     fence = quotations.mark
     mark = "" if "mark" in (form.schema or {}).get("properties", ("mark",)) else fence
     asked = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
-    schema = _with_mark(form.schema, mark)
+    schema = _add_mark(form.schema, mark)
     request = Request(asked, schema, form.name, output, temperature, fence=fence)
     before: str | None = None
     while True:
@@ -118,20 +118,20 @@ def _follow_up(
     request: Request, form: Form[Any], reply: str, error: Exception, mark: str
 ) -> Request:
     """Show the judge its own reply, and ask what it comes to."""
-    wording, schema = form.again(error)
+    wording, schema = form.follow_up(error)
     if not reply:  # which some servers refuse in a conversation
         wording, schema = "That reply is empty. Answer again, in the form asked for.", form.schema
     wish = f"{wording} {_ask_mark(mark)}".strip()
     dialogue = (Message("assistant", reply or "(nothing)"), Message("user", wish))
     messages = request.messages + dialogue
-    return msgspec.structs.replace(request, messages=messages, schema=_with_mark(schema, mark))
+    return msgspec.structs.replace(request, messages=messages, schema=_add_mark(schema, mark))
 
 
 def _ask_mark(mark: str) -> str:
     return _MARK.format(mark=mark) if mark else ""
 
 
-def _with_mark(schema: Schema | None, mark: str) -> Schema | None:
+def _add_mark(schema: Schema | None, mark: str) -> Schema | None:
     """Return a schema with the mark, whose value it leaves open: vendors keep schemas."""
     if schema is None or not mark:
         return schema

@@ -64,8 +64,8 @@ def labelled_rows(judged: Any, human: Any) -> list[LabelledRow]:
         triples = list(zip(range(len(one)), one, other))
     rows = []
     for key, value, labels in triples:
-        people = map(plain, labels if isinstance(labels, (list, tuple)) else [labels])
-        judge = None if plain(value) is None else value
+        people = map(normalize, labels if isinstance(labels, (list, tuple)) else [labels])
+        judge = None if normalize(value) is None else value
         group = getattr(value, "group", None)
         rows.append(LabelledRow(key, judge, tuple(x for x in people if x is not None), group))
     return rows
@@ -110,7 +110,7 @@ def rows_of(name: str, values: Any) -> list[Any]:
     return rows
 
 
-def plain(value: Any) -> Any:
+def normalize(value: Any) -> Any:
     """Return a judgement as its verdict, what is missing as None, any other value as it is.
 
     A mapping with a `verdict` is a judgement. Missing are None, NaN, pandas' NA, a text of white

@@ -17,8 +17,8 @@ from llmeval_integrations.judges.replies.objects import (
     as_members,
     find,
     objects,
-    original,
     plain_name,
+    restore_keys,
 )
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked, reasons_of
@@ -64,7 +64,7 @@ class Form(ABC, Generic[T]):
     def read(self, reply: str, quotations: Quotations) -> T:
         """Read a reply; raises UnreadableJudgementError."""
 
-    def again(self, error: Exception) -> tuple[str, Schema | None]:
+    def follow_up(self, error: Exception) -> tuple[str, Schema | None]:
         """Return what a judge is told that gave this error, and the schema of its next answer.
 
         A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
@@ -105,7 +105,7 @@ class StatementForm(Form[Judgement]):
         except Unreadable as error:
             raise Unreadable(f"Unreadable {self.name}, {error}: {quote(reply)}") from None
 
-    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
 
     def add_reasons(self, answer: Judgement, reply: str) -> Judgement:
@@ -158,7 +158,7 @@ class RecordForm(Form[T]):
     def convert(self, members: Members) -> T:
         """Return what an object stands for."""
         pairs = ((self.fields.get(plain_name(key), key), value) for key, value in members.pairs)
-        given = {key: original(value) for key, value in pairs}
+        given = {key: restore_keys(value) for key, value in pairs}
         if "mark" not in self.fields:
             given.pop("mark", None)
         return self._build(given)
@@ -196,7 +196,7 @@ class JudgementsForm(RecordForm[list[Judgement]]):
         schema = object_schema(**dict.fromkeys(self._names, judgement))
         super().__init__("judgements", schema, lambda _: [])
 
-    def again(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
         schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
         return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema

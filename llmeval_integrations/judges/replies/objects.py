@@ -108,8 +108,8 @@ def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Me
     return [inner for each in value for inner in find(each, fits, depth - 1)]
 
 
-def original(value: Any) -> Any:
+def restore_keys(value: Any) -> Any:
     """Return a value with the keys that the reply has."""
     if isinstance(value, Members):
-        return {key: original(each) for key, each in value.pairs}
-    return [*map(original, value)] if isinstance(value, list) else value
+        return {key: restore_keys(each) for key, each in value.pairs}
+    return [*map(restore_keys, value)] if isinstance(value, list) else value

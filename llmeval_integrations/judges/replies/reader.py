@@ -86,7 +86,7 @@ class Reader:
 
     def _decides(self, text: str) -> bool:
         """Whether an object of the judge's own stands in a text, or its answer before all else."""
-        return any(each.start == 0 for each in self.vocabulary.lone(text)) or any(
+        return any(each.start == 0 for each in self.vocabulary.bare_words(text)) or any(
             each.marked or self._is_own(each, text) for each in self._claims(text)
         )
 
@@ -132,7 +132,7 @@ class Reader:
             if found := [each for each in stated if not is_introduced(text, each.start)]:
                 reasons = [*REASONING.finditer(text)]
                 return [each for each in found if self._is_own_label(each, reasons)]
-        return [each for each in self.vocabulary.lone(text) if not self._is_copy(each, text)]
+        return [each for each in self.vocabulary.bare_words(text) if not self._is_copy(each, text)]
 
     def _is_own(self, each: Statement, text: str) -> bool:
         return not is_introduced(text, each.start) and not self._repeats(each)
@@ -209,7 +209,7 @@ class Reader:
         if re.search(r"\b(?:not|never|would|if)\b|n't|(?<!\w)'|[\"«“]", last, re.IGNORECASE):
             return False
         more = r"(?:ure)?(?: it(?: is)?| verdict| with \w+ confidence)?"
-        end = rf"(?i){CONCLUSION}(?:{self.vocabulary.others(value)}){more}\W*\Z"
+        end = rf"(?i){CONCLUSION}(?:{self.vocabulary.other_words(value)}){more}\W*\Z"
         return bool(re.search(end, last))
 
     def _check_tail(self, tail: str, value: Any) -> None:
@@ -220,7 +220,7 @@ class Reader:
         back = bool(RETRACTION.search(tail))
         if vocabulary.decisive and not back:
             is_denied = re.search(DENIAL + vocabulary.word(value), tail)
-            others = rf"{DENIAL}(?:{vocabulary.others(value)})"
+            others = rf"{DENIAL}(?:{vocabulary.other_words(value)})"
             affirmed = re.sub(others, "", CONDITION.sub("", tail))
             back = bool(is_denied) or vocabulary.mentions_other(affirmed, value)
         if back:

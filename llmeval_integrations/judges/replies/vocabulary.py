@@ -93,7 +93,7 @@ class Vocabulary:
             "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
             "beginning": rf"[\W_]*?(?P<word>{word}){end}",
             "choice": rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]",
-            "lone": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
+            "bare": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
             rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
             rf"|\[RESULT\]\W*(?P<d>{word})(?!\w)|\A\W{{0,4}}(?P<e>{word})\s*[.:—–-](?=\s)",
         }
@@ -121,7 +121,7 @@ class Vocabulary:
         """Return a pattern of the first word that stands for an answer."""
         return self._words_by_value[value][0]
 
-    def others(self, value: Any) -> str:
+    def other_words(self, value: Any) -> str:
         """Return a pattern of the words that stand for another answer."""
         return self._words_by_value[value][1]
 
@@ -185,9 +185,9 @@ class Vocabulary:
             value = self._interpret(found["word"], gap, field)
             yield Statement(value, text[found.start() : end], found.start(), end)
 
-    def lone(self, text: str) -> Iterator[Statement]:
+    def bare_words(self, text: str) -> Iterator[Statement]:
         """Yield words that stand alone: on a line, in a box, in brackets, before all else."""
-        for found in self._patterns["lone"].finditer(text):
+        for found in self._patterns["bare"].finditer(text):
             word = next(filter(None, found.groups()))
             yield Statement(self.value_of(word), found[0], found.start(), found.end())
 
