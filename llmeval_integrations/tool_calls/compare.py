@@ -180,7 +180,10 @@ class CallComparison:
             rows, columns = made[name], expected[name]
             is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS
             if len(rows) + len(columns) > 2 and not is_fuzzy:
-                same, rows, columns = self._pair_equal(rows, columns)
+                same, rows, columns = pair_texts(  # calls that are equal are pairs
+                    {row: canonical(self._made[row].given) for row in rows},
+                    {column: canonical(write(self._expected[column].given)) for column in columns},
+                )
                 pairs += same
             budget -= len(rows) * len(columns)
             if len(rows) == len(columns) == 1:
@@ -192,15 +195,6 @@ class CallComparison:
                 weights = [[self._weigh(row, column) for column in columns] for row in rows]
                 pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
-
-    def _pair_equal(
-        self, rows: list[int], columns: list[int]
-    ) -> tuple[Pairs, list[int], list[int]]:
-        """Pair equal calls of a tool; return the pairs, and what is left of both sides."""
-        return pair_texts(
-            {row: canonical(self._made[row].given) for row in rows},
-            {column: canonical(write(self._expected[column].given)) for column in columns},
-        )
 
     def _pair_in_order(self) -> Pairs:
         """Pair calls of the same tool, none crossing another, so that the sum is the highest.

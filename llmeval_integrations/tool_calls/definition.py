@@ -57,19 +57,6 @@ _TYPES: Final[dict[str, str | None]] = {
     "bool": "boolean",
     "str": "string",
 }
-_COUNTS: Final = {
-    f"{side}_{what.lower()}": f"{side}{what}"
-    for side in ("max", "min")
-    for what in ("Items", "Length", "Properties")
-}
-# As Google's SDK dumps them.
-_SNAKE_CASE: Final = {
-    **_COUNTS,
-    "any_of": "anyOf",
-    "additional_properties": "additionalProperties",
-    "defs": "$defs",
-    "ref": "$ref",
-}
 _WITH_SCHEMAS: Final = frozenset(
     [
         *("items", "additionalItems", "additionalProperties", "propertyNames", "contains", "not"),
@@ -95,21 +82,27 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     for name, schema in filter(None, definitions):
         if name in found:
             raise InvalidOptionError(f"two tools have the name {name!r}")
-        if schema is not None and not isinstance(schema, dict):
-            raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
-        read = convert_schema(schema or {"properties": {}})
-        target = SchemaDocument(read).resolve(read.get("$ref"))
-        # So Pydantic writes a model that holds itself: a reference, and nothing else.
-        if isinstance(target, dict) and "$id" not in target and read.keys() <= _BESIDE_REFERENCE:
-            read = {**{key: value for key, value in read.items() if key != "$ref"}, **target}
-        found[name] = {"type": "object", **read}
-        kind = found[name]["type"]
-        if "object" not in (kind if isinstance(kind, list) else [kind]):
-            raise InvalidOptionError(
-                f"the tool {name!r} takes arguments, which are an object, and its schema has the "
-                f"type {quote(kind)}"
-            )
+        found[name] = _read_schema(name, schema)
     return found
+
+
+def _read_schema(name: str, schema: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments, which are an object."""
+    if schema is not None and not isinstance(schema, dict):
+        raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
+    read = convert_schema(schema or {"properties": {}})
+    target = SchemaDocument(read).resolve(read.get("$ref"))
+    # So Pydantic writes a model that holds itself: a reference, and nothing else.
+    if isinstance(target, dict) and "$id" not in target and read.keys() <= _BESIDE_REFERENCE:
+        read = {**{key: value for key, value in read.items() if key != "$ref"}, **target}
+    read = {"type": "object", **read}
+    kind = read["type"]
+    if "object" not in (kind if isinstance(kind, list) else [kind]):
+        raise InvalidOptionError(
+            f"the tool {name!r} takes arguments, which are an object, and its schema has the "
+            f"type {quote(kind)}"
+        )
+    return read
 
 
 def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
@@ -121,19 +114,19 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
         for item in value:
             yield from _list_definitions(item)
         return
-    if isinstance(value, dict):
-        # Of OpenAI's chats, and of Amazon.
-        keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
-        inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
-        name, is_hosted = inner.get("name"), _is_hosted(value)
-        if isinstance(name, str) and name:
-            schema = _find_schema(name, inner)
-            yield name, {"type": "object"} if schema is None and is_hosted else schema
-            return
-        if is_hosted and name is None and value.get("type") != "custom":
-            yield None
-            return
-    raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
+    if not isinstance(value, dict):
+        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
+    # Of OpenAI's chats, and of Amazon.
+    keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
+    inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
+    name, is_hosted = inner.get("name"), _is_hosted(value)
+    if isinstance(name, str) and name:
+        schema = _find_schema(name, inner)
+        yield name, {"type": "object"} if schema is None and is_hosted else schema
+    elif is_hosted and name is None and value.get("type") != "custom":
+        yield None
+    else:
+        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
@@ -148,20 +141,20 @@ def _is_hosted(definition: dict[str, Any]) -> bool:
 
 def _find_schema(name: str, definition: dict[str, Any]) -> Any:
     """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
-    if definition.keys().isdisjoint(_SCHEMAS):
-        from difflib import get_close_matches  # here, as hardly any definition comes to it
+    schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
+    if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
+        return schema["json"]
+    if not definition.keys().isdisjoint(_SCHEMAS):
+        return schema
+    from difflib import get_close_matches  # here, as hardly any definition comes to it
 
-        for key, value in definition.items():
-            if not isinstance(value, dict) or key.lower().startswith(_RESULTS):
-                continue
+    for key, value in definition.items():
+        if isinstance(value, dict) and not key.lower().startswith(_RESULTS):
             near = get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)
             if near or key.lower() in _SYNONYMS:
                 right = near[0] if near else _SCHEMAS[0]
                 raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
-    schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
-    if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
-        return schema["json"]
-    return schema
+    return None
 
 
 def _convert(tool: Any) -> Any:
@@ -203,31 +196,33 @@ def convert_schema(schema: Any, *, is_googles: bool = False) -> Any:
     kind = schema.get("type")
     is_googles = is_googles or is_dumped or (isinstance(kind, str) and kind.isupper())
     found: dict[str, Any] = {}
-    given: str
     for given, value in schema.items():
         if value is None and (is_dumped or given not in ("default", "const")):
             continue
-        key: str = _SNAKE_CASE.get(given, given) if is_googles else given
+        key = _write_keyword(given) if is_googles else given
         if key in NAMED and isinstance(value, dict):
             found[key] = {
                 name: convert_schema(part, is_googles=is_googles) for name, part in value.items()
             }
         elif key in _WITH_SCHEMAS:
             found[key] = convert_schema(value, is_googles=is_googles)
-        elif is_googles and key in _COUNTS.values() and str(value).isdecimal():
-            found[key] = int(value)  # JSON of Google's has 64 bits as a text
-        else:
-            found[key] = value
+        else:  # JSON of Google's has counts of 64 bits as texts
+            is_count = is_googles and key.startswith(("max", "min")) and str(value).isdecimal()
+            found[key] = int(value) if is_count else value
     return _convert_type(found)
+
+
+def _write_keyword(name: str) -> str:
+    """Return the keyword of a schema that Google's SDK dumped."""
+    first, *others = name.split("_")
+    return f"${name}" if name in ("defs", "ref") else first + "".join(map(str.capitalize, others))
 
 
 def _convert_type(schema: dict[str, Any]) -> dict[str, Any]:
     """Write the type as JSON Schema does; where any value will do there is none."""
     given = schema.pop("type", [])
     names = given if isinstance(given, list) else [given]
-    types = [
-        _TYPES.get(name.lower(), name.lower()) if isinstance(name, str) else name for name in names
-    ]
+    types = [_TYPES.get(str(name).lower(), str(name).lower()) for name in names]
     if types and None not in types:
         schema["type"] = types if isinstance(given, list) else types[0]
     if schema.pop("nullable", None) is not True:
