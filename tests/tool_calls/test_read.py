@@ -105,9 +105,7 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
     ("text", "calls"),
     [
         (TAGGED, [CALL]),
-        (TAGGED + "\n" + TAGGED, [CALL, CALL]),
         ("I look. " + TAGGED + " Wait.", [CALL]),
-        ("<think>A <tool_call>?</think>" + TAGGED, [CALL]),
         (TAGGED.removesuffix("\n</tool_call>"), [CALL]),
         (f"<tool_call>[{json.dumps(PLAIN)}, {json.dumps(PLAIN)}]</tool_call>", [CALL, CALL]),
         ('<tool_call>{"name": "say", "arguments": {"text": "a </tool_call> b"}}</tool_call>' + TAGGED,
@@ -142,7 +140,6 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
     [
         ({"name": "f", "arguments": '{"a": 1'}, "truncated"),
         ({"name": "f", "arguments": "[1]"}, "not a JSON object"),
-        ({"name": "f", "arguments": [1]}, "not a JSON object"),
         ([1], "no tool call: 1"),
         ([{"tool_call": "f()"}], "no tool call"),
         ({"candidates": [{"content": {"parts": []}, "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "bad call"}]}, "bad call"),
@@ -151,11 +148,8 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
         ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
         ({"tool_calls": [{"name": "f", "args": {"a": "\ud800"}}]}, "not JSON (lone_surrogate)"),
-        ([{"answer": 3}], "no tool call"),
         ([{"type": "weather", "city": "Paris"}], "no tool call"),
-        ([{"type": "tool_call", "args": {}}], "no tool call"),
         ([{"type": ["text"], "text": "So."}], "no tool call"),
-        ([{"text": "So.", "lang": "fr"}], "no tool call"),
         ([{"text": {"city": "Paris"}}], "no tool call"),
         ([{"text": None}], "no tool call"),
         ([{}], "no tool call"),
@@ -178,16 +172,10 @@ def test_a_call_that_cannot_be_read_says_why(value, words):
 
 
 ANSWERS = [
-    *("It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs"),
-    *(
-        "const u = {name: 'Bob'};",
-        'Use `{"name": "x"}`.',
-        'Sure: [{"name": "f", "args": {}}]',
-        "42",
-    ),
-    *('[{"name": "x"}, {"input": 3}] or', '```json\n{"name": "my-app"}\n```\nRun it.', "f(a=1)"),
-    *("null", '"{}"', "", "<think>{}</think> So."),
-]
+    "It rains.", "True", '"Paris" is the capital', "[Paris](http://x) is nice", "[1] see docs", "const u = {name: 'Bob'};",
+    'Use `{"name": "x"}`.', 'Sure: [{"name": "f", "args": {}}]', "42", '[{"name": "x"}, {"input": 3}] or',
+    '```json\n{"name": "my-app"}\n```\nRun it.', "f(a=1)", "null", '"{}"', "", "<think>{}</think> So.",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ANSWERS)
@@ -205,15 +193,12 @@ def message(text):
         ('{"answer": 42}', "not_a_call"),
         ('{"tool_call": "f()"}', "not_a_call"),
         ('[{"name": "f"', "truncated"),
-        ('{"name": "Ann", "arguments": 3, "age": 3', "truncated"),
         ('[{"answer": 42}]', None),
         ('{"tool": "f", "args": {}}', "not_a_call"),
         ('[{"function": {}}]', None),
-        ("[1, 2]", None),
         ('{"calls": [{"name": "f", "arguments": {"a": 1}}]}', "not_a_call"),
         ('{"steps": [{"name": "Preheat"}, {"type": "text"}]}', "not_a_call"),
         ('{"name": "f", "city": "Paris"}', "not_a_call"),
-        ('{"name": "f", "arguments": {"a": 1', "truncated"),
         ("{'name': 'f', 'arguments': {}}", "single_quotes"),
         ('```json\n{"type": "function", "fun', "truncated"),
         ('{name="f", arguments={a=1}}', "unquoted_key"),
@@ -398,11 +383,9 @@ def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
     ("text", "problem"),
     [
         ('[weather("Rome")]', "has no name"),
-        ("[weather(**city)]", "has no name"),
         ("[weather(city=Rome)]", "'Rome' is no JSON value"),
         ("[weather(city=open('x').read())]", "is no JSON value"),
         ("[weather(size=1e999)]", "is no JSON value"),
-        ("[weather(city=b'Rome')]", "is no JSON value"),
         ('[weather(city="Ro', "not complete"),
         ("[weather(city=" + "(" * 5_000 + ")]", "not complete"),
         ('<function=weather>{"city": "Ro', "truncated"),
