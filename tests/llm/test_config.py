@@ -31,24 +31,8 @@ def test_the_defaults_are_those_of_a_local_model():
     assert config.key() is None
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"temperature": 2.0},
-        {"temperature": None},
-        {"retries": 0},
-        {"retries": 500},
-        {"timeout": 0.1},
-        {"max_tokens": 1},
-        {"output": "text"},
-        {"platform": "openai", "base_url": "http://localhost:1234/v1", "api_key": "-"},
-        {"options": {"seed": 7}},
-    ],
-    ids=str,
-)
-def test_fields_that_make_sense(fields):
-    config = ClientConfig.of(name="m", **fields)
-    assert ClientConfig.of(**dict(config)) == config
+def test_a_configuration_travels():
+    config = ClientConfig.of(name="m", temperature=2.0, options={"seed": 7}, output="text")
     assert pickle.loads(pickle.dumps(config)) == config  # noqa: S301 - our own
 
 
@@ -128,6 +112,7 @@ def test_a_key_is_never_shown(monkeypatch):
         {"api_key": KEY.encode()},
         {"options": KEY},
         {"options": [{"api_key": KEY}]},
+        {"base_url": {"k": KEY}},
     ],
 )
 @pytest.mark.parametrize("make", [ClientConfig, ClientConfig.of], ids=["class", "of"])
@@ -158,24 +143,13 @@ def test_a_configuration_from_yaml(tmp_path, monkeypatch):
         ("name: !!python/object:os.system x", "cannot be read as YAML"),
         (b"\xff\xfe\x00", "cannot be read as YAML"),
         ("name: m\nretries: many", "retries: "),
-        ("name: m\ncolour: red", "colour: "),
+        (None, r"judge\.yaml cannot be read"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_named(content, message, tmp_path):
     path = tmp_path / "judge.yaml"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=message) as caught:
         ClientConfig.from_yaml(path)
     assert "judge.yaml" in str(caught.value)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.yaml"):
-        ClientConfig.from_yaml(tmp_path / "nowhere.yaml")
-
-
-def test_what_may_hold_a_key_is_not_shown():
-    with pytest.raises(InvalidOptionError) as caught:
-        ClientConfig.of(name="openai:m", base_url={"k": "sk-SECRET"})
-    assert "SECRET" not in str(caught.value)
-    assert "base_url" in str(caught.value)

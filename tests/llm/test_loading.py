@@ -94,6 +94,7 @@ def test_each_platform_has_its_client(package, model, kind):
             "'opnai'; did you mean 'openai'\\? there are .*ollama",
         ),
         ({"name": "m", "platform": "x"}, {}, UnknownNameError, "'x'"),
+        ('{name: "openai:m"}', {}, UnknownNameError, "an option is JSON, such as"),
         ({}, {}, InvalidOptionError, "name"),
         ("openai:m", {"colour": 1}, InvalidOptionError, "colour"),
         ("openai:m", {"retries": -1}, InvalidOptionError, "retries"),
@@ -173,40 +174,6 @@ def test_a_client_of_an_sdks_object_with_other_options_keeps_the_object():
         load_client(client, base_url="http://localhost:2/v1")
 
 
-def test_a_client_of_a_framework_s_model_with_other_options_keeps_the_model():
-    models = pytest.importorskip("langchain_core.language_models")
-    model = models.FakeListChatModel(responses=["a"])
-    client = load_client(model, retries=3)
-    other = load_client(client, timeout=5)
-    assert (other.given, other.config.retries, other.config.timeout) == (model, 3, 5)
-    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object has that"):
-        load_client(client, name="b")
-
-
-def test_a_client_of_ones_own_is_taken_as_it_is():
-    client = Echo()
-    assert load_client(client) is client
-
-
-@pytest.mark.parametrize(
-    ("package", "model", "command"),
-    [
-        ("openai", "openai:m", r"llmeval-integrations\[openai\]"),
-        ("anthropic", "anthropic:m", r"llmeval-integrations\[anthropic\]"),
-        ("google", "google:m", r"llmeval-integrations\[google\]"),
-    ],
-)
-def test_a_package_that_is_missing_is_named_when_the_client_is_made(
-    package, model, command, monkeypatch
-):
-    for name in [*sys.modules]:
-        if name.partition(".")[0] == package:
-            monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingDependencyError, match=command):
-        load_client(model)
-
-
 def test_looking_for_a_client_loads_no_sdk():
     code = (
         "import sys\n"
@@ -218,13 +185,6 @@ def test_looking_for_a_client_loads_no_sdk():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "set()"
-
-
-def test_a_description_that_is_no_json_is_told_from_a_platform():
-    with pytest.raises(UnknownNameError, match=r'an option is JSON, such as {"name": "openai'):
-        load_client('{name: "openai:m"}')
-    with pytest.raises(UnknownNameError, match=r"there are .*openai[^;]*$"):
-        load_client("opnai:m")
 
 
 def test_a_slip_a_missing_package_and_a_missing_key_are_told_in_this_order(monkeypatch):

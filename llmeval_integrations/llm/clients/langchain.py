@@ -156,7 +156,7 @@ def _structured(model: Any, request: Request, output: Output) -> Any:
         if isinstance(formed, RunnableSequence) and len(formed.steps) == 2:
             return formed.first  # the parser behind it takes longer than all else, and hides usage
         return model.with_structured_output(named, include_raw=True, **form)
-    except (NotImplementedError, TypeError, ValueError) as error:
+    except (NotImplementedError, LookupError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
 
 

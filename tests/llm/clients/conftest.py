@@ -5,13 +5,17 @@ from importlib.util import find_spec
 
 import pytest
 from server import ModelServer
-from vendors import VENDORS, Vendor, ask_client
+from vendors import SDKS, VENDORS, Vendor, ask_client
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
 
-KEY = "sk-0123456789"
+
+@pytest.fixture(autouse=True)
+def _no_key_in_the_environment(monkeypatch):
+    for name in [*os.environ]:
+        if name.startswith(("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_")):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -36,34 +40,16 @@ def question():
     return make
 
 
-def _installed(package):
-    try:
-        return find_spec(package) is not None
-    except ModuleNotFoundError:
-        return False
-
-
-@pytest.fixture(params=VENDORS, ids=lambda vendor: vendor.package)
-def vendor(request, monkeypatch):
-    if not _installed(request.param.package):
-        pytest.skip(f"{request.param.package} is not installed")
-    for name in [*os.environ]:
-        if name.startswith(("OPENAI_", "ANTHROPIC_", "GOOGLE_", "GEMINI_")):
-            monkeypatch.delenv(name)
-    return request.param
-
-
 @dataclass
 class Case:
-    """One vendor's client before its server."""
+    """One client before its server."""
 
     vendor: Vendor
     server: ModelServer
     ask: Callable
 
     def client(self, **options):
-        fields = {"base_url": self.server.url + self.vendor.root, "api_key": KEY, "retries": 0}
-        return load_client(self.vendor.model, **{**fields, **options})
+        return self.vendor.load(self.server.url, **options)
 
     def error(self, client, wanted):
         with pytest.raises(ClientError) as caught:
@@ -71,7 +57,24 @@ class Case:
         return caught.value
 
 
-@pytest.fixture
-def case(vendor, server, ask):
+def _case(vendor, server, ask):
+    try:
+        found = find_spec(vendor.package)
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        pytest.skip(f"{vendor.package} is not installed")
     server.plays(vendor.said())
     return Case(vendor, server, ask)
+
+
+@pytest.fixture(params=VENDORS, ids=lambda vendor: vendor.name)
+def case(request, server, ask):
+    """Each client."""
+    return _case(request.param, server, ask)
+
+
+@pytest.fixture(params=SDKS, ids=lambda vendor: vendor.name)
+def sdk(request, server, ask):
+    """Each client on a vendor's own package."""
+    return _case(request.param, server, ask)

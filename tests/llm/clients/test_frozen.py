@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from server import ModelServer
-from vendors import VENDORS
+from vendors import SDKS as VENDORS
 
 from llmeval_integrations import evaluate, load_evaluator
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from server import chat
-from vendors import VENDORS
+from vendors import SDKS as VENDORS
 
 from llmeval_integrations import Sample, evaluate
 from llmeval_integrations.core.errors import InputError
@@ -42,15 +42,15 @@ def parts(body):
     return body["messages"][-1]["content"]
 
 
-def test_images_of_input_and_output_stand_before_the_text(case):
-    case.server.plays(case.vendor.said(VERDICT))
-    result = PassFail(case.client(), "Is it right?")(["A cat.", FILE], input=TALK)
+def test_images_of_input_and_output_stand_before_the_text(sdk):
+    sdk.server.plays(sdk.vendor.said(VERDICT))
+    result = PassFail(sdk.client(), "Is it right?")(["A cat.", FILE], input=TALK)
     assert result.label == "Pass"
-    sent = parts(case.server.last.body)
+    sent = parts(sdk.server.last.body)
     texts = [part.get("text") for part in sent]
     assert texts[0] == "[image 1]"
     assert texts[2] == "[image 2]"
-    assert [sent[1], sent[3]] == FORMS[case.vendor.package]
+    assert [sent[1], sent[3]] == FORMS[sdk.vendor.package]
     assert '"[image 1]"' in "".join(filter(None, texts))
     assert DATA not in "".join(filter(None, texts))
 

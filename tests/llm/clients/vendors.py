@@ -1,41 +1,68 @@
-"""What the tests need to know of each vendor to play its server."""
+"""What the tests need to know of each client to play its server."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from server import Play, Request, answer, chat
 
+from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.session import Session
+
+KEY = "sk-0123456789"
 
 
 @dataclass(frozen=True)
 class Vendor:
-    """One SDK that is asked, and its server's part."""
+    """One client, and its server's part."""
 
+    name: str
     package: str
     """The package without which it is skipped."""
     model: str
-    """What `load_client` is given."""
+    """What `load_client` is given; the class of a framework's model."""
     root: str
     """The path of the base_url."""
     path: str
     """Where the question arrives."""
-    key: Callable[[Mapping[str, str]], str | None]
-    """Finds the key in the headers of a request."""
-    key_variable: str
-    """Where the SDK looks for a key."""
-    address_variable: str
-    """Where it looks for the base_url."""
     said: Callable[..., Play]
     """Answers with a text; `cut=True` at the limit of tokens, `refused=True` not at all."""
-    called: Callable[[str], Play]
-    """Answers with a call of the tool "answer" with these arguments, in JSON."""
-    way: Callable[[Any], str]
-    """Tells from a request's body how the answer's form is asked for."""
+    called: Callable[..., Play]
+    """Answers with calls of the tool "answer" with these arguments, in JSON."""
+    form: str
+    """What in the request's body asks for the vendor's own structured output."""
+    key_variable: str = "OPENAI_API_KEY"
+    address_variable: str = "OPENAI_BASE_URL"
+
+    @property
+    def is_framework(self) -> bool:
+        return ":" not in self.model
+
+    def load(self, url: str, **options: Any) -> Any:
+        address = options.pop("base_url", url + self.root)
+        fields = {"retries": 0, **options}
+        if not self.is_framework:
+            return load_client(self.model, **{"base_url": address, "api_key": KEY, **fields})
+        own = {"api_key": KEY, "max_retries": 0, **fields.pop("model", {})}
+        if self.name == "llama_index":
+            chat = {"is_chat_model": True, "is_function_calling_model": True}
+            own = {"api_base": address, **chat, **own}
+        else:
+            own = {"base_url": address, **own}
+        kind = getattr(import_module(self.package), self.model)
+        name = "claude-sonnet-5" if "anthropic" in self.package else "gpt-4o"
+        return load_client(kind(model=name, **own), **fields)
+
+    def way(self, body: Any) -> str:
+        """Tell from a request's body how the answer's form is asked for."""
+        if self.form in body or self.form in body.get("generationConfig", ()):
+            return "json_schema"
+        return "tool" if "tools" in body else "json"
 
 
 def openai_said(
@@ -45,7 +72,24 @@ def openai_said(
     return chat(text, finish=finish, refusal="I may not" if refused else None, **more)
 
 
-def anthropic_body(*content: Any, stop: str = "end_turn", usage: Any = None, **more: Any) -> Play:
+def openai_called(*calls: str, content: str | None = None, **more: Any) -> Play:
+    functions = [{"name": "answer", "arguments": arguments} for arguments in calls]
+    made = [
+        {"id": f"c{number}", "type": "function", "function": function}
+        for number, function in enumerate(functions)
+    ]
+    message = {
+        "role": "assistant",
+        "content": content,
+        "tool_calls": [*more.get("before", ()), *made],
+    }
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls", "logprobs": None}
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    about = {"id": "r1", "object": "chat.completion", "created": 1, "model": "answering-model"}
+    return answer({**about, "usage": usage, "choices": [choice]})
+
+
+def anthropic_body(*content: Any, stop: Any = "end_turn", usage: Any = None, **more: Any) -> Play:
     return answer(
         {
             "id": "m1",
@@ -68,12 +112,15 @@ def anthropic_said(
     return anthropic_body({"type": "text", "text": text}, stop=stop, **more)
 
 
-def anthropic_called(arguments: str) -> Play:
-    block = {"type": "tool_use", "id": "t1", "name": "answer", "input": _value(arguments)}
-    return anthropic_body(block, stop="tool_use")
+def anthropic_called(*calls: str) -> Play:
+    blocks = [
+        {"type": "tool_use", "id": f"t{number}", "name": "answer", "input": json.loads(call)}
+        for number, call in enumerate(calls)
+    ]
+    return anthropic_body(*blocks, stop="tool_use")
 
 
-def google_body(*parts: Any, finish: str = "STOP", usage: Any = None, **more: Any) -> Play:
+def google_body(*parts: Any, finish: Any = "STOP", usage: Any = None, **more: Any) -> Play:
     return answer(
         {
             "candidates": [
@@ -93,72 +140,45 @@ def google_said(
     return google_body({"text": text}, finish=finish, **more)
 
 
-def google_called(arguments: str) -> Play:
-    return google_body({"functionCall": {"name": "answer", "args": _value(arguments)}})
+def google_called(*calls: str) -> Play:
+    return google_body(
+        *({"functionCall": {"name": "answer", "args": json.loads(call)}} for call in calls)
+    )
 
 
-def _value(text: str) -> Any:
-    import json
-
-    return json.loads(text)
-
-
-def _bearer(headers: Mapping[str, str]) -> str | None:
-    return headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
-
-
-def _way(native: Callable[[Any], Any]) -> Callable[[Any], str]:
-    def way(body: Any) -> str:
-        if native(body):
-            return "json_schema"
-        return "tool" if "tools" in body else "json"
-
-    return way
-
+_OPENAI = ("/v1", "/v1/chat/completions", openai_said, openai_called, "response_format")
+_GOOGLE = "/models/gemini-3-flash:generateContent"
 
 VENDORS = [
+    Vendor("openai", "openai", "openai:gpt-4o", *_OPENAI),
     Vendor(
-        "openai",
-        "openai:gpt-4o",
-        "/v1",
-        "/v1/chat/completions",
-        _bearer,
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        openai_said,
-        lambda arguments: chat(arguments, tool="answer"),
-        _way(lambda body: "response_format" in body),
+        "anthropic", "anthropic", "anthropic:claude-sonnet-5", "", "/v1/messages",
+        anthropic_said, anthropic_called, "output_config",
+        "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL",
     ),
     Vendor(
-        "anthropic",
-        "anthropic:claude-sonnet-5",
-        "",
-        "/v1/messages",
-        _bearer,
-        "ANTHROPIC_API_KEY",
-        "ANTHROPIC_BASE_URL",
-        anthropic_said,
-        anthropic_called,
-        _way(lambda body: "output_config" in body),
+        "google", "google.genai", "google:gemini-3-flash", "", _GOOGLE,
+        google_said, google_called, "responseJsonSchema",
+        "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL",
     ),
-    Vendor(
-        "google.genai",
-        "google:gemini-3-flash",
-        "",
-        "/models/gemini-3-flash:generateContent",
-        lambda headers: headers.get("x-goog-api-key"),
-        "GOOGLE_API_KEY",
-        "GOOGLE_GEMINI_BASE_URL",
-        google_said,
-        google_called,
-        _way(lambda body: "responseJsonSchema" in body["generationConfig"]),
-    ),
-]
+    Vendor("litellm", "litellm", "litellm:openai/gpt-4o", *_OPENAI),
+    Vendor("langchain", "langchain_openai", "ChatOpenAI", *_OPENAI),
+    Vendor("llama_index", "llama_index.llms.openai_like", "OpenAILike", *_OPENAI),
+]  # fmt: skip
+BY_NAME = {vendor.name: vendor for vendor in VENDORS}
+SDKS = VENDORS[:3]
+"""Those that stand on a vendor's own package."""
 
 
-def keys(vendor: Vendor, requests: list[Request]) -> set[str | None]:
+def key_of(headers: Mapping[str, str]) -> str | None:
+    """Find the key in the headers of a request."""
+    known = headers.get("x-api-key") or headers.get("x-goog-api-key")
+    return known or headers.get("authorization", "").removeprefix("Bearer ")
+
+
+def keys(requests: list[Request]) -> set[str | None]:
     """Collect the keys that were sent."""
-    return {vendor.key(request.headers) for request in requests}
+    return {key_of(request.headers) for request in requests}
 
 
 def ask_client(client: Any, wanted: Any) -> Any:

@@ -1,0 +1,187 @@
+"""Calls that fail, by each client: what is told, what is tried again, and that no key is shown."""
+
+import json
+import pickle
+import time
+import traceback
+from contextlib import suppress
+from email.utils import formatdate
+
+import pytest
+from pace import at_most
+from server import CUT, DROPPED, GARBAGE, ModelServer, answer
+from vendors import BY_NAME, KEY, keys
+
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError, RefusedReplyError
+from llmeval_integrations.llm.loading import load_client
+
+pytest.importorskip("pydantic")
+
+
+def error(status, headers=None, **fields):
+    return answer({"error": {"message": "no", **fields}}, status, headers)
+
+
+FAILURES = {
+    "429": (error(429, {"retry-after": "7"}), "rate_limited", 7.0),
+    "429 in milliseconds": (error(429, {"retry-after-ms": "1500"}), "rate_limited", 1.5),
+    "429 without a pause": (error(429), "rate_limited", None),
+    "429 with nonsense": (error(429, {"retry-after": "soon"}), "rate_limited", None),
+    "429 for ever": (error(429, {"retry-after": "1e9"}), "rate_limited", 1e9),
+    "429 for less than nothing": (error(429, {"retry-after": "-5"}), "rate_limited", None),
+    "529": (error(529), "rate_limited", None),
+    "500": (error(500), "server", None),
+    "503 with a pause": (error(503, {"retry-after": "2"}), "server", 2.0),
+    "500 without JSON": (answer("<html>", 502, {"content-type": "text/html"}), "server", None),
+    "504": (error(504), "timeout", None),
+    "408": (error(408), "timeout", None),
+    "dropped": (DROPPED, "connection", None),
+    "cut": (CUT, "connection", None),
+    "no JSON": (answer("{busy"), "garbled", None),
+    "a page": (GARBAGE, "garbled", None),
+    "no reply in it": (answer({}), "garbled", None),
+    "a list": (answer([1]), "garbled", None),
+    "no text at all": (answer(b"\xff\xfe\xfa"), "garbled", None),
+    "nothing": (answer("", 204), "garbled", None),
+    "401": (error(401), "authentication", None),
+    "403": (error(403), "authentication", None),
+    "404": (error(404), "not_found", None),
+    "400": (error(400), "bad_request", None),
+    "422": (error(422), "bad_request", None),
+    "413": (error(413), "context_overflow", None),
+    "too long": (error(400, code="context_length_exceeded"), "context_overflow", None),
+    "no money": (error(429, code="insufficient_quota"), "failed", None),
+    "teapot": (error(418), "failed", None),
+}
+UNREADABLE = {"a page", "no reply in it", "a list", "no text at all", "nothing"}
+"""What reaches us through a library only as the exception of whoever tripped over it."""
+
+
+def test_a_failure_is_told_by_its_kind(case, question):
+    client = case.client()
+    is_own = case.vendor.name in ("openai", "anthropic", "google")
+    for name, (play, kind, pause) in FAILURES.items():
+        case.server.plays(play)
+        found = case.error(client, question())
+        kinds = {kind} if is_own or name not in UNREADABLE else {"garbled", "failed", "server"}
+        assert found.kind in kinds, name
+        assert found.retry_after == pause, name
+        # One vendor's API does not name the parameter that it refuses, so one is tried without.
+        assert len(case.server.requests) <= (2 if kind == "bad_request" else 1), name
+        assert pickle.loads(pickle.dumps(found)).kind == found.kind  # noqa: S301 - our own
+
+
+def test_a_date_and_googles_body_are_pauses(case, question):
+    case.server.plays(error(429, {"retry-after": formatdate(time.time() + 30, usegmt=True)}))
+    assert 0 < case.error(case.client(), question()).retry_after <= 30  # less what has passed
+    if case.vendor.name == "google":
+        info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "21.5s"}
+        told = {"code": 429, "message": "no", "status": "RESOURCE_EXHAUSTED", "details": [info]}
+        case.server.plays(answer({"error": told}, 429))
+        assert case.error(case.client(), question()).retry_after == 21.5
+
+
+def test_a_filter_that_takes_the_prompt_is_a_refusal(case, question):
+    case.server.plays(error(400, code="content_filter"))
+    with pytest.raises(RefusedReplyError):
+        case.ask(case.client(), question())
+
+
+def test_nobody_there(case, question):
+    client = case.client(base_url="http://127.0.0.1:9/v1")
+    assert case.error(client, question()).kind == "connection"
+
+
+@pytest.mark.parametrize("how", [{"delay": 20}, {"drip": 0.1}], ids=["none", "byte by byte"])
+def test_a_reply_that_does_not_come_in_time(how, sdk, question):
+    sdk.ask(sdk.client(), question())  # which imports what the SDK needs
+    sdk.server.plays(sdk.vendor.said(**how))
+    started = time.perf_counter()
+    with at_most(5, time.perf_counter):
+        found = sdk.error(sdk.client(timeout=0.5), question())
+    assert time.perf_counter() - started > 0.45
+    assert (found.kind, str(found)) == ("timeout", "no reply within 0.5 s")
+    assert len(sdk.server.requests) == 1
+
+
+@pytest.mark.parametrize("vendor", ["langchain", "llama_index"])
+def test_a_framework_s_model_keeps_its_own_time_out(vendor, server, ask, question):
+    pytest.importorskip(BY_NAME[vendor].package)
+    client = BY_NAME[vendor].load(server.url, model={"timeout": 0.5})
+    server.plays(BY_NAME[vendor].said(delay=20))
+    with pytest.raises(ClientError, match="within the time that the model itself waits") as caught:
+        ask(client, question())
+    assert caught.value.kind == "timeout"
+
+
+@pytest.mark.parametrize("failed", ["429", "500", "dropped", "no JSON"])
+def test_what_may_pass_is_tried_again(failed, sdk, question):
+    play = FAILURES[failed][0]
+    if play.status >= 400:
+        play = error(play.status, {"retry-after": "0"})
+    sdk.server.plays(play, sdk.vendor.said("At last"))
+    assert sdk.ask(sdk.client(retries=1), question()).text == "At last"
+    assert len(sdk.server.requests) == 2
+
+
+def test_what_does_not_pass_is_not_tried_again(sdk, question):
+    client = sdk.client(retries=5)
+    for failed in ("401", "404", "413", "no money", "429 for ever"):
+        sdk.server.plays(FAILURES[failed][0])
+        sdk.error(client, question())
+        assert len(sdk.server.requests) == 1, failed
+
+
+def test_retries_are_counted_by_us_alone(sdk, question):
+    sdk.server.plays(error(500, {"retry-after": "0"}))
+    assert sdk.error(sdk.client(retries=2), question()).kind == "server"
+    assert len(sdk.server.requests) == 3
+
+
+def test_a_redirect_is_not_followed(sdk, question):
+    with ModelServer() as elsewhere:
+        sdk.server.plays(answer("", 307, {"location": elsewhere.url + "/v1/elsewhere"}))
+        found = sdk.error(sdk.client(), question())
+        assert (found.kind, elsewhere.requests) == ("failed", [])
+    assert "a redirect, which is not followed" in str(found)
+
+
+@pytest.mark.parametrize("source", ["given", "referred to", "the SDK's own"])
+def test_a_key_is_sent_and_never_shown(source, sdk, question, monkeypatch, caplog):
+    caplog.set_level(1)  # all that the SDKs log too
+    monkeypatch.setenv("SOME_KEY", KEY + "\n")
+    if source == "the SDK's own":
+        monkeypatch.setenv(sdk.vendor.key_variable, KEY)
+    api_key = {"given": KEY, "referred to": "${SOME_KEY}", "the SDK's own": "-"}[source]
+    client = sdk.client(api_key=api_key)
+    sdk.ask(client, question())
+    assert keys(sdk.server.requests) == {KEY}
+    assert KEY not in caplog.text
+    for shown in (str(client.config), client.config.model_dump_json()):
+        assert KEY not in shown
+
+
+def test_a_key_that_the_server_repeats_is_not_shown(case, question):
+    client = case.client()
+    for play in (error(401, message=f"{KEY} is wrong"), answer(f"<b>{KEY}</b>", 500), answer(KEY)):
+        case.server.plays(play)
+        told = case.error(client, question())
+        assert KEY not in "".join(traceback.format_exception(told))
+    assert KEY not in f"{client!r} {client.config!r} {json.dumps(client.identity())}"
+
+
+def test_a_variable_that_is_not_there_is_a_bad_call(sdk, question):
+    with pytest.raises(InvalidOptionError, match="NO_SUCH_KEY"):
+        sdk.ask(sdk.client(api_key="${NO_SUCH_KEY}"), question())
+
+
+def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, question, monkeypatch, tmp_path):
+    assert sdk.ask(sdk.client(api_key="-"), question()).text == "Paris"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = sdk.error(load_client(sdk.vendor.model, retries=0), question())
+    assert found.kind == "authentication"
+
+
+def test_a_text_that_is_no_unicode_fails_the_call_at_most(sdk, question):
+    with suppress(ClientError):
+        assert sdk.ask(sdk.client(), question("\ud800")).text == "Paris"

@@ -1,0 +1,321 @@
+"""Clients of objects that the caller made, who answers by them, and loops and threads."""
+
+import asyncio
+import json
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from server import answer, chat
+from vendors import BY_NAME, KEY, anthropic_said, ask_client, google_said
+
+from llmeval_integrations import evaluate
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.judges import PassFail
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.reply import Usage
+
+pytest.importorskip("pydantic")
+
+OBJECTS = [
+    ("openai", "OpenAI", "/v1", chat),
+    ("openai", "AsyncOpenAI", "/v1", chat),
+    ("anthropic", "Anthropic", "", anthropic_said),
+    ("anthropic", "AsyncAnthropic", "", anthropic_said),
+]
+
+
+@pytest.mark.parametrize(("package", "kind", "root", "said"), OBJECTS)
+def test_an_object_of_an_sdk_is_asked_with_its_settings(
+    package, kind, root, said, server, question
+):
+    make = getattr(pytest.importorskip(package), kind)
+    server.plays(said())
+    sent = {"default_headers": {"x-team": "eval"}, "default_query": {"tier": "2"}}
+    address = {"api_key": KEY, "base_url": server.url + root}
+    client = load_client(make(**address, **sent, timeout=7, max_retries=0), name="m")
+    for _ in range(2):
+        ask_client(client, question())
+    assert server.last.path.endswith("?tier=2")
+    assert server.last.headers["x-team"] == "eval"
+    assert (client.config.timeout, client.config.retries) == (7, 0)
+    assert KEY not in f"{client!r} {client.config} {json.dumps(client.identity())}"
+    identities = [
+        load_client(make(**address, **each), name="m").identity()
+        for each in ({}, {"default_headers": {"x-route": "a"}}, {"default_query": {"a": "b"}})
+    ]
+    assert all(identities.count(each) == 1 for each in identities)
+    with pytest.raises(InvalidOptionError, match=rf"expected {package}\.\w+ or"):
+        load_client(make(**address).models, name="m")
+
+
+@pytest.mark.parametrize("kind", ["AzureOpenAI", "AsyncAzureOpenAI"])
+@pytest.mark.parametrize("login", [{"api_key": KEY}, {"azure_ad_token": KEY}])
+def test_azure_objects_too(kind, login, server, question):
+    make = getattr(pytest.importorskip("openai"), kind)
+    given = make(azure_endpoint=server.url, api_version="2024-10-21", **login)
+    ask_client(load_client(given, name="judge"), question())
+    path = "/openai/deployments/judge/chat/completions?api-version=2024-10-21"
+    assert server.last.path == path
+    sent = server.last.headers
+    assert (sent.get("api-key") or sent["authorization"]).removeprefix("Bearer ") == KEY
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)],
+    ids=str,
+)
+def test_a_time_out_of_the_callers_choice_is_kept(given, seconds):
+    openai = pytest.importorskip("openai")
+    client = load_client(openai.OpenAI(api_key=KEY, **given), name="m")
+    assert client.config.timeout == seconds
+    assert load_client(client, timeout=7).config.timeout == 7
+
+
+def test_an_object_of_google(server, question):
+    genai = pytest.importorskip("google.genai")
+    server.plays(google_said())
+    http = {"base_url": server.url, "timeout": 60_000, "retry_options": {"attempts": 4}}
+    given = genai.Client(api_key=KEY, http_options={**http, "headers": {"x-team": "eval"}})
+    client = load_client(given, name="m", retries=0)
+    ask_client(client, question())
+    assert (server.last.headers["x-team"], client.config.timeout) == ("eval", 60)
+    assert client.identity()["default_headers"].keys() == {"x-team"}
+    server.plays(answer({"error": {"code": 503, "message": "busy"}}, 503))
+    with pytest.raises(ClientError):
+        ask_client(client, question())
+    assert len(server.requests) == 1
+    with pytest.raises(InvalidOptionError, match=r"expected google\.genai\.Client"):
+        load_client(genai.types.Part(text="x"), name="m")
+
+
+def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_is_refused(server):
+    openai = pytest.importorskip("openai")
+    mine = openai.DefaultHttpxClient(headers={"x-proxy": "mine"})
+    given = openai.OpenAI(api_key=KEY, base_url=server.url, http_client=mine)
+    assert asyncio.run(load_client(given, name="m").aask("Where?")) == "Paris"
+    assert (server.last.headers["x-proxy"], mine.is_closed) == ("mine", False)
+    with pytest.raises(pickle.PicklingError, match="its OpenAI object cannot; make the client by"):
+        pickle.dumps(load_client(given, name="m"))
+    given = openai.AsyncOpenAI(api_key=KEY, http_client=openai.DefaultAsyncHttpxClient())
+    with pytest.raises(InvalidOptionError, match="give the blocking object"):
+        load_client(given, name="m")
+
+
+def test_a_token_takes_the_place_of_anthropics_key(server, question, monkeypatch):
+    anthropic = pytest.importorskip("anthropic")
+    server.plays(anthropic_said())
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", KEY)
+    given = anthropic.Anthropic(auth_token=KEY, base_url=server.url)
+    for client in (load_client("anthropic:m", base_url=server.url), load_client(given, name="m")):
+        ask_client(client, question())
+        assert server.last.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_tracer_in_the_place_of_create_sees_each_call(server, monkeypatch):
+    openai = pytest.importorskip("openai")
+    kind, seen = openai.resources.chat.completions.AsyncCompletions, []
+    create = kind.create
+
+    def traced(self, **arguments):
+        seen.append(arguments["model"])
+        return create(self, **arguments)
+
+    monkeypatch.setattr(kind, "create", traced)
+    assert BY_NAME["openai"].load(server.url).ask("Where?") == "Paris"
+    assert seen == ["gpt-4o"]
+
+
+def test_where_the_environment_sends_it_is_part_of_who_answers(sdk, question, monkeypatch):
+    configured = sdk.client()
+    monkeypatch.setenv(sdk.vendor.address_variable, configured.config.base_url)
+    found = load_client(sdk.vendor.model, api_key=KEY, retries=0)
+    sdk.ask(found, question())
+    assert len(sdk.server.requests) == 1
+    assert found.identity() == configured.identity()
+    monkeypatch.delenv(sdk.vendor.address_variable)
+    assert found.identity() != configured.identity()
+
+
+def test_a_client_serves_loops_threads_and_another_process_on_one_connection(sdk):
+    client = sdk.client()
+
+    async def many():
+        return await asyncio.gather(*(client.aask("Where?") for _ in range(5)))
+
+    with ThreadPoolExecutor(4) as threads:
+        loops = [threads.submit(asyncio.run, many()) for _ in range(4)]
+        blocking = [threads.submit(client.ask, "Where?") for _ in range(5)]
+        replies = [reply for loop in loops for reply in loop.result()]
+        replies += [one.result() for one in blocking]
+    assert replies == ["Paris"] * 25
+    sdk.server.requests.clear()
+    for _ in range(3):
+        assert client.ask("Where?") == asyncio.run(client.aask("Where?")) == "Paris"
+    assert len({request.connection for request in sdk.server.requests}) == 1
+    assert pickle.loads(pickle.dumps(client)).ask("Where?") == "Paris"  # noqa: S301 - our own
+
+
+def test_a_call_that_is_given_up_leaves_the_client_usable(sdk):
+    client = sdk.client()
+    client.ask("Where?")
+
+    async def give_up_and_go_on():
+        sdk.server.plays(sdk.vendor.said(delay=20))
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(client.aask("Where?"), 0.2)
+        sdk.server.plays(sdk.vendor.said("Here"))
+        return await client.aask("Where?")
+
+    assert asyncio.run(give_up_and_go_on()) == "Here"
+
+
+def test_litellm_is_imported_at_the_first_call_and_fetches_nothing(server):
+    pytest.importorskip("litellm")
+    code = """
+import socket, sys
+reached = []
+connect = socket.socket.connect
+socket.socket.connect = lambda self, to: (reached.append(to), connect(self, to))[1]
+from llmeval_integrations.llm.loading import load_client
+client = load_client("litellm:anthropic/m", base_url=sys.argv[1], api_key="sk-1", retries=0)
+print(client.identity()["platform"], "litellm" in sys.modules)
+try:
+    client.ask("Where?")
+except Exception as error:
+    print(error.kind, {host for host, port in reached})
+"""
+    server.plays(answer({"error": {"message": "no"}}, 401))
+    command = [sys.executable, "-c", code, server.url]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["anthropic False", "authentication {'127.0.0.1'}"]
+
+
+def langchain_models():
+    return pytest.importorskip("langchain_core.language_models")
+
+
+def test_langchains_models_of_other_forms(server, question):
+    models = langchain_models()
+    from langchain_core.output_parsers import StrOutputParser
+
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    chat_model = models.FakeListChatModel(responses=["Paris"])
+    others = [
+        chat_model.with_fallbacks([models.FakeListChatModel(responses=["Rome"])]),
+        chat_model.with_retry(),
+        chat_model.bind(stop=["x"]),
+        chat_model | StrOutputParser(),
+        models.FakeListLLM(responses=["Paris"]),
+    ]
+    for model in (chat_model, *others):
+        reply = ask_client(load_client(model), question(schema=schema))
+        assert (reply.text, reply.output) == ("Paris", "json")
+    with pytest.raises(InvalidOptionError, match="max_tokens=5: FakeListChatModel"):
+        load_client(chat_model, max_tokens=5)
+    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object has"):
+        load_client(chat_model, name="x")
+    with pytest.raises(InvalidOptionError, match="expected a chat model of LangChain"):
+        load_client(StrOutputParser())
+
+
+@pytest.mark.parametrize(
+    ("fields", "finish", "usage"),
+    [
+        ({}, "stop", Usage()),
+        ({"response_metadata": {"stop_reason": "max_tokens"}}, "length", Usage()),
+        ({"response_metadata": {"finish_reason": "SAFETY"}}, "refused", Usage()),
+        ({"response_metadata": {"stopReason": "guardrail_intervened"}}, "refused", Usage()),
+        ({"response_metadata": {"done_reason": "length"}}, "length", Usage()),
+        (
+            {"usage_metadata": {
+                "input_tokens": 15, "output_tokens": 9, "total_tokens": 24,
+                "input_token_details": {"cache_read": 4, "cache_creation": 1},
+                "output_token_details": {"reasoning": 2},
+            }},
+            "stop",
+            Usage(15, 9, 4, 2, 1),
+        ),
+    ],
+)  # fmt: skip
+def test_what_langchains_messages_say_beside_the_text(fields, finish, usage, question):
+    langchain_models()
+    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+    from langchain_core.messages import AIMessage
+
+    content = [{"type": "thinking", "thinking": "Rome?"}, {"type": "text", "text": "Paris"}]
+    model = GenericFakeChatModel(messages=iter([AIMessage(content, **fields)]))
+    reply = ask_client(load_client(model), question())
+    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, usage)
+
+
+@pytest.mark.parametrize(
+    ("raw", "finish", "usage"),
+    [
+        (None, "stop", Usage()),
+        (
+            {"stop_reason": "max_tokens", "usage": {
+                "input_tokens": 11, "output_tokens": 7,
+                "cache_read_input_tokens": 3, "cache_creation_input_tokens": 1,
+            }},
+            "length",
+            Usage(15, 7, 3, 0, 1),
+        ),
+        ({"done_reason": "length", "prompt_eval_count": 4, "eval_count": 5}, "length", Usage(4, 5)),
+    ],
+)  # fmt: skip
+def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage, question):
+    pytest.importorskip("llama_index.core")
+    from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
+    from llama_index.core.llms import CustomLLM, MockLLM
+
+    class Scripted(CustomLLM):
+        """Answers as an integration would, to whoever awaits it."""
+
+        @property
+        def metadata(self):
+            return LLMMetadata(model_name="scripted", is_chat_model=True)
+
+        def chat(self, *_, **__):
+            raise NotImplementedError
+
+        async def achat(self, *_, **__):
+            return ChatResponse(message=ChatMessage(role="assistant", content="Paris"), raw=raw)
+
+        complete = stream_complete = chat
+
+    client = load_client(Scripted())
+    reply = ask_client(client, question())
+    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, usage)
+    assert reply.model == "scripted"
+    if finish == "stop":
+        assert asyncio.run(client.aask("Where?")) == "Paris"
+    assert ask_client(load_client(MockLLM(), max_tokens=2), question()).text == "text text"
+    with pytest.raises(InvalidOptionError, match="expected an LLM of LlamaIndex"):
+        load_client(ChatMessage(role="user", content="x"))
+
+
+@pytest.mark.parametrize("vendor", ["langchain", "llama_index"])
+def test_who_a_framework_s_model_is(vendor, server, question, tmp_path):
+    pytest.importorskip(BY_NAME[vendor].package)
+
+    def client(**model):
+        return BY_NAME[vendor].load(server.url, model=model)
+
+    first = client()
+    assert (first.config.name, first.config.platform) == ("gpt-4o", "openai")
+    assert first.config.base_url == f"{server.url}/v1"
+    assert first.identity() == client(api_key="sk-another-key").identity()
+    assert first.identity() != client(temperature=0.9).identity()
+    assert KEY not in json.dumps(first.identity())
+    ask_client(client(temperature=0.3), question())
+    assert server.last.body["temperature"] == 0.3
+    verdicts = iter("Pass Fail".split())
+    server.plays(lambda _: chat(json.dumps({"verdict": next(verdicts), "reasoning": "r"})))
+    for temperature, label in ((0.1, "Pass"), (0.2, "Fail"), (0.1, "Pass")):
+        judge = PassFail(client(temperature=temperature), "Is it right?")
+        [row] = evaluate([{"output": "a"}], [judge], cache=tmp_path / "replies.sqlite").rows
+        assert row.label == label

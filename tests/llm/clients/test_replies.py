@@ -1,0 +1,233 @@
+"""A reply of each server, and what it is read as."""
+
+import json
+
+import pytest
+from server import answer, chat
+from vendors import BY_NAME, anthropic_body, google_body, openai_called
+
+from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
+from llmeval_integrations.judges import PassFail
+from llmeval_integrations.llm.reply import Usage
+
+pydantic = pytest.importorskip("pydantic")
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
+    "required": ["verdict"],
+}
+
+
+def read(vendor, play, server, ask, wanted):
+    pytest.importorskip(BY_NAME[vendor].package)
+    server.plays(play)
+    return ask(BY_NAME[vendor].load(server.url), wanted)
+
+
+def test_a_question_arrives_and_its_answer_comes_back(case, question):
+    reply = case.ask(case.client(), question())
+    assert (reply.text, reply.finish, reply.model) == ("Paris", "stop", "answering-model")
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 7)
+    assert (reply.output, reply.cached) == ("text", False)
+
+
+@pytest.mark.parametrize(("how", "finish"), [("cut", "length"), ("refused", "refused")])
+@pytest.mark.parametrize("schema", [None, SCHEMA], ids=["text", "form"])
+def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case, question):
+    case.server.plays(case.vendor.said("I ma", **{how: True}))
+    reply = case.ask(case.client(), question(schema=schema))
+    assert (reply.finish, reply.usage) == (finish, Usage(11, 7))
+
+
+def test_a_text_where_a_call_was_wanted_is_taken_as_it_is(case, question):
+    case.server.plays(case.vendor.said('{"verdict": "Pass"}'))
+    reply = case.ask(case.client(output="tool"), question(schema=SCHEMA))
+    assert json.loads(reply.text) == {"verdict": "Pass"}
+
+
+FINISHES = [
+    ("openai", lambda word: chat("I", finish=word), "stop tool_calls", "stop"),
+    ("openai", lambda word: chat("I", finish=word), "length", "length"),
+    ("openai", lambda word: chat("I", finish=word), "content_filter", "refused"),
+    ("openai", lambda word: chat("I", finish=word), "error abort", "failed"),
+    ("openai", lambda word: chat("I", finish=word), "something_new", "other"),
+    ("anthropic", None, "end_turn stop_sequence tool_use", "stop"),
+    ("anthropic", None, "max_tokens model_context_window_exceeded", "length"),
+    ("anthropic", None, "refusal", "refused"),
+    ("anthropic", None, "pause_turn something_new", "other"),
+    ("google", None, "STOP", "stop"),
+    ("google", None, "MAX_TOKENS", "length"),
+    ("google", None, "SAFETY RECITATION PROHIBITED_CONTENT SPII BLOCKLIST", "refused"),
+    ("google", None, "MALFORMED_FUNCTION_CALL", "failed"),
+    ("google", None, "OTHER", "other"),
+]
+
+
+@pytest.mark.parametrize(("vendor", "play", "words", "finish"), FINISHES)
+def test_why_a_reply_ended(vendor, play, words, finish, server, ask, question):
+    plays = {
+        "anthropic": lambda word: anthropic_body({"type": "text", "text": "I"}, stop=word),
+        "google": lambda word: google_body({"text": "I"}, finish=word),
+    }
+    for word in [*words.split(), *([None] if finish == "stop" else [])]:
+        made = (play or plays[vendor])(word)
+        reply = read(vendor, made, server, ask, question())
+        assert (reply.finish, reply.text) == (finish, "I")
+
+
+READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
+USAGES = [
+    (
+        "openai",
+        {
+            "prompt_tokens": 50, "completion_tokens": 30,
+            "prompt_tokens_details": {"cached_tokens": 40},
+            "completion_tokens_details": {"reasoning_tokens": 20},
+        },
+        Usage(50, 30, 40, 20),
+    ),
+    (
+        "openai",
+        {"prompt_tokens": 5, "completion_tokens": None, "prompt_tokens_details": None},
+        Usage(5, 0),
+    ),
+    ("openai", {"prompt_tokens": -5, "completion_tokens": "3"}, Usage()),
+    (
+        "anthropic",
+        {"input_tokens": 11, "output_tokens": 7, READ: 4, WRITTEN: 100},
+        Usage(115, 7, 4, 0, 100),
+    ),
+    (
+        "anthropic",
+        {"input_tokens": 11, "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 5}},
+        Usage(11, 7, 0, 5),
+    ),
+    (
+        "google",
+        {
+            "promptTokenCount": 11, "candidatesTokenCount": 7, "thoughtsTokenCount": 2,
+            "cachedContentTokenCount": 4, "totalTokenCount": 20,
+        },
+        Usage(11, 9, 4, 2),
+    ),
+    ("google", {"promptTokenCount": 11, "toolUsePromptTokenCount": 3}, Usage(14, 0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("vendor", "usage", "expected"), USAGES)
+def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server, ask, question):
+    plays = {
+        "openai": lambda: chat(usage=usage),
+        "anthropic": lambda: anthropic_body({"type": "text", "text": "I"}, usage=usage),
+        "google": lambda: google_body({"text": "I"}, usage=usage),
+    }
+    assert read(vendor, plays[vendor](), server, ask, question()).usage == expected
+
+
+THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
+PARTS = [THOUGHT, {"type": "text", "text": "H"}, {"type": "text", "text": "i"}]
+
+
+def said(message):
+    return answer({"choices": [{"message": message}]})
+
+
+@pytest.mark.parametrize(
+    ("vendor", "play", "text"),
+    [
+        ("anthropic", anthropic_body(*PARTS), "Hi"),
+        ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
+        ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
+        ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
+        ("google", answer({"candidates": [{"finishReason": "MAX_TOKENS"}]}), ""),
+        ("openai", said({"content": PARTS}), "Hi"),
+        ("openai", said({"content": []}), ""),
+        ("openai", said({"content": None}), ""),
+        ("openai", said({"content": 7}), None),
+        ("openai", said({"content": [7]}), None),
+        ("openai", said({"content": {"text": "Hi"}}), None),
+        ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), None),
+        ("openai", chat('{"a', tool="answer", finish="length"), '{"a'),
+    ],
+)
+def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server, ask, question):
+    if text is not None:
+        assert read(vendor, play, server, ask, question()).text == text
+        return
+    with pytest.raises(ClientError, match="cannot be read") as caught:
+        read(vendor, play, server, ask, question())
+    assert caught.value.kind == "garbled"
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        ({"code": 429, "message": "slow down"}, "rate_limited"),
+        ({"code": 502, "message": "busy"}, "server"),
+        ({"code": 200, "message": "odd"}, "garbled"),
+        ("busy", "garbled"),
+    ],
+)
+def test_an_error_with_the_status_of_a_success_is_an_error(told, kind, server, ask, question):
+    with pytest.raises(ClientError) as caught:
+        read("openai", answer({"error": told}), server, ask, question())
+    assert caught.value.kind == kind
+
+
+def test_a_reply_that_is_none_is_paid_all_the_same(sdk, question):
+    usage = {
+        "prompt_tokens": 900, "completion_tokens": 100,
+        "input_tokens": 900, "output_tokens": 100,
+    }  # fmt: skip
+    google = {"promptTokenCount": 900, "candidatesTokenCount": 100}
+    sdk.server.plays(answer({"choices": [], "usage": usage, "usageMetadata": google}))
+    reply = sdk.ask(sdk.client(), question(schema=SCHEMA))
+    assert (reply.text, reply.finish, reply.usage) == ("", "failed", Usage(900, 100))
+
+
+def judgement(verdict, reasoning="r"):
+    return json.dumps({"reasoning": reasoning, "verdict": verdict, "confidence": "High"})
+
+
+SPACED = '{"verdict": "Pass",\n"confidence": "High", "reasoning":"r"}'
+CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
+CALLS = {
+    "one": (openai_called(judgement("Pass")), "Pass"),
+    "a text beside it": (openai_called(judgement("Pass"), content="I am done."), "Pass"),
+    "two alike": (openai_called(*[judgement("Pass")] * 2), "Pass"),
+    "written otherwise": (openai_called(judgement("Pass"), SPACED), "Pass"),
+    "two": (openai_called(judgement("Pass"), judgement("Fail")), "unreadable"),
+    "reasoning not closed": (openai_called(judgement("Pass"), content="<think>Hm."), "Pass"),
+    "a tag within": (openai_called(judgement("Pass", "It ends with </think>.")), "Pass"),
+    "no JSON": (openai_called('{"verdict": "Pa'), "unreadable"),
+}
+
+
+class Rating(pydantic.BaseModel):
+    score: int
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_verdict_is_read_where_all_calls_agree(name, case):
+    if case.vendor.form != "response_format":
+        pytest.skip("OpenAI's form of calls")
+    play, label = CALLS[name]
+    case.server.plays(play)
+    assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label
+
+
+def test_an_answer_is_read_whatever_is_said_beside_it(case):
+    case.server.plays(case.vendor.called('{"score": 4}', '{"score": 4}'))
+    client = case.client(output="tool")
+    if case.vendor.form == "response_format":
+        assert client.ask("Rate it.", Rating).score == 4
+    case.server.plays(case.vendor.called('{"score": 4}', '{"score": 2}'))
+    with pytest.raises(UnreadableJudgementError):
+        client.ask("Rate it.", Rating)
+
+
+@pytest.mark.parametrize("vendor", ["openai", "litellm"])
+def test_a_call_of_a_custom_tool_is_no_answer(vendor, server, ask, question):
+    play = openai_called('{"verdict": "Pass"}', before=[CUSTOM])
+    assert read(vendor, play, server, ask, question()).text == '{"verdict": "Pass"}'

@@ -1,0 +1,309 @@
+"""A request, and what each client puts on the wire."""
+
+import asyncio
+import inspect
+import json
+
+import pytest
+from server import answer, chat
+from vendors import BY_NAME
+
+from llmeval_integrations import evaluate
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.judges import PassFail, Vote
+from llmeval_integrations.llm.messages import Message, Request
+
+pytest.importorskip("pydantic")
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
+    "required": ["verdict"],
+}
+CLOSED = {**SCHEMA, "additionalProperties": False}
+FREE = {"type": "object", "properties": {"a": {"type": "object"}}}
+PASSED = '{"verdict": "Pass"}'
+TALK = Request(
+    (
+        Message("system", ("Be fair.", "Be brief.")),
+        Message("user", ("One.", "Two.")),
+        Message("assistant", "3"),
+        Message("user", "4"),
+    )
+)
+
+
+def parts(*texts):
+    return [{"type": "text", "text": text} for text in texts]
+
+
+def talk(role="system", join=parts):
+    return [
+        {"role": role, "content": join("Be fair.", "Be brief.")},
+        {"role": "user", "content": join("One.", "Two.")},
+        {"role": "assistant", "content": "3"},
+        {"role": "user", "content": "4"},
+    ]
+
+
+def paragraphs(*texts):
+    return "\n\n".join(texts)
+
+
+BODIES = {
+    "openai": {"model": "gpt-4o", "messages": talk(), "temperature": 0.0},
+    "anthropic": {
+        "model": "claude-sonnet-5",
+        "max_tokens": 4096,
+        "system": "Be fair.\n\nBe brief.",
+        "messages": talk()[1:],
+    },
+    "google": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "One."}, {"text": "Two."}]},
+            {"role": "model", "parts": [{"text": "3"}]},
+            {"role": "user", "parts": [{"text": "4"}]},
+        ],
+        "systemInstruction": {"parts": [{"text": "Be fair.\n\nBe brief."}], "role": "user"},
+        "generationConfig": {"temperature": 0.0},
+    },
+    "litellm": {"model": "gpt-4o", "messages": talk(), "temperature": 0.0},
+    "langchain": {"model": "gpt-4o", "messages": talk()},
+    "llama_index": {"model": "gpt-4o", "messages": talk(join=paragraphs)},
+}
+
+
+def has_temperature(case):
+    if case.vendor.name != "anthropic":
+        return True
+    package = pytest.importorskip("anthropic")
+    return "temperature" in inspect.signature(package.resources.Messages.create).parameters
+
+
+def test_roles_and_parts(case):
+    case.ask(case.client(), TALK)
+    body = case.server.last.body
+    if case.vendor.name == "anthropic" and has_temperature(case):
+        assert body.pop("temperature") == 0.0
+    if case.vendor.name in ("langchain", "llama_index"):  # which have settings of their own
+        body = {name: body[name] for name in ("model", "messages")}
+    assert body == BODIES[case.vendor.name]
+    assert case.server.last.path.endswith(case.vendor.path)
+
+
+def test_a_prompt_without_a_user_is_said_by_the_user(case):
+    if case.vendor.name in ("openai", "litellm"):
+        return  # which take a conversation of system messages
+    case.ask(case.client(), Request((Message("system", "Is it good?"),)))
+    body = case.server.last.body
+    [said] = body.get("messages") or body["contents"]
+    assert said["role"] == "user"
+    assert not body.keys() & {"system", "systemInstruction"}
+
+
+def test_what_the_request_says_goes_before_what_the_client_says(case, question):
+    client = case.client(temperature=0.5, max_tokens=10)
+    wanted = question(temperature=0.25, max_tokens=20)
+    for request, temperature, limit in ((question(), 0.5, 10), (wanted, 0.25, 20)):
+        case.ask(client, request)
+        body = case.server.last.body.get("generationConfig", case.server.last.body)
+        limits = [body[name] for name in body if name.lower().startswith("max")]
+        assert limits == [limit]
+        if has_temperature(case):
+            assert body["temperature"] == temperature
+
+
+def test_an_option_is_an_argument_of_the_vendors_call(case, question):
+    option = {"service_tier": "auto"} if case.vendor.name == "anthropic" else {"seed": 3}
+    case.ask(case.client(options=option), question())
+    body = case.server.last.body.get("generationConfig", case.server.last.body)
+    assert option.items() <= body.items()
+
+
+def test_an_option_that_the_vendors_call_lacks_is_told_when_the_client_is_made(sdk):
+    with pytest.raises(InvalidOptionError, match="no_such_option"):
+        sdk.client(options={"no_such_option": 1})
+
+
+def test_options_of_openais_package_reach_headers_query_and_body(server, ask, question):
+    pytest.importorskip("openai")
+    extra = {"extra_body": {"min_p": 0.1}, "extra_headers": {"X-Team": "a"}}
+    client = BY_NAME["openai"].load(server.url, options={**extra, "extra_query": {"tier": "low"}})
+    ask(client, question())
+    assert (server.last.body["min_p"], server.last.headers["x-team"]) == (0.1, "a")
+    assert server.last.path == "/v1/chat/completions?tier=low"
+
+
+@pytest.mark.parametrize(("refusals", "expected"), [(0, "json_schema"), (1, "tool"), (2, "json")])
+def test_the_best_form_that_the_server_takes(refusals, expected, case, question):
+    refused = ["json_schema", "tool", "json"][:refusals]
+    said = case.vendor.called if expected == "tool" else case.vendor.said
+
+    def play(request):
+        is_refused = case.vendor.way(request.body) in refused
+        return answer({"error": {"message": "no"}}, 400) if is_refused else said(PASSED)
+
+    case.server.plays(play)
+    client = case.client()
+    for _ in range(2):
+        reply = case.ask(client, question(schema=SCHEMA))
+        assert (json.loads(reply.text), reply.output) == ({"verdict": "Pass"}, expected)
+        first, case.server.requests = len(case.server.requests), []
+    assert first == 1  # what the server has refused is not tried again
+
+
+def test_a_form_that_is_refused_for_one_schema_is_open_to_others(sdk, question):
+    def play(request):
+        refused = "odd" in str(request.body) and sdk.vendor.way(request.body) == "json_schema"
+        text = '{"odd": 1, "verdict": "Pass"}'
+        return answer({"error": {"message": "no"}}, 400) if refused else sdk.vendor.said(text)
+
+    sdk.server.plays(play)
+    client = sdk.client()
+    odd = {**SCHEMA, "properties": {"odd": {"type": "integer"}}, "required": ["odd"]}
+    outputs = [sdk.ask(client, question(schema=each)).output for each in (odd, SCHEMA, odd)]
+    assert (outputs, len(sdk.server.requests)) == (["tool", "json_schema", "tool"], 4)
+
+
+@pytest.mark.parametrize("form", ["json_schema", "tool", "json", "text"])
+def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
+    for client, wanted in [
+        (case.client(output=form), question(schema=SCHEMA)),
+        (case.client(), question(schema=SCHEMA, output=form)),
+    ]:
+        play = case.vendor.called if form == "tool" else case.vendor.said
+        case.server.plays(play(PASSED))
+        assert case.ask(client, wanted).output == form
+        assert case.vendor.way(case.server.last.body) == ("json" if form == "text" else form)
+        assert ("verdict" in json.dumps(case.server.last.body)) == (form != "text")
+        case.server.plays(answer({"error": {"message": "no"}}, 400))
+        case.error(client, wanted)
+        ways = {case.vendor.way(request.body) for request in case.server.requests}
+        assert ways == {"json" if form == "text" else form}
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, FREE], ids=["strict", "free"])
+def test_a_schema_goes_out_strictly_where_it_can(schema, case, question):
+    case.server.plays(case.vendor.said(PASSED))
+    if case.vendor.way({case.vendor.form: 1}) and case.vendor.form != "response_format":
+        return  # OpenAI's alone is strict
+    case.ask(case.client(), question(schema=schema, schema_name="judgement"))
+    form = case.server.last.body["response_format"]["json_schema"]
+    assert (form["name"], form["strict"]) == ("judgement", schema is SCHEMA)
+    assert form["schema"] == (CLOSED if schema is SCHEMA else FREE)
+
+
+def test_the_other_vendors_forms(server, ask, question):
+    pytest.importorskip("anthropic")
+    pytest.importorskip("google.genai")
+    wanted = question(schema=SCHEMA, schema_name="judgement")
+    server.plays(BY_NAME["anthropic"].said(PASSED))
+    options = {"output_config": {"effort": "low"}}
+    ask(BY_NAME["anthropic"].load(server.url, options=options), wanted)
+    config = server.last.body["output_config"]
+    assert config["effort"] == "low"
+    assert config["format"]["schema"]["additionalProperties"] is False
+    ask(BY_NAME["anthropic"].load(server.url, output="tool"), wanted)
+    choice = {"type": "tool", "name": "judgement", "disable_parallel_tool_use": True}
+    assert server.last.body["tools"] == [{"name": "judgement", "input_schema": SCHEMA}]
+    assert server.last.body["tool_choice"] == choice
+    server.plays(BY_NAME["google"].said(PASSED))
+    ask(BY_NAME["google"].load(server.url), wanted)
+    config = server.last.body["generationConfig"]
+    assert config["responseMimeType"] == "application/json"
+    assert config["responseJsonSchema"] == SCHEMA
+    ask(BY_NAME["google"].load(server.url, output="tool"), wanted)
+    calling = server.last.body["toolConfig"]["functionCallingConfig"]
+    assert calling == {"mode": "ANY", "allowedFunctionNames": ["judgement"]}
+
+
+@pytest.mark.parametrize(
+    ("platform", "names", "reasons"),
+    [
+        ("openai", "o1 o3-mini o4-mini-2025-04-16 gpt-5 gpt-5-mini gpt-5.1 gpt-10", True),
+        ("openai", "openai/gpt-5-nano ft:o4-mini:acme::1 ft:gpt-5:acme::1", True),
+        ("openai", "gpt-4o gpt-4.1 gpt-4-turbo gpt-5-chat-latest gpt-5.1-chat", False),
+        ("openai", "gpt-oss-120b ft:gpt-4o:acme::1 omni mistral/o-3 chatgpt-4o-latest", False),
+        ("ollama", "o1 gpt-5", False),
+        ("llama.cpp", "o3", False),
+    ],
+)
+def test_reasoning_models_are_known_by_name(platform, names, reasons, server, ask):
+    pytest.importorskip("openai")
+    for name in names.split():
+        client = BY_NAME["openai"].load(server.url, name=name, platform=platform, max_tokens=9)
+        ask(client, TALK)
+        body = server.last.body
+        limit = "max_completion_tokens" if reasons else "max_tokens"
+        assert body["messages"] == talk("developer" if reasons else "system"), name
+        assert (body[limit], "temperature" in body) == (9, not reasons), name
+
+
+def refusing(*parameters, code="unsupported_parameter"):
+    """Play a server that refuses parameters, one at a time."""
+
+    def play(request):
+        for name in parameters:
+            if name in request.body:
+                told = {"message": "no", "type": "invalid_request_error", "param": name}
+                return answer({"error": {**told, "code": code}}, 400)
+        return chat()
+
+    return play
+
+
+@pytest.mark.parametrize("code", ["unsupported_parameter", "unsupported_value"])
+def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(code, server, ask, question):
+    pytest.importorskip("openai")
+    server.plays(refusing("temperature", "max_tokens", code=code))
+    client = BY_NAME["openai"].load(server.url, max_tokens=9)
+    ask(client, question())
+    assert len(server.requests) == 3
+    assert server.last.body.keys() == {"model", "messages", "max_completion_tokens"}
+
+    async def many():
+        return await asyncio.gather(*(client.aask(f"Where {n}?") for n in range(20)))
+
+    assert {*asyncio.run(many())} == {"Paris"}
+    assert len(server.requests) == 23
+
+
+@pytest.mark.parametrize(
+    "play",
+    [
+        refusing("temperature", code="decimal_above_max_value"),
+        refusing("messages"),
+        refusing("temperature", "messages"),
+    ],
+    ids=["a value out of range", "what cannot be left out", "both"],
+)
+def test_a_refusal_that_leaving_out_does_not_mend_stands(play, server, ask, question):
+    pytest.importorskip("openai")
+    server.plays(play)
+    client = BY_NAME["openai"].load(server.url)
+    with pytest.raises(ClientError) as caught:
+        ask(client, question())
+    assert (caught.value.kind, len(server.requests) <= 2) == ("bad_request", True)
+    server.plays(chat())
+    ask(client, question())
+    assert "temperature" in server.last.body
+
+
+@pytest.mark.parametrize(
+    ("length", "judges", "is_kept"),
+    [(9_000, "vote", True), (9_000, "two", True), (9_000, "one", False), (900, "vote", False)],
+)
+def test_what_questions_share_is_kept_in_anthropics_cache(length, judges, is_kept, server):
+    pytest.importorskip("anthropic")
+    verdict = {"reasoning": "r", "verdict": "Pass", "confidence": "High"}
+    server.plays(BY_NAME["anthropic"].said(json.dumps(verdict)))
+    judge = PassFail(BY_NAME["anthropic"].load(server.url), "Is it?")
+    asked = {"vote": [Vote(judge, 2)], "two": [judge, PassFail(judge.model, "Is it?!")]}
+    evaluate([{"output": "x" * length}], asked.get(judges, [judge]))
+    content = server.last.body["messages"][-1]["content"]
+    assert isinstance(content, list) is is_kept
+    if is_kept:
+        shared, rest = content
+        assert shared["cache_control"] == {"type": "ephemeral"}
+        assert "x" * length in shared["text"]
+        assert "Is it?" in rest["text"]
