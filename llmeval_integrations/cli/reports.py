@@ -28,12 +28,8 @@ from llmeval_integrations.runs.stored import read_run
 _LAST_PORT: Final = 65535
 _PAGE: Final = "report.html"
 
-_TABLES: Final = {
-    ".csv": "csv",
-    ".parquet": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",  # its second version
-}
+_TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
+"""The formats of tables, by the suffixes of their files."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -84,7 +80,7 @@ def _add_writers(commands: Commands) -> None:
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
     parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
     help_to = "parquet, csv or arrow (by FILE's suffix)"
-    parser.add_argument("--to", choices=sorted({*_TABLES.values()}), metavar="NAME", help=help_to)
+    parser.add_argument("--to", choices=sorted(_TABLES.values()), metavar="NAME", help=help_to)
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="which (rows)")
     parser.set_defaults(run=_export)
 
@@ -130,7 +126,7 @@ def _view(call: argparse.Namespace) -> int:
 def _report(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports import formats, load_format
 
-    known = {module.SUFFIX: name for name, module in formats().items()} | {".htm": "html"}
+    known = {module.SUFFIX: name for name, module in formats().items()}
     name = call.format or _format_of(call.out, known, "html", "--format")
     module = load_format(name)
     out = call.out or (_default_path(call, _PAGE) if name == "html" else "-")

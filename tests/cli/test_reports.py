@@ -29,11 +29,10 @@ FORMATS = [
     (["report", "--format", "markdown"], None, "### run: "),
     (["report", "--out", "comment.md"], "comment.md", "### run: "),
     (["report", "--out", "junit.xml"], "junit.xml", "<?xml"),
-    (["report", "--out", "page.htm"], "page.htm", "<!doctype html>"),
     (["report", "--out", "x.pdf", "--format", "markdown"], "x.pdf", "### run: "),
     (["export", "--to", "csv"], "run/rows.csv", "run,id,group,evaluator"),
     (["export", "--out", "x.CSV"], "x.CSV", "run,id,group,evaluator"),
-    (["export", "--out", "x.feather"], "x.feather", "ARROW1"),
+    (["export", "--out", "x.arrow"], "x.arrow", "ARROW1"),
     (["export"], "run/rows.parquet", "PAR1"),
 ]
 
@@ -59,7 +58,7 @@ def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, ca
         (["report", "--out", "x.csv"], "llmeval export --to csv writes such a table"),
         (
             ["export", "--out", "x.xlsx"],
-            "there are .csv, .parquet, .arrow, .feather, and --to names one",
+            "there are .csv, .parquet, .arrow, and --to names one",
         ),
         (["view", "--port=65536"], "'65536' is not a number from 0 to 65535"),
     ],
