@@ -103,7 +103,8 @@ _NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3}
 def diagnose(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
     """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
     name = _classify(body.rstrip(" \t\n\r"), error.pos, error.msg)
-    error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
+    if error.doc is not text:
+        error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
     reason, place = str(error), error
     if error.msg.startswith("Illegal trailing comma"):
         # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.
