@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, ClassVar, Final, Literal, get_args
@@ -25,9 +26,6 @@ Variant = Literal["paper", "anls_star"]
 
 _SURELY_EXACT: Final = 80_000
 """The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
-
-_SHORT: Final = 1_000
-"""The most characters of texts that rapidfuzz compares all at once."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +108,7 @@ class _Text(Node):
     order: Order = "any_order"
     exact = False
     uniform = True
+    rates = True
     literal = True
     fuzzy = True
     counts_empty = False
@@ -133,6 +132,18 @@ class _Text(Node):
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.tau else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
+
+    def rate(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
+        from rapidfuzz.distance.Levenshtein import normalized_similarity
+        from rapidfuzz.process import extract_iter
+
+        least = 1 - self.tau + 1e-9  # a distance of `tau` is none
+        scorer = normalized_similarity
+        for _, score, position in extract_iter(
+            output, references, scorer=scorer, score_cutoff=least
+        ):
+            if score >= least:
+                yield position, score
 
 
 def _as_texts(value: Any) -> Any:

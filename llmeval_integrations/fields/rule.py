@@ -147,6 +147,12 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         raise InvalidOptionError(f"{given} is not a regular expression: {error}") from error
     if settings.get("key") is not None:
         settings.setdefault("order", "by_key")
+    _check_order(settings, where)
+    return settings
+
+
+def _check_order(settings: Mapping[str, Any], where: str) -> None:
+    """Raise InvalidOptionError for a key or similarity that the order has no use for, or lacks."""
     order, useless = settings.get("order"), None
     if order == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
@@ -159,7 +165,6 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
             f"{where}: order={order!r} has no use for {useless}={quote(settings[useless])}; "
             "leave one of them out"
         )
-    return settings
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
@@ -86,6 +86,9 @@ class Node:
     fuzzy: bool = False
     """Whether two items can both match a third one and not each other."""
 
+    rates: bool = False
+    """Whether `rate` compares many texts at once."""
+
     counts_extra: bool = True
     """Whether a member that only the output has is an outcome."""
 
@@ -129,6 +132,10 @@ class Node:
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         """Compare two leaves."""
+        raise NotImplementedError
+
+    def rate(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
+        """Return the positions of texts that are similar to one, and scores; if it `rates`."""
         raise NotImplementedError
 
     def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002

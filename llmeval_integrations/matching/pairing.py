@@ -211,12 +211,14 @@ class Arrays:
         by its text: a tenth of the time of comparing each with each.
         """
         kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
-        is_plain = not (node.ignored or node.whole or node.fills or node.pairs_all)
+        is_plain = not (node.ignored or node.whole or node.fills)
         if is_plain and kinds == {dict} and node.counts_extra:
             members, others = _group_by_member(ours), _group_by_member(theirs)
             for name in members.keys() & others.keys():
                 self._add(table, node.member(name), members[name], others[name])
-        elif is_plain and node.exact and not kinds & CONTAINERS:
+        elif node.rates and kinds <= {str}:
+            self._add_texts(table, node, ours, theirs)
+        elif is_plain and node.exact and not node.pairs_all and not kinds & CONTAINERS:
             columns: defaultdict[str, list[int]] = defaultdict(list)
             for column, value in theirs:
                 columns[node.leaf_text(value)].append(column)
@@ -228,6 +230,19 @@ class Arrays:
             for row, value in ours:
                 for column, expected in theirs:
                     table[row][column] += gain(node, value, expected)
+
+    def _add_texts(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+        """Add the gains of texts, each of ours with all of theirs at once."""
+        shared = SHARED if node.pairs_all else 0.0
+        texts = [text for _, text in theirs]
+        letters = sum(len(text) for _, text in ours) * sum(map(len, texts))
+        self.pairing.spend(letters / _LETTERS)
+        for row, text in ours:
+            gains = table[row]
+            for column, _ in theirs:
+                gains[column] += shared
+            for position, score in node.rate(text, texts):
+                gains[theirs[position][0]] += node.weight * score + COMMON
 
     def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items that share the most of what few others have, for they are too many."""
