@@ -5,7 +5,7 @@ import json
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import InvalidOptionError, Sample, load_evaluator
+from llmeval_integrations import Sample, load_evaluator
 from llmeval_integrations.judges import Classification, Rubric
 
 SCORES = {"positive": 1.0, "neutral": 0.5, "negative": 0}
@@ -97,17 +97,6 @@ def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
     assert loaded("x").label == "a"
 
 
-@pytest.mark.parametrize(
-    "choices",
-    [[], "positive", 3, [""], ["a", "A"], {"a": "high"}, {"a": (1, 2)}, {"a": (1, "b", 3)}, [1]],
-)
-def test_choices_that_are_none_are_refused(choices):
-    with pytest.raises(InvalidOptionError, match="choices"):
-        classify(said("a"), choices=choices)
-    with pytest.raises(InvalidOptionError, match=r"^sentiment: the prompt shows .*write {output}"):
-        Classification("sentiment", Scripted(said("a")), "Positive or negative?", ["a", "b"])
-
-
 def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
     shown = 'label: positive, or {"label": "negative"}'
     assert classify({"label": "positive"}, retries=0)(shown).is_unscored
@@ -147,18 +136,3 @@ def test_the_model_is_told_the_anchors_the_question_and_labelled_samples():
         assert text in model.said
     loaded = load_evaluator("rubric", model=model, anchors={"1": "a", "5": "b"}, question="?")
     assert loaded("x").score == 1.0
-
-
-@pytest.mark.parametrize(
-    ("anchors", "options"),
-    [
-        ({1: "only"}, {}),
-        ({"low": "a", "high": "b"}, {}),
-        (["a", "b"], {}),
-        (ANCHORS, {"threshold": "high"}),
-        (ANCHORS, {"examples": [{"output": "x", "label": 9}]}),
-    ],
-)
-def test_a_wrong_rubric_is_refused(anchors, options):
-    with pytest.raises(InvalidOptionError, match=r"rubric: (anchors|threshold|the example)"):
-        Rubric(Scripted(said("1")), anchors, "Is it polite?", **options)

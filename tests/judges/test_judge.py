@@ -71,22 +71,6 @@ def test_an_answer_that_does_not_fit_is_asked_for_again(reply):
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"result_type": int}, "result_type"),
-        ({"result_type": Rating, "score": "star"}, "stars"),
-        ({"score": "stars"}, "score"),
-        ({"score": 3}, "score"),
-        ({"threshold": "high"}, "threshold"),
-        ({"prompt": "Rate the text"}, "judge: the prompt shows the judge nothing of"),
-    ],
-)
-def test_a_wrong_option_is_named(options, words):
-    with pytest.raises(InvalidOptionError, match=words):
-        Judge(Scripted(GOOD), **{"prompt": "Rate {output}", **options})
-
-
-@pytest.mark.parametrize(
     ("reply", "score", "words"),
     [
         ({"grade": None}, "grade", "score is None, which is not a finite number"),

@@ -243,22 +243,6 @@ def test_all_ways_to_call_it_agree():
     assert pickle.loads(pickle.dumps(judge))("a").passed is False  # noqa: S301
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"question": ""}, "question"),
-        ({"question": QUESTION, "role": 3}, "role"),
-        ({"question": QUESTION, "retries": -1}, "retries"),
-        ({"question": QUESTION, "output": "yaml"}, "output"),
-        ({"question": QUESTION, "scores": {}}, "scores"),
-        ({"question": QUESTION, "prompt": "{question}"}, "no output"),
-    ],
-)
-def test_a_wrong_option_is_named(options, words):
-    with pytest.raises(InvalidOptionError, match=words):
-        PassFail(Scripted(judgement()), **options)
-
-
 # --- ready-made criteria --------------------------------------------------------------------------
 
 NEEDS = {

@@ -5,7 +5,6 @@ import json
 import pytest
 from scripted import Scripted, judgement
 
-from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import Questionnaire
 
@@ -105,22 +104,6 @@ def test_columns_of_the_data_are_not_the_questions(calls):
     Questionnaire(model, QUESTIONS[:1], calls=calls)("x", variables=dict.fromkeys(names, "2+2?"))
     assert "2+2?" not in model.said
     assert QUESTIONS[0] in model.said
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"questions": []}, "questions"),
-        ({"questions": "Is it short?"}, "questions"),
-        ({"questions": [""]}, "question"),
-        ({"questions": QUESTIONS, "calls": "many"}, "calls"),
-        ({"questions": QUESTIONS, "threshold": 2}, "threshold"),
-        ({"questions": QUESTIONS, "retries": -1}, "retries"),
-    ],
-)
-def test_a_wrong_option_is_named(options, words):
-    with pytest.raises(InvalidOptionError, match=words):
-        Questionnaire(Scripted(judgement()), **options)
 
 
 def test_one_judgement_that_was_shown_is_no_answer_beside_another_of_the_judges_own():

@@ -1,0 +1,69 @@
+"""An option that makes no sense is named where a judge is built."""
+
+import pytest
+from scripted import Scripted, judgement
+
+from llmeval_integrations import InvalidOptionError, StringDistance
+from llmeval_integrations.judges import (
+    Cascade,
+    Classification,
+    Judge,
+    Panel,
+    PassFail,
+    Questionnaire,
+    Rubric,
+    Vote,
+)
+
+MODEL = Scripted(judgement())
+ONE = PassFail(MODEL, "Is it short?")
+SCALE = {1: "Rude.", 5: "Warm."}
+
+
+def classify(choices, prompt="{output}"):
+    return Classification("tone", MODEL, prompt, choices)
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: PassFail(MODEL, ""), "question"),
+        (lambda: PassFail(MODEL, "?", role=3), "role"),
+        (lambda: PassFail(MODEL, "?", retries=-1), "retries"),
+        (lambda: PassFail(MODEL, "?", output="yaml"), "output"),
+        (lambda: PassFail(MODEL, "?", scores={}), "scores"),
+        (lambda: PassFail(MODEL, "?", prompt="{question}"), "no output"),
+        (lambda: Questionnaire(MODEL, []), "questions"),
+        (lambda: Questionnaire(MODEL, "Is it short?"), "questions"),
+        (lambda: Questionnaire(MODEL, [""]), "question"),
+        (lambda: Questionnaire(MODEL, ["?"], calls="many"), "calls"),
+        (lambda: Questionnaire(MODEL, ["?"], threshold=2), "threshold"),
+        (lambda: Judge(MODEL, "{output}", int), "result_type"),
+        (lambda: Judge(MODEL, "{output}", score="stars"), "score"),
+        (lambda: Judge(MODEL, "{output}", score=3), "score"),
+        (lambda: Judge(MODEL, "{output}", threshold="high"), "threshold"),
+        (lambda: Judge(MODEL, "Rate the text"), "judge: the prompt shows the judge nothing of"),
+        (lambda: classify([]), "choices"),
+        (lambda: classify("positive"), "choices"),
+        (lambda: classify(["a", "A"]), "choices"),
+        (lambda: classify([1]), "choices"),
+        (lambda: classify({"a": (1, 2)}), "choices"),
+        (lambda: classify({"a": (1, "b", 3)}), "choices"),
+        (lambda: classify(["a", "b"], "Good?"), "^tone: the prompt shows .*write {output}"),
+        (lambda: Rubric(MODEL, {1: "only"}, "?"), "rubric: anchors"),
+        (lambda: Rubric(MODEL, {"low": "a", "high": "b"}, "?"), "rubric: anchors"),
+        (lambda: Rubric(MODEL, SCALE, "?", threshold="high"), "rubric: threshold"),
+        (lambda: Rubric(MODEL, SCALE, "?", examples=[{"output": "x", "label": 9}]), "the example"),
+        (lambda: Vote("pass_fail"), "vote: of"),
+        (lambda: Vote(ONE, n=0), "vote: n"),
+        (lambda: Vote(ONE, temperature=3), "vote: temperature"),
+        (lambda: Panel([]), "panel: judges"),
+        (lambda: Panel(["pass_fail"]), "panel: 'pass_fail' is not a judge"),
+        (lambda: Panel([StringDistance()]), "panel: .* is not a judge"),
+        (lambda: Cascade("exact_match"), "cascade: evaluators"),
+        (lambda: Cascade([1]), "cascade: 1 is not a"),
+    ],
+)
+def test_a_wrong_option_is_named(build, words):
+    with pytest.raises(InvalidOptionError, match=words):
+        build()
