@@ -115,7 +115,11 @@ def find_messages(thing: Any) -> Messages | None:
 
 def _read_list(things: Sequence[Any]) -> Messages | None:
     """Read a list of messages, of chunks, of states, or of what a graph streams."""
-    if all(map(_is_chunk_with_origin, things)):
+    # A graph streams messages as pairs of a chunk and where it is from.
+    if all(
+        isinstance(one, (list, tuple)) and len(one) == 2 and isinstance(one[1], Mapping)
+        for one in things
+    ):
         things = [chunk for chunk, _ in things]
     if not (library_of(things[0]) or library_of(things[-1])):
         return _read_states(things) if isinstance(things[0], Mapping) else None
@@ -131,11 +135,6 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
     read = (read_mapping(one) if isinstance(one, Mapping) else read_object(one) for one in messages)
     replies = [reply for reply in read if reply is not None]
     return Messages(_last(replies), (*messages,)) if replies else None
-
-
-def _is_chunk_with_origin(pair: Any) -> bool:
-    """Whether this is what a graph streams of messages: a chunk, and where it is from."""
-    return isinstance(pair, (list, tuple)) and len(pair) == 2 and isinstance(pair[1], Mapping)
 
 
 def _are_messages(things: Sequence[Any]) -> bool:

@@ -81,7 +81,7 @@ def _first(values: Any) -> Any:
 
 
 def _read_openai(thing: Any) -> Reply | None:
-    """Read a completion, a response, or a message of one."""
+    """Read a completion, a response of OpenAI's, or a message of one."""
     if _has(thing, "choices"):
         choice = _first(_get(thing, "choices"))
         message = _get(choice, "message") or _get(choice, "delta")
@@ -90,21 +90,19 @@ def _read_openai(thing: Any) -> Reply | None:
         contents = [_get(item, "content") for item in output if _get(item, "type") == "message"]
         blocks = [block for content in contents for block in content or ()]
         return _reply(blocks, None, _get(thing, "output_parsed"))
-    if not _has(thing, "content", "role"):
-        return None
-    content, refusal = _get(thing, "content"), _get(thing, "refusal")
-    return _reply(content, _get(thing, "role"), _get(thing, "parsed"), refused=refusal)
+    return _read_message(thing)
 
 
-def _read_anthropic(thing: Any) -> Reply | None:
-    """Read a message."""
+def _read_message(thing: Any) -> Reply | None:
+    """Read a message of OpenAI's or Anthropic's."""
     if not _has(thing, "content", "role"):
         return None
-    blocks = thing.content if isinstance(thing.content, list) else []
-    values = (getattr(block, "parsed_output", None) for block in blocks)
-    value = next((one for one in values if one is not None), None)
-    refused = getattr(thing, "stop_reason", None) == "refusal"
-    return _reply(thing.content, thing.role, value, refused=refused)
+    content, value = _get(thing, "content"), _get(thing, "parsed")
+    blocks = content if value is None and isinstance(content, list) else ()
+    values = (_get(block, "parsed_output") for block in blocks)
+    value = next((one for one in values if one is not None), value)
+    refused = _get(thing, "refusal") or _get(thing, "stop_reason") == "refusal"
+    return _reply(content, _get(thing, "role"), value, refused=refused)
 
 
 def _read_google(thing: Any) -> Reply | None:
@@ -189,7 +187,7 @@ _READERS: Final[dict[str, Callable[[Any], Reply | None]]] = {
     "langchain_core": _read_langchain,
     "llama_index": _read_llama_index,
     "openai": _read_openai,
-    "anthropic": _read_anthropic,
+    "anthropic": _read_message,
     "google": _read_google,
 }
 """By the packages whose objects are known."""
