@@ -9,8 +9,7 @@
         case = LLMTestCase(input="A list?", actual_output="[1]", expected_output="[1.0]")
         assert_test(case, [DeepEvalMetric(JsonEquality())])
 
-Importing this sets DEEPEVAL_TELEMETRY_OPT_OUT, unless the environment has a word on it. What a key
-of Confident AI's sends there is the user's own doing.
+Importing this sets DEEPEVAL_TELEMETRY_OPT_OUT, unless the environment has a word on it.
 """
 
 from __future__ import annotations
@@ -53,10 +52,9 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     error: str | None
     success: bool | None
 
-    def __init__(
-        self, evaluator: Evaluator, *, name: str | None = None, value: str = "score"
-    ) -> None:
-        super().__init__(evaluator, name=name, value=value)
+    def __init__(self, evaluator: Evaluator, **options: Any) -> None:
+        """Take a `name`, and as `value` "score", or "passed" for 1 or 0."""
+        super().__init__(evaluator, **options)
         own: Any = getattr(evaluator, "threshold", None)
         self.threshold = float(own) if is_number(own) else 1.0
 

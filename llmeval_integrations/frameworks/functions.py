@@ -61,8 +61,14 @@ def as_function(
             import_module(host)
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-    read, write = _READERS[host], getattr(ours, host)
+    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
+    build = _build_awaited if awaits else _build
+    function = build(evaluator, _READERS[host], getattr(ours, host))
+    function.__name__ = ours.name
+    return function
 
+
+def _build(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
@@ -70,14 +76,15 @@ def as_function(
             return write(evaluator.evaluate_many(_sample(evaluator, **each) for each in fields))
         return write(evaluator.evaluate(_sample(evaluator, **fields)))
 
+    return function
+
+
+def _build_awaited(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
     @wraps(read)
-    async def awaited(*args: Any, **kwargs: Any) -> Any:
+    async def function(*args: Any, **kwargs: Any) -> Any:
         return write(await evaluator.aevaluate(_sample(evaluator, **read(*args, **kwargs))))
 
-    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
-    made: Callable[..., Any] = awaited if awaits else function
-    made.__name__ = ours.name
-    return made
+    return function
 
 
 def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample:

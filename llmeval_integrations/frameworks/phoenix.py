@@ -1,17 +1,15 @@
 """Our evaluators for Phoenix: an `Evaluator` of phoenix-evals, which Phoenix experiments take too.
 
-    import pandas as pd
-    from llmeval_integrations import JsonEquality
-    from llmeval_integrations.frameworks.phoenix import PhoenixEvaluator
-    from phoenix.evals import bind_evaluator, evaluate_dataframe
+import pandas as pd
+from llmeval_integrations import JsonEquality
+from llmeval_integrations.frameworks.phoenix import PhoenixEvaluator
+from phoenix.evals import bind_evaluator, evaluate_dataframe
 
-    columns = {"output": "answer", "reference": "gold"}
-    equal = bind_evaluator(PhoenixEvaluator(JsonEquality()), columns)
-    frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
-    scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
-    scored["json_equality_score"][0]["score"]  # 1.0
-
-An experiment of Phoenix's client takes the same object among its `evaluators`.
+columns = {"output": "answer", "reference": "gold"}
+equal = bind_evaluator(PhoenixEvaluator(JsonEquality()), columns)
+frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
+scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
+scored["json_equality_score"][0]["score"]  # 1.0
 """
 
 from __future__ import annotations

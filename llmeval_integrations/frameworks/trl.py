@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quoting import quote
@@ -43,29 +43,17 @@ class TrlReward(Wrapper):
     All columns are variables of a judge's prompt.
 
     Args:
-        name: What TRL logs it as, the evaluator's own unless given.
-        value: "score", or "passed" for 1.0 or 0.0.
         missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
             so that tasks of several kinds share a dataset.
-        columns: Names of the columns `reference`, `contexts` and `schema`, where they are others.
+        options: `name`, what TRL logs it as; `value`, "score", or "passed" for 1.0 or 0.0; names of
+            the columns `reference`, `contexts` and `schema`, where they are others.
     """
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        *,
-        name: str | None = None,
-        value: str = "score",
-        missing: str = "raise",
-        **columns: str,
-    ) -> None:
-        super().__init__(evaluator, name=name, value=value)
-        self.missing = missing
+    def __init__(self, evaluator: Evaluator, *, missing: str = "raise", **options: str) -> None:
+        self.columns = {field: options.pop(field, field) for field in _FIELDS}
+        super().__init__(evaluator, **options)
+        self.missing, self.__name__ = missing, self.name
         check_choice(self, "missing", ["raise", "unscored"])
-        self.columns = {field: columns.pop(field, field) for field in _FIELDS}
-        if columns:
-            raise InvalidOptionError(f"{self.name}: {sorted(columns)} are not among {_FIELDS}")
-        self.__name__ = self.name
 
     def __call__(
         self,
