@@ -43,7 +43,9 @@ def decode_as_python(text: str, *, strict: bool = True) -> Any:
 
     So data are kept as they were given. To evaluators such a number is out of range.
     """
-    return json.loads(text, parse_int=_any_int, parse_float=_any_float, strict=strict)
+    if text.startswith("\ufeff"):
+        raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+    return (_decode_strictly if strict else _decode_loosely)(text)
 
 
 def _any_int(text: str) -> int | Decimal:
@@ -59,6 +61,12 @@ def _any_float(text: str) -> float | Decimal:
         return exact_decimal(text) if math.isinf(number) else number
     except InvalidOperation:  # an exponent of 19 digits
         return number
+
+
+_decode_strictly, _decode_loosely = (
+    json.JSONDecoder(parse_int=_any_int, parse_float=_any_float, strict=strict).decode
+    for strict in (True, False)
+)
 
 
 def exact_decimal(text: str) -> Decimal:
