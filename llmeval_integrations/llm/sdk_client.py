@@ -83,14 +83,8 @@ class SdkClient(Client):
         """Make the call and give the response."""
 
     @abstractmethod
-    def arguments(
-        self, request: Request, output: Output, without: Collection[str]
-    ) -> dict[str, Any]:
-        """Say the request in the SDK's arguments.
-
-        It has the temperature and the limit that are to be sent; parameters named in `without` were
-        refused.
-        """
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
+        """Say the request, with the temperature and limit it has, in the SDK's arguments."""
 
     @abstractmethod
     def read(self, response: Any, output: Output) -> Reply:
@@ -210,8 +204,21 @@ class SdkClient(Client):
                 return self._read(response, output)
 
     async def _send(self, request: Request, output: Output, without: Collection[str]) -> Any:
-        arguments = self.arguments(self._complete(request, without), output, without)
-        return await self.call(self.sdk(), arguments)
+        return await self.call(self.sdk(), self._say(request, output, without))
+
+    def _say(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
+        """Say a request with the configuration's settings where it has none."""
+        config, temperature, limit = self.config, request.temperature, request.max_tokens
+        temperature = config.temperature if temperature is None else temperature
+        complete = msgspec.structs.replace(
+            request,
+            temperature=None if "temperature" in without else temperature,
+            max_tokens=config.max_tokens if limit is None else limit,
+        )
+        arguments = self.arguments(complete, output)
+        if "max_tokens" in without and "max_tokens" in arguments:
+            arguments["max_completion_tokens"] = arguments.pop("max_tokens")
+        return arguments
 
     async def guard(self, work: Callable[[], Awaitable[T]]) -> T:
         """Await what calls the server; raises our errors, and shows no key."""
@@ -229,10 +236,9 @@ class SdkClient(Client):
         """
         drafts = {}
         for name, request in requests.items():
-            output, without = self.forms(request)[0], self._without
+            output = self.forms(request)[0]
             with suppress(ClientError):
-                complete = self._complete(request, without)
-                drafts[f"{name}-{output}"] = self.arguments(complete, output, without)
+                drafts[f"{name}-{output}"] = self._say(request, output, self._without)
         return drafts
 
     def read_all(self, responses: Mapping[str, Any]) -> dict[str, Reply]:
@@ -243,16 +249,6 @@ class SdkClient(Client):
             with suppress(JudgeError):
                 replies[name] = self._read(response, cast("Output", output))
         return replies
-
-    def _complete(self, request: Request, without: Collection[str]) -> Request:
-        """Return the request with the configuration's settings where it has none."""
-        config, temperature, limit = self.config, request.temperature, request.max_tokens
-        temperature = config.temperature if temperature is None else temperature
-        return msgspec.structs.replace(
-            request,
-            temperature=None if "temperature" in without else temperature,
-            max_tokens=config.max_tokens if limit is None else limit,
-        )
 
     def _read(self, response: Any, output: Output) -> Reply:
         try:

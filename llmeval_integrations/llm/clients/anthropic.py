@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -52,12 +52,7 @@ class AnthropicClient(StainlessClient):
         if "ANTHROPIC_AUTH_TOKEN" not in os.environ:
             super().check()
 
-    def arguments(
-        self,
-        request: Request,
-        output: Output,
-        without: Collection[str],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(in_words(request, output))
         has_temperature = "temperature" in self.parameters
         fence = request.fence if request.shared or request.draw else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -100,12 +100,7 @@ class GoogleClient(SdkClient):
             return await sdk.aio.models.generate_content(**arguments)
         return await in_thread(partial(sdk.models.generate_content, **arguments))
 
-    def arguments(
-        self,
-        request: Request,
-        output: Output,
-        without: Collection[str],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(in_words(request, output))
         config = {
             "system_instruction": system or None,

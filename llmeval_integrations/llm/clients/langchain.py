@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any, Final
@@ -56,12 +56,7 @@ class LangChainClient(FrameworkClient):
         set_so = partial(set_model, temperature=temperature, max_tokens=max_tokens)
         return _map_models(self.given, set_so)
 
-    def arguments(
-        self,
-        request: Request,
-        output: Output,
-        without: Collection[str],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         model = self.model(request.temperature, request.max_tokens)
         if request.schema is not None and output in _METHODS:
             model = _map_models(model, partial(_structured, request=request, output=output))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -41,12 +41,7 @@ class LiteLLMClient(SdkClient):
     async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
         return await sdk.acompletion(**arguments)
 
-    def arguments(
-        self,
-        request: Request,
-        output: Output,
-        without: Collection[str],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         litellm, name, form = self.make(), self.config.name, openai_form(request, output)
         try:
             known = {*(litellm.get_supported_openai_params(model=name) or ())}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
 from functools import partial
 from inspect import signature
 from typing import Any, Final
@@ -46,12 +45,7 @@ class LlamaIndexClient(FrameworkClient):
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         return set_model(self.given, temperature, max_tokens)
 
-    def arguments(
-        self,
-        request: Request,
-        output: Output,
-        without: Collection[str],  # noqa: ARG002
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         model = self.model(request.temperature, request.max_tokens)
         images = any(message.images for message in request.messages)
         if images and not self.given.metadata.is_chat_model:

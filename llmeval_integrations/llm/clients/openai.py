@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -52,21 +52,18 @@ class OpenAIClient(StainlessClient):
             return self.config.key() or NO_KEY
         return super().key() or (NO_KEY if self.server() else None)
 
-    def arguments(
-        self, request: Request, output: Output, without: Collection[str]
-    ) -> dict[str, Any]:
+    def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         name = self.config.name.removeprefix("ft:").rpartition("/")[2]
         reasons = self.config.platform == "openai" and bool(_REASONING.match(name))
         messages = [chat_message(message) for message in in_words(request, output)]
         for message in messages if reasons else ():
             message["role"] = message["role"].replace("system", "developer")
-        is_new = reasons or "max_tokens" in without
         return self.with_options(
             {
                 "model": self.config.name,
                 "messages": messages,
                 "temperature": None if reasons else request.temperature,
-                "max_completion_tokens" if is_new else "max_tokens": request.max_tokens,
+                "max_completion_tokens" if reasons else "max_tokens": request.max_tokens,
                 **openai_form(request, output),
             }
         )
