@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -162,6 +161,8 @@ def _members(part: Schema, step: str) -> list[Any]:
 
 
 def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOptionError:
+    from difflib import get_close_matches  # here, as importing it takes long
+
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
     names.update((ANY, None) for part in parts if "array" in list_types(part))
