@@ -34,13 +34,14 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import documents
 import msgspec
-from llmeval_integrations.runs.chunks import MOST_ROWS, seldom_collected
 from measure import Timing, seconds
 
 from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.read import share
+from llmeval_integrations.runs.data.source import CHUNK
+from llmeval_integrations.runs.evaluation import rare_collection
 
 ROWS = 100_000
 GOAL = 10
@@ -279,14 +280,14 @@ def parts(folder: Path) -> Iterator[str]:
     }
     total = 0.0
     for what, do in taken.items():
-        with seldom_collected():  # as in a run
+        with rare_collection():  # as in a run
             least = min(seconds(do, ROWS, at_least=0) for _ in range(3))
         total += least
         yield f"| {what} | {least * 1e6:.1f} |"
     yield f"| together | {total * 1e6:.1f} |"
 
 
-def _in_chunks(things: Iterable[Thing], size: int = MOST_ROWS) -> Iterator[list[Thing]]:
+def _in_chunks(things: Iterable[Thing], size: int = CHUNK) -> Iterator[list[Thing]]:
     left = iter(things)
     while chunk := list(islice(left, size)):
         yield chunk

@@ -50,7 +50,7 @@ class Job(NamedTuple):
     """Which samples are written beside the rows."""
 
 
-class Evaluated:
+class Answers:
     """What a chunk came to."""
 
     def __init__(self, rows: list[Row], samples: list[tuple[int, bytes]]) -> None:
@@ -61,11 +61,11 @@ class Evaluated:
 
     def __reduce__(self) -> Any:
         # As JSON: what a result's metadata hold may have no way to another process.
-        return _read_evaluated, (write_rows(self.rows), self.samples)
+        return _read_answers, (write_rows(self.rows), self.samples)
 
 
-def _read_evaluated(rows: bytes, samples: list[tuple[int, bytes]]) -> Evaluated:
-    return Evaluated(parse_rows(rows), samples)
+def _read_answers(rows: bytes, samples: list[tuple[int, bytes]]) -> Answers:
+    return Answers(parse_rows(rows), samples)
 
 
 class Engine(Protocol):
@@ -74,7 +74,7 @@ class Engine(Protocol):
     ahead: int
     """The chunks that are begun before the first is waited for."""
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk; gives what waits for it, and raises InputError in vain."""
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Here:
         judged = judging.concurrency if judging else 0
         self.ahead = _AHEAD * judged // min(judged or CHUNK, CHUNK)
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk."""
         return begin(self._job, records, self._judging)
 
@@ -159,7 +159,7 @@ def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dic
 
 def begin(
     job: Job, records: Sequence[Record], judging: Judging | None = None
-) -> Callable[[], Evaluated]:
+) -> Callable[[], Answers]:
     """Begin to evaluate a chunk; gives what waits for the answers of judges.
 
     A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
@@ -173,14 +173,14 @@ def begin(
         for name, evaluator in job.evaluators.items()
     ]
 
-    def finish() -> Evaluated:
+    def finish() -> Answers:
         rows = chain.from_iterable(zip(*(rows() for rows in begun), strict=True))
         return keep(job, samples, [*rows])
 
     return finish
 
 
-def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Evaluated:
+def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
     """Put rows together with the samples that are written beside them.
 
     That is the sample as the first evaluator sees it, and under "evaluators" as each other one
@@ -203,7 +203,7 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Evaluated
             own = {name: each.stored(place) for name, each in others.items()}
             stored = {**first.fields(place), OWN: own}
         lines.append((place, write_value(stored)[1:] + b"\n"))
-    return Evaluated(rows, lines)
+    return Answers(rows, lines)
 
 
 def _begin(

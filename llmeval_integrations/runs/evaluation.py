@@ -14,7 +14,7 @@ from numbers import Integral
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.runs.chunk import Engine, Evaluated, Here, Job, begin, keep, samples_of
+from llmeval_integrations.runs.chunk import Answers, Engine, Here, Job, begin, keep, samples_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.journal import Journal, Memory
@@ -92,11 +92,11 @@ class Evaluation:
         """
         is_counted = isinstance(self._engine, Here)
         size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
-        begun: deque[tuple[Callable[[], Evaluated], float | None]] = deque()
+        begun: deque[tuple[Callable[[], Answers], float | None]] = deque()
 
-        def keep_next(evaluated: Evaluated) -> None:
-            keeper.append(evaluated)
-            self._count(evaluated.rows, elsewhere=not is_counted)
+        def keep_next(answers: Answers) -> None:
+            keeper.append(answers)
+            self._count(answers.rows, elsewhere=not is_counted)
 
         def finish() -> None:
             wait, share = begun.popleft()
@@ -108,7 +108,7 @@ class Evaluation:
             if self._on_progress is not None:
                 self._on_progress(keeper.done, share)
 
-        with ThreadPoolExecutor(1) as thread, _rare_collection():
+        with ThreadPoolExecutor(1) as thread, rare_collection():
             for chunk in self._source.chunks(size):
                 begun.append((self._engine.begin(chunk), self._source.share))
                 while len(begun) > self._engine.ahead:
@@ -177,7 +177,7 @@ class Evaluation:
 
 
 @contextmanager
-def _rare_collection() -> Iterator[None]:
+def rare_collection() -> Iterator[None]:
     """Have the garbage collector look no more than once a chunk, which takes a tenth less time."""
     before = gc.get_threshold()
     if before[0]:  # else it is off

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.chunk import Evaluated
+from llmeval_integrations.runs.chunk import Answers
 from llmeval_integrations.runs.files import open_file, writing
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 
@@ -25,9 +25,9 @@ class Memory:
         """How many samples have their rows."""
         return len(self.rows) // self._width
 
-    def append(self, evaluated: Evaluated) -> None:
+    def append(self, answers: Answers) -> None:
         """Add further samples."""
-        self.rows += evaluated.rows
+        self.rows += answers.rows
 
 
 class Journal:
@@ -87,15 +87,15 @@ class Journal:
                 path.replace(own)
             self._open()
 
-    def append(self, evaluated: Evaluated) -> None:
+    def append(self, answers: Answers) -> None:
         """Add further samples."""
-        lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in evaluated.samples]
+        lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in answers.samples]
         with writing(self.folder):
             self._samples.write(b"".join(lines))  # line by line would be many small writes
             self._samples.flush()
-            self._results.write(write_rows(evaluated.rows))
+            self._results.write(write_rows(answers.rows))
             self._results.flush()
-        self.done += len(evaluated.rows) // self._width
+        self.done += len(answers.rows) // self._width
 
     def close(self) -> None:
         """Close the files; raises InputError where what is left to write cannot be written."""

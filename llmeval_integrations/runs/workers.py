@@ -13,7 +13,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.chunk import Evaluated, Job, begin
+from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
 
 _log = logging.getLogger(__name__)
@@ -32,11 +32,11 @@ class Workers:
         """End the processes, once what they have begun is done."""
         self._pool.shutdown(cancel_futures=True)
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk; what is given raises InputError where a process died."""
         future = self._pool.submit(_evaluate, records)
 
-        def finish() -> Evaluated:
+        def finish() -> Answers:
             try:
                 return future.result()
             except BrokenProcessPool as error:
@@ -77,5 +77,5 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _evaluate(records: Sequence[Record]) -> Evaluated:
+def _evaluate(records: Sequence[Record]) -> Answers:
     return begin(_job, records)()

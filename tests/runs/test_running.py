@@ -3,7 +3,6 @@
 import json
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import pytest
 
@@ -30,25 +29,6 @@ class Says(Evaluator):
         return sample.output if isinstance(sample.output, Result) else Result(sample.output)
 
 
-@dataclass(frozen=True)
-class ByColumn(Evaluator):
-    """How many samples came at once?"""
-
-    calls: Any = None
-
-    def check(self, sample):
-        self.calls.append(1)
-        if sample.output == "bad":
-            raise ValueError("bad output")
-        return Result(1)
-
-    def check_many(self, samples):
-        self.calls.append(len(samples))
-        if any(sample.output == "bad" for sample in samples):
-            raise ValueError("one of them is bad")
-        return [Result(len(samples)) for _ in samples]
-
-
 def test_rows_come_sample_by_sample_and_evaluator_by_evaluator(tmp_path):
     samples = [{"id": number, "output": "1", "reference": "1"} for number in range(500)]
     evaluators = [JsonValidity(), JsonMatch()]
@@ -56,13 +36,6 @@ def test_rows_come_sample_by_sample_and_evaluator_by_evaluator(tmp_path):
     assert [(row.id, row.evaluator) for row in evaluate(samples, evaluators).rows] == expected
     stored = evaluate(samples, evaluators, out=tmp_path).rows
     assert [(row.id, row.evaluator) for row in stored] == expected
-
-
-def test_whole_columns_are_given_to_the_evaluator():
-    calls = []
-    evaluate([{"output": "good"}] * 1_000, [ByColumn(calls)])
-    assert sum(calls) == 1_000
-    assert len(calls) < 50
 
 
 def test_numbers_of_other_libraries_are_scores(tmp_path):

@@ -17,7 +17,7 @@ from ray.exceptions import RayError
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks.ray.dataset import place, shared
-from llmeval_integrations.runs.chunk import Evaluated, Job, begin
+from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
 
@@ -55,19 +55,19 @@ class RayEngine:
             actors = cycle(self._actors(count, own))
             self._ask = lambda rows: next(actors).evaluate.remote(rows)  # noqa: PLW0108 - in turns
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Evaluated]:
+    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk; what is given raises InputError where Ray gives it up."""
         asked = self._ask(records)
 
-        def finish() -> Evaluated:
+        def finish() -> Answers:
             try:
-                evaluated: Evaluated = ray.get(asked)
+                answers: Answers = ray.get(asked)
             except RayError as error:
                 raise InputError(
                     f"Ray gave up ({_worded(error)}); what is written stands, and the run can be "
                     "resumed"
                 ) from error
-            return evaluated
+            return answers
 
         return finish
 
@@ -95,14 +95,14 @@ class _Judges:
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
 
-    def evaluate(self, records: Sequence[Record]) -> Evaluated:
+    def evaluate(self, records: Sequence[Record]) -> Answers:
         return begin(self._job, records, self._judges)()
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _evaluate(job: bytes, records: Sequence[Record]) -> Evaluated:
+def _evaluate(job: bytes, records: Sequence[Record]) -> Answers:
     """Evaluate a chunk as a task."""
     return begin(_read(job), records)()
 

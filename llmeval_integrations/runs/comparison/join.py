@@ -58,7 +58,7 @@ class Joined:
     """Ids of samples that the first run lacks."""
 
 
-_Answers: TypeAlias = dict[str, dict[tuple[Key, int], Said]]
+_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], Said]]
 """By evaluator, and by id and which of the rows with that id it is."""
 
 
@@ -80,9 +80,9 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) 
     return Joined(pairs, _list_missing(first, second), _list_missing(second, first))
 
 
-def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _Answers:
+def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
     """Return what each evaluator said in a run."""
-    found: _Answers = {name: {} for name in evaluators}
+    found: _ByKey = {name: {} for name in evaluators}
     times: Counter[tuple[str, Key]] = Counter()
     for place, row in enumerate(run.rows):
         if row.evaluator in found:
@@ -114,7 +114,7 @@ def _shares(fields: Mapping[str, Any]) -> dict[str, float]:
     return found
 
 
-def _list_missing(one: _Answers, other: _Answers) -> list[Any]:
+def _list_missing(one: _ByKey, other: _ByKey) -> list[Any]:
     """List the ids of samples of which an evaluator says nothing in the other run."""
     found = {key: said for name in one for key, said in one[name].items() if key not in other[name]}
     return [said.id for said in sorted(found.values(), key=lambda said: said.place)]

@@ -66,19 +66,6 @@ GONE = "SampleError: ValueError('the tool is gone')"
                 "at (epoch 2)": GONE,
             },
         ),
-        (
-            "tone",
-            {
-                "fr": (None, None, "plain"),
-                "fr (epoch 2)": (None, None, "plain"),
-                "it": (None, None, "plain"),
-                "it (epoch 2)": (None, None, "plain"),
-                "de": (None, None, "plain"),
-                "de (epoch 2)": (None, None, "friendly"),
-                "at": GONE,
-                "at (epoch 2)": GONE,
-            },
-        ),
     ],
 )
 def test_values_of_inspect_are_read_as_inspect_reads_them(scorer, expected):
