@@ -21,6 +21,7 @@ from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.budget import Spending
+    from llmeval_integrations.llm.cache import Cache
     from llmeval_integrations.llm.session import Session
 
 _log = logging.getLogger(__name__)
@@ -134,8 +135,6 @@ def judging(
     from llmeval_integrations.llm.loop import start, wait
     from llmeval_integrations.llm.session import Session
 
-    if options.frozen and options.cache is None:
-        raise InputError("frozen takes replies from a cache, and none is given")
     budget = Budget(options.max_cost, options.max_tokens)
     for client in clients_of(evaluators):
         budget.price(client)
@@ -144,10 +143,7 @@ def judging(
         if options.batch:
             _check_batch(client, options)
     replies = None if options.replies is None else Cache(options.replies)
-    cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
-    if cache is not None:
-        cache.open()  # what is wrong with it is said before anything is asked
-    with cache or nullcontext(), replies or nullcontext():
+    with _open_cache(options) or nullcontext() as cache, replies or nullcontext():
         session = Session(
             options.concurrency,
             cache=cache,
@@ -161,6 +157,19 @@ def judging(
             yield Judging(session, {name: Spending() for name in judges}, concurrency)
         finally:
             wait(start(session.close()))
+
+
+def _open_cache(options: JudgingOptions) -> Cache | None:
+    """Open the cache of replies, so that what is wrong with it is said before anything is asked."""
+    from llmeval_integrations.llm.cache import Cache
+
+    if options.cache is None:
+        if options.frozen:
+            raise InputError("frozen takes replies from a cache, and none is given")
+        return None
+    cache = Cache(options.cache, frozen=options.frozen)
+    cache.open()
+    return cache
 
 
 def _check_batch(client: Client, options: JudgingOptions) -> None:
