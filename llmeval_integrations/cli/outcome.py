@@ -15,7 +15,7 @@ from llmeval_integrations.core.errors import MissingDependencyError, UnreadableJ
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.judging import clients_of
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import summary_text
 
 
@@ -127,4 +127,4 @@ def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
     elif frozen:
         why = f"the cache is frozen and lacks them, or {why}"
     were = "was" if judging["not_asked"] == 1 else "were"
-    yield f"{counted(judging['not_asked'], 'request')} {were} not made: {why}"
+    yield f"{write_count(judging['not_asked'], 'request')} {were} not made: {why}"

@@ -20,7 +20,7 @@ from llmeval_integrations.llm.reply import Usage
 from llmeval_integrations.llm.session import Ask, Rehearsal
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.judging import clients_of
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.numbers import write_count
 
 _CHARACTERS_A_TOKEN: Final = 4
 """English has about four, other languages fewer."""
@@ -63,7 +63,7 @@ class Estimate:
         self.unpriced = self.unpriced or why_unpriced(client)
 
     def __str__(self) -> str:
-        parts = [f"at least {counted(self.calls, 'call')}"]
+        parts = [f"at least {write_count(self.calls, 'call')}"]
         if self.cached:
             parts.append(f"{self.cached:,} replies from the cache")
         if self.calls:
@@ -123,10 +123,10 @@ def write_plan(found: Mapping[str, Any]) -> str:
 
 def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     samples = found["samples"]
-    yield f"{counted(samples, 'sample')}; nothing is asked and nothing is written"
+    yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"
     for name, figures in found["evaluators"].items():
         errors = figures["errors"]
         parts = [f"{samples - errors:,} evaluated"]
-        parts += [counted(errors, "error row")] if errors else []
+        parts += [write_count(errors, "error row")] if errors else []
         parts += [str(Estimate(**figures["judge"]))] if "judge" in figures else []
         yield f"{name}: {', '.join(parts)}"

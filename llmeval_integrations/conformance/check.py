@@ -143,13 +143,13 @@ class _Trial:
                     found.append(Finding.of(case.case(60), "cost", "linear time", got))
                 self.tried += 1
         except _TimeIsUpError:
-            got = f"{self.tried} of {len(cases)} cases in {self.elapsed():.0f} s"
+            got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
             why = "what it does in the other cases is not known"
             found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
         name, count = self.subject.name, len(cases)
-        return Findings(name, self.claim, tuple(found), self.tried, count, self.elapsed())
+        return Findings(name, self.claim, tuple(found), self.tried, count, self.age())
 
-    def elapsed(self) -> float:
+    def age(self) -> float:
         """Return the seconds since the start."""
         return time.monotonic() - self.start
 
@@ -161,7 +161,7 @@ class _Trial:
 
     def ask(self, case: Case, *, once: bool = False) -> Observation:
         """Ask the worker, or a new one; raise _TimeIsUpError where no time is left."""
-        left = self.seconds - self.elapsed()
+        left = self.seconds - self.age()
         if left <= 0 or self.slow >= _MOST_SLOW:
             raise _TimeIsUpError
         limit = self.limit * (1 if self.tried else _FIRST_CALL)

@@ -54,10 +54,10 @@ def inspect_scorer(
     ours.reference = reference
 
     @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
-    def registered(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
+    def scorer_by_name(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
         return ours
 
-    return registered(repr(evaluator))
+    return scorer_by_name(repr(evaluator))
 
 
 class _Scorer(Wrapper):

@@ -18,8 +18,8 @@ from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
     fold,
-    labelled_rows,
     normalize,
+    pair_labels,
     read_label,
     rows_of,
 )
@@ -29,7 +29,7 @@ from llmeval_integrations.stats.agreement import (
     kappa,
     krippendorff_alpha,
     pair_agreement,
-    squared,
+    squared_closeness,
 )
 from llmeval_integrations.stats.influence import design_effect
 from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson, wilson_of
@@ -127,7 +127,7 @@ class Agreement:
         """Kappa by the squared distance of ratings; None where the labels are not numbers."""
         if not self._are_numbers:
             return None
-        return kappa(self.ratings, squared(self.ratings), self.level)
+        return kappa(self.ratings, squared_closeness(self.ratings), self.level)
 
     @property
     def mean_error(self) -> float | None:
@@ -256,7 +256,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     Raises InputError where rows or ids do not match, a value is neither verdict nor label, or the
     judge's labels, if they are not ratings, are none of the people's.
     """
-    rows = [row._replace(judge=normalize(row.judge)) for row in labelled_rows(judged, human)]
+    rows = [row._replace(judge=normalize(row.judge)) for row in pair_labels(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]
     others = (each for each in values if not hasattr(each, "passed") and as_verdict(each) is None)
     other = next((each for each in others if each is not None), None)

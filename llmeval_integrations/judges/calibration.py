@@ -14,13 +14,13 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
-    labelled_rows,
     normalize,
+    pair_labels,
     read_label,
 )
 from llmeval_integrations.judges.pass_fail import ScoreTable
 from llmeval_integrations.stats.intervals import Share
-from llmeval_integrations.stats.isotonic import rising_chances
+from llmeval_integrations.stats.isotonic import isotonic_chances
 
 CELLS: Final = ("fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high")
 """The fields of a score table, from what should be worth least to what should be worth most."""
@@ -122,7 +122,7 @@ def calibrate(judged: Any, human: Any) -> Calibration:
 
     Raises InputError where rows or ids do not match, a row cannot be read, or none is labelled.
     """
-    rows = labelled_rows(judged, human)
+    rows = pair_labels(judged, human)
     known = [row for row in rows if row.judge is not None and row.person is not None]
     if not known:
         raise InputError("calibrate: no row has both a judge's score and a person's label")
@@ -134,12 +134,12 @@ def calibrate(judged: Any, human: Any) -> Calibration:
         )
         for place in range(len(names))
     ]
-    learned = rising_chances(counts, defaults, PRIOR_ROWS)
+    learned = isotonic_chances(counts, defaults, PRIOR_ROWS)
 
     def predict_without(place: int, passed: bool) -> float:
         others = list(counts)
         others[place] = Share(counts[place].part - passed, counts[place].whole - 1)
-        return rising_chances(others, defaults, PRIOR_ROWS)[place]
+        return isotonic_chances(others, defaults, PRIOR_ROWS)[place]
 
     return Calibration(
         [Level(*level) for level in zip(names, starts, defaults, learned, counts)],

@@ -41,7 +41,7 @@ class LabelledRow(NamedTuple):
         return leaders[0][0] if leaders[0][1] > leaders[1][1] else None
 
 
-def labelled_rows(judged: Any, human: Any) -> list[LabelledRow]:
+def pair_labels(judged: Any, human: Any) -> list[LabelledRow]:
     """Pair the rows of a judge with people's labels: by id where one is a mapping, else by order.
 
     Raises InputError where a row of one has no partner in the other.

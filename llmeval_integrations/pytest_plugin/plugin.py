@@ -59,7 +59,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run a marked test once for every row of its data."""
     definition = metafunc.definition
-    marked = _marked(definition)
+    marked = _marker_of(definition)
     if marked is None:
         return
     if "sample" not in metafunc.fixturenames:
@@ -102,7 +102,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             "such a method of a plain class, is run for rows; a unittest.TestCase is not",
             pytrace=False,
         )
-    if marked := _marked(item):
+    if marked := _marker_of(item):
         item.stash[_MARKED] = marked
 
 
@@ -226,7 +226,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
                 terminalreporter.write_line(f"{test}: {line}", red=True)
 
 
-def _marked(item: Any) -> Marker | None:
+def _marker_of(item: Any) -> Marker | None:
     markers = list(item.iter_markers_with_node(MARKER))
     if not markers:
         return None

@@ -87,7 +87,9 @@ class Tallies:
         by_evaluator: dict[str, _Tally] = defaultdict(_Tally)
         for _, said, group in self._samples():
             by_evaluator[said[0]].add(said, group)
-        marked = {f"{test}: {name}": each for (test, name), each in self._marked().items()}
+        marked = {
+            f"{test}: {name}": each for (test, name), each in self._tallies_of_markers().items()
+        }
         rows = [_HEADS, *((name, *each.cells()) for name, each in (by_evaluator | marked).items())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for first, *others in rows:
@@ -97,14 +99,14 @@ class Tallies:
     def misses(self) -> dict[str, list[str]]:
         """Word, by marked test, where the pass rate is under what it asks for."""
         found: dict[str, list[str]] = defaultdict(list)
-        for (test, evaluator), tally in self._marked().items():
+        for (test, evaluator), tally in self._tallies_of_markers().items():
             least = self._rates[test]
             if least < 1 and (tally.rate or 0.0) < least:
                 rate = "nothing" if tally.rate is None else percent(tally.rate)
                 found[test].append(f"{evaluator} passed {rate}, under min_pass_rate={least:g}")
         return found
 
-    def _marked(self) -> dict[tuple[str, str], _Tally]:
+    def _tallies_of_markers(self) -> dict[tuple[str, str], _Tally]:
         """Return the figures of marked tests, by test and evaluator."""
         found: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
         for test, said, group in self._samples():

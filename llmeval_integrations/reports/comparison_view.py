@@ -21,7 +21,14 @@ from llmeval_integrations.reports.view import (
 )
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.differences import Difference
-from llmeval_integrations.runs.numbers import chance, counted, figure, percent, points, signed
+from llmeval_integrations.runs.numbers import (
+    chance,
+    figure,
+    percent,
+    points,
+    write_count,
+    write_difference,
+)
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 
@@ -47,8 +54,8 @@ def comparison_view(comparison: Comparison, changes: int = 5) -> View:
     """
     joined = max((each.joined for each in comparison.evaluators.values()), default=0)
     title = (
-        f"A: {comparison.a}, {counted(comparison.samples_a, 'sample')}; "
-        f"B: {comparison.b}, {counted(comparison.samples_b, 'sample')}; {joined:,} joined"
+        f"A: {comparison.a}, {write_count(comparison.samples_a, 'sample')}; "
+        f"B: {comparison.b}, {write_count(comparison.samples_b, 'sample')}; {joined:,} joined"
     )
     sections = [*_differences(comparison.differences), _changes(comparison, changes)]
     shown = [each for each in sections if each.rows]
@@ -121,9 +128,9 @@ def _differences(found: Sequence[Difference]) -> Iterator[Section]:
 def _row(each: Difference) -> Row:
     """Write the figures of a difference: scores with three decimals, shares in points."""
     is_score = each.measure == "score"
-    level, change = (score, signed) if is_score else (percent, points)
+    level, change = (score, write_difference) if is_score else (percent, points)
     unit = "" if is_score else " points"
-    groups = "" if each.groups is None else f" in {counted(each.groups, 'group')}"
+    groups = "" if each.groups is None else f" in {write_count(each.groups, 'group')}"
     own = f"{each.evaluator} {each.measure}" if each.field is None else each.field
     return {
         "figure": own or "(the whole)",

@@ -11,7 +11,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.reports.view import NOTHING, Cell, Column, Row, Section, View, share
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.numbers import write_count
 
 _MINUTE: Final = len("2026-01-31T12:30")
 _COLUMNS: Final = [
@@ -33,7 +33,7 @@ def index_view(folder: str | PathLike[str]) -> View:
     patterns = (RESULTS, f"*/{RESULTS}", f"*/*/{RESULTS}")
     found = {file.parent for pattern in patterns for file in Path(folder).glob(pattern)}
     rows = sorted(map(_row, sorted(found)), key=lambda row: row["date"], reverse=True)
-    verdict = counted(len(rows), "run")
+    verdict = write_count(len(rows), "run")
     if not rows:
         verdict += "; llmeval run DATA -e EVALUATOR --out DIR keeps one."
     section = Section.of("runs", "Runs", _COLUMNS, rows, noun="run", few=20, most=20)

@@ -23,7 +23,7 @@ from llmeval_integrations.reports.view import (
     shares,
 )
 from llmeval_integrations.runs.acceptance import acceptance
-from llmeval_integrations.runs.numbers import counted, percent
+from llmeval_integrations.runs.numbers import percent, write_count
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
@@ -64,7 +64,7 @@ def view_of_run(run: Run, name: str = "") -> View:
     warnings = [f"the run is incomplete: {run.incomplete}"] if run.incomplete else []
     about = f"{name}: " if name else ""
     return View(
-        f"{about}{counted(run.summary['samples'], 'sample')}",
+        f"{about}{write_count(run.summary['samples'], 'sample')}",
         _verdict(evaluators, causes),
         [each for each in sections if each.rows],
         [f"{about}{each}" for each in (*warnings, *run.warnings)],
@@ -97,7 +97,7 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     rated = [each for each in evaluators if each["pass_rate"] is not None]
     if rated:
         worst = min(rated, key=itemgetter("pass_rate"))
-        rows = counted(worst["n"] - worst["unscored"] - worst["errors"], "sample")
+        rows = write_count(worst["n"] - worst["unscored"] - worst["errors"], "sample")
         lowest = ", the lowest rate" if len(rated) > 1 else ""
         parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
         tone = _tone(worst["pass_rate"])
@@ -106,11 +106,11 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
         sum(each.get(key, 0) for each in evaluators) for key in ("invented", "misread")
     )
     if invented + misread:
-        wrong = counted(invented + misread, "wrong value")
+        wrong = write_count(invented + misread, "wrong value")
         origin = f"{invented:,} are not in the source (invented), {misread:,} are (misread)"
         parts.append(f"Of {wrong} {origin}.")
     lost = [
-        counted(total, noun)
+        write_count(total, noun)
         for key, noun in (("unscored", "unscored row"), ("errors", "error"))
         if (total := sum(each[key] for each in evaluators))
     ]
@@ -125,7 +125,7 @@ def _describe_unreadable(causes: Sequence[Row]) -> Iterator[str]:
     count = sum(count for label, count in counts.items() if label not in _IS_JSON)
     what = "empty, refused or not JSON" if {"empty", "refused"} & counts.keys() else "not JSON"
     if count:
-        yield f"{counted(count, 'output')} {'is' if count == 1 else 'are'} {what}."
+        yield f"{write_count(count, 'output')} {'is' if count == 1 else 'are'} {what}."
 
 
 def _causes(run: Run) -> Iterator[Row]:

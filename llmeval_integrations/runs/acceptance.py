@@ -55,7 +55,7 @@ def acceptance(
     for name, share in (("errors", errors), ("sure", sure)):
         if not is_number(share) or not 0 < share < 1:
             raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
-    values = _rated_values(run, evaluator)
+    values = _values_with_confidence(run, evaluator)
     fields: dict[str, list[Answer]] = defaultdict(list)
     for value in values:
         fields[value.field].append(value.answer)
@@ -82,7 +82,7 @@ class _Value(NamedTuple):
     review: Review
 
 
-def _rated_values(run: Run, evaluator: str | None) -> list[_Value]:
+def _values_with_confidence(run: Run, evaluator: str | None) -> list[_Value]:
     """Return the values with a confidence; raise InputError for those of several evaluators."""
     values: list[_Value] = []
     names: set[str] = set()

@@ -13,12 +13,12 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.files import (
-    locked,
+    convert_write_errors,
+    lock,
     open_file,
     parse_object,
     read_object,
     write_file,
-    writing,
 )
 from llmeval_integrations.runs.journal import Journal, settle
 from llmeval_integrations.runs.manifest import differences
@@ -94,9 +94,9 @@ class RunDirectory:
         """
         files = self._results, self._samples
         with ExitStack() as stack:
-            with writing(self.path):
+            with convert_write_errors(self.path):
                 self.path.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(locked(self.path))
+                stack.enter_context(lock(self.path))
                 if resume and self.holds_a_run():
                     if found := differences(manifest, self.manifest()):
                         raise InputError(f"{self.path} holds another run: {'; '.join(found):.1000}")
@@ -122,7 +122,7 @@ class RunDirectory:
 
     def forget_summary(self) -> None:
         """Take away the summary, which is of other rows than there will be."""
-        with writing(self.path):
+        with convert_write_errors(self.path):
             self._summary.unlink(missing_ok=True)
 
     def forget_replies(self) -> None:
@@ -143,7 +143,7 @@ class RunDirectory:
 
     def write_summary(self, text: str) -> None:
         """Write the summary, at once or not at all."""
-        with writing(self.path):
+        with convert_write_errors(self.path):
             write_file(self._summary, text)
 
     def summary(self) -> dict[str, Any] | None:

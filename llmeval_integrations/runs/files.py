@@ -13,7 +13,7 @@ from llmeval_integrations.json_values.numbers import decode_as_python
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def convert_write_errors(folder: Path) -> Iterator[None]:
     """Raise InputError for what cannot be written; nothing is lost by it."""
     try:
         yield
@@ -59,7 +59,7 @@ def parse_object(text: bytes, place: str) -> dict[str, Any]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock(folder: Path) -> Iterator[None]:
     """Keep others out of a directory; the system lets them in again when the process ends.
 
     Raises InputError where another process is at work there. The file of the lock stays, for taking

@@ -97,7 +97,7 @@ def _complete(counts: list[tuple[int, float, float]], figures: Figures) -> list[
     return groups
 
 
-def repeated_ids(ids: Iterable[Any]) -> str | None:
+def describe_repeats(ids: Iterable[Any]) -> str | None:
     """Say of ids that look like repeats which they are, in a sentence; None of others.
 
     They do where an id comes twice, or where most are a task's and the number of a try, as `t1.0`

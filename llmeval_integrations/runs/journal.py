@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.chunk import Answers
-from llmeval_integrations.runs.files import open_file, writing
+from llmeval_integrations.runs.files import convert_write_errors, open_file
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 
 
@@ -74,14 +74,14 @@ class Journal:
     def rewrite(self) -> Iterator[Journal]:
         """Write all rows anew; they take the place of those that there are once all are written."""
         new = [_new(path) for path in self._paths]
-        with writing(self.folder):
+        with convert_write_errors(self.folder):
             for path in new:
                 open_file(path, "wb").close()
             other = Journal(new[0], new[1], self._width)
         with closing(other):
             yield other
         self.close()
-        with writing(self.folder):
+        with convert_write_errors(self.folder):
             # The rows go first: new samples alone say that their rows are in place already.
             for path, own in zip(new, self._paths, strict=True):
                 path.replace(own)
@@ -90,7 +90,7 @@ class Journal:
     def append(self, answers: Answers) -> None:
         """Add further samples."""
         lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in answers.samples]
-        with writing(self.folder):
+        with convert_write_errors(self.folder):
             self._samples.write(b"".join(lines))  # line by line would be many small writes
             self._samples.flush()
             self._results.write(write_rows(answers.rows))
@@ -99,7 +99,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the files; raises InputError where what is left to write cannot be written."""
-        with writing(self.folder):
+        with convert_write_errors(self.folder):
             try:
                 self._results.close()
             finally:

@@ -48,7 +48,9 @@ def manifest_of(
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "packages": _versions(),
-        "evaluators": {name: described(evaluator) for name, evaluator in evaluators.items()},
+        "evaluators": {
+            name: describe_evaluator(evaluator) for name, evaluator in evaluators.items()
+        },
         "columns": dict(sorted((options.get("columns") or {}).items())),
         "data": {
             **data,
@@ -69,23 +71,25 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     # A file may have been moved.
     if any(one != other for key, one, other in zip(_CONTENT, *contents) if key != "path"):
         return [f"{now} has changed" if now == before else f"the data is {now}, and was {before}"]
-    found = [*differing("data", *parts)]
+    found = [*word_differences("data", *parts)]
     for key in ("version", "evaluators", "columns"):
-        found += differing(key, here.get(key), there.get(key))
+        found += word_differences(key, here.get(key), there.get(key))
     orders = [", ".join(each["evaluators"]) for each in (here, there)]
     if not found and orders[0] != orders[1]:
         return [f"the order of evaluators is {orders[0]}, and was {orders[1]}"]
     return found
 
 
-def differing(place: str, here: Any, there: Any) -> Iterator[str]:
+def word_differences(place: str, here: Any, there: Any) -> Iterator[str]:
     """Word each difference between two JSON values, with its place."""
     if isinstance(here, Mapping) and isinstance(there, Mapping):
         for key in {**there, **here}:
-            yield from differing(f"{place}.{key}", here.get(key, _ABSENT), there.get(key, _ABSENT))
+            yield from word_differences(
+                f"{place}.{key}", here.get(key, _ABSENT), there.get(key, _ABSENT)
+            )
     elif isinstance(here, (list, tuple)) and isinstance(there, (list, tuple)):
         for number, (one, other) in enumerate(zip_longest(here, there, fillvalue=_ABSENT)):
-            yield from differing(f"{place}[{number}]", one, other)
+            yield from word_differences(f"{place}[{number}]", one, other)
     elif here is _ABSENT or there is _ABSENT or canonical(here) != canonical(there):
         now, before = ("absent" if each is _ABSENT else repr(each) for each in (here, there))
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(now, before)))
@@ -102,17 +106,17 @@ def _word_data(data: Mapping[str, Any]) -> str:
     return f"a {data.get('kind')}{count}" + (f" {data['path']}" if "path" in data else "")
 
 
-def described(evaluator: Evaluator) -> dict[str, Any]:
+def describe_evaluator(evaluator: Evaluator) -> dict[str, Any]:
     """Describe an evaluator: its name and its options, in JSON."""
     found: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
     if is_dataclass(evaluator):
         found["options"] = _fields_of(evaluator)
     elif vars(evaluator):  # a digest, for among them may be what nobody is to see
-        found["attributes"] = _sha256([write_value(_plain(vars(evaluator)), in_order=True)])
+        found["attributes"] = _sha256([write_value(_write_option(vars(evaluator)), in_order=True)])
     return {**found, "lower_is_better": True} if evaluator.lower_is_better else found
 
 
-def _plain(value: Any) -> Any:
+def _write_option(value: Any) -> Any:
     """Return the value of an option in JSON; what has none is known by its name or its `repr`."""
     if value is None or isinstance(value, (str, bool, int)):
         return value
@@ -121,24 +125,24 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Client):
         return value.identity()
     if isinstance(value, Evaluator):
-        return described(value)
+        return describe_evaluator(value)
     if isinstance(value, type) or hasattr(value, "__qualname__"):
         name = f"{value.__module__}.{value.__qualname__}"
         is_model = hasattr(value, "model_json_schema")
         return {"name": name, "schema": schema_text(value)} if is_model else name
     if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _write_option(each) for key, each in value.items()}
     if isinstance(value, Sequence):
-        return [_plain(each) for each in value]
+        return [_write_option(each) for each in value]
     if isinstance(value, AbstractSet):  # whose own order is another in every process
-        return sorted(map(_plain, value), key=write_value)
+        return sorted(map(_write_option, value), key=write_value)
     if is_dataclass(value):
         return _fields_of(value)
     return _ADDRESS.sub("", repr(value))
 
 
 def _fields_of(dataclass: Any) -> dict[str, Any]:
-    return {each.name: _plain(getattr(dataclass, each.name)) for each in fields(dataclass)}
+    return {each.name: _write_option(getattr(dataclass, each.name)) for each in fields(dataclass)}
 
 
 def _describe_data(samples: Any, limit: int | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def points(difference: float) -> str:
     return f"{100 * difference:{'+.1f' if size >= 0.1 else '+.2g'}}"
 
 
-def signed(difference: float) -> str:
+def write_difference(difference: float) -> str:
     """Write a difference with its sign and three decimals, or two digits where these say more."""
     size = abs(difference)
     if size == 0:
@@ -52,6 +52,6 @@ def chance(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def counted(count: int, noun: str) -> str:
+def write_count(count: int, noun: str) -> str:
     """Write so many of something, in the plural where that is right."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

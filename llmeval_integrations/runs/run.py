@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
-from llmeval_integrations.runs.groups import repeated_ids
+from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.judging import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
@@ -66,7 +66,7 @@ class Run:
         if not any(tally.groups for tally in tallies.values()):
             width = max(len(tallies), 1)
             ids = (row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
-            if found := repeated_ids(ids):
+            if found := describe_repeats(ids):
                 warning = f"{found}, and no group is named, so each row counts as independent"
                 summary["warnings"] = [f"{warning}; {NAME_IT}"]
         if judging is not None:

@@ -125,7 +125,7 @@ def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
     return RunDirectory(path).samples()
 
 
-def seen_by(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
+def sample_of(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
     """Return a stored sample as an evaluator sees it, which may have columns of its own."""
     found: Mapping[str, Any] = sample.get(OWN, {}).get(evaluator, sample)
     return found
@@ -151,6 +151,6 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
         return
     try:
         for sample in read_samples(run.out):
-            yield sample["row"], seen_by(sample, evaluator)
+            yield sample["row"], sample_of(sample, evaluator)
     except FileNotFoundError:
         return

@@ -32,12 +32,12 @@ class Kappa(NamedTuple):
     """None of a single group of rows."""
 
 
-def same(first: Any, second: Any) -> float:
+def equal_closeness(first: Any, second: Any) -> float:
     """Count ratings as close where they are equal: the closeness of plain kappa."""
     return float(first == second)
 
 
-def squared(ratings: Sequence[Rating]) -> Closeness:
+def squared_closeness(ratings: Sequence[Rating]) -> Closeness:
     """Return the closeness of numbers by their squared distance, as quadratic kappa has it."""
     numbers: list[Any] = [each for rating in ratings for each in rating[:2]]
     span = max(numbers) - min(numbers) or 1
@@ -49,7 +49,7 @@ def squared(ratings: Sequence[Rating]) -> Closeness:
 
 
 def kappa(
-    ratings: Sequence[Rating], closeness: Closeness = same, level: float = LEVEL
+    ratings: Sequence[Rating], closeness: Closeness = equal_closeness, level: float = LEVEL
 ) -> Kappa | None:
     """Return Cohen's kappa, weighted by a closeness; None where chance leaves nothing open.
 

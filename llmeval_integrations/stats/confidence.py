@@ -150,14 +150,14 @@ def safe_threshold(
     needed = math.ceil(math.log(1 - sure) / math.log(1 - errors))
     shown = None
     for accepted in _sequence(ranked, needed):
-        tested = _tested(ranked, accepted, needed)
+        tested = _test_threshold(ranked, accepted, needed)
         if _binomial_tail(tested.wrong, tested.units, errors) > 1 - sure:
             return shown or tested._replace(confidence=None)
         shown = tested
     return shown
 
 
-def _tested(ranked: Sequence[Answer], accepted: int, needed: int) -> Threshold:
+def _test_threshold(ranked: Sequence[Answer], accepted: int, needed: int) -> Threshold:
     units: dict[Hashable, bool] = {}
     for place, each in enumerate(ranked[:accepted]):
         unit = ("value", place) if each.group is None else ("group", each.group)

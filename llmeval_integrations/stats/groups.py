@@ -105,7 +105,7 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
         return wilson_of(mean, effective, t_of(LEVEL, n - 1))
     away = [each.total - mean * each.rows for each in groups]
     found = worths(away, groups, mean * (1 - mean), figures.deviation)
-    return narrower(*(wilson_of(mean, *each) for each in found))
+    return narrow_interval(*(wilson_of(mean, *each) for each in found))
 
 
 def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
@@ -134,7 +134,7 @@ def are_single(groups: Sequence[Group]) -> bool:
     return all(each.rows == 1 for each in groups)
 
 
-def narrower(one: Interval, other: Interval) -> Interval:
+def narrow_interval(one: Interval, other: Interval) -> Interval:
     """Return the interval that says more."""
     return min(one, other, key=lambda each: each[1] - each[0])
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from llmeval_integrations.stats.intervals import Share
 
 
-def rising_chances(
+def isotonic_chances(
     counts: Sequence[Share], priors: Sequence[float], prior_rows: float
 ) -> list[float]:
     """Return a chance for each level, from the lowest level up, that never falls.

@@ -103,7 +103,7 @@ def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> 
             return moved
         return moved + (row.person - mean - power * (row.judge - of_labelled)) / len(labelled)
 
-    return powered_rate(
+    return rate_by_counts(
         cells,
         judged,
         level,
@@ -112,7 +112,7 @@ def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> 
     )
 
 
-def powered_rate(
+def rate_by_counts(
     cells: PairCounts,
     judged: Share,
     level: float = LEVEL,

@@ -9,7 +9,7 @@ from itertools import count
 from operator import getitem
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import Group, are_single, narrower, worths
+from llmeval_integrations.stats.groups import Group, are_single, narrow_interval, worths
 from llmeval_integrations.stats.intervals import LEVEL, Interval, wilson_of, z_of
 
 _DRAWS: Final = 9_999
@@ -132,7 +132,7 @@ def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | Non
     variance = (pairs.better + pairs.worse) / n - difference * difference
     away = [each.total - difference * each.rows for each in changes]
     found = worths(away, changes, variance, variance * n)
-    return narrower(*(_newcombe(pairs, *each) for each in found))
+    return narrow_interval(*(_newcombe(pairs, *each) for each in found))
 
 
 def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
@@ -147,12 +147,12 @@ def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
     correlation = together / product if product else 0.0
     difference = second - first
     return (
-        difference - _combined(second - low_2, high_1 - first, correlation),
-        difference + _combined(high_2 - second, first - low_1, correlation),
+        difference - _combine(second - low_2, high_1 - first, correlation),
+        difference + _combine(high_2 - second, first - low_1, correlation),
     )
 
 
-def _combined(one: float, other: float, correlation: float) -> float:
+def _combine(one: float, other: float, correlation: float) -> float:
     return math.sqrt(max(one * one - 2 * correlation * one * other + other * other, 0.0))
 
 
@@ -177,7 +177,7 @@ def count_testable(changes: Sequence[int], level: float) -> int:
     Signs that are turned give no p below 2 / 2 ** changes, whatever they are. Tests that cannot
     reach their part of the level take none: Tarone, Biometrics 46 (1990) 515.
     """
-    least = sorted(map(_least, changes))
+    least = sorted(map(_smallest_p, changes))
     return next(tests for tests in count(1) if bisect_right(least, level / tests) <= tests)
 
 
@@ -187,12 +187,12 @@ def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[fl
     These stay above it; see `count_testable`.
     """
     tests = count_testable(changes, level)
-    places = [place for place, each in enumerate(changes) if _least(each) <= level / tests]
+    places = [place for place, each in enumerate(changes) if _smallest_p(each) <= level / tests]
     adjusted = [min(1.0, tests * p) for p in ps]
     for place, p in zip(places, holm([ps[place] for place in places])):
         adjusted[place] = p
     return adjusted
 
 
-def _least(changes: int) -> float:
+def _smallest_p(changes: int) -> float:
     return 2.0 ** (1 - changes)

@@ -24,7 +24,7 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     than if all that changed had changed the same way; where nothing changed, a change is taken for
     one of 1 in each row of a group. None of so few differences that they could show nothing.
     """
-    if len(differences) < fewest(level):
+    if len(differences) < fewest_differences(level):
         return None
     reach = z_of(1 - level) + z_of(2 * POWER - 1)
     squares = math.fsum(each * each for each in differences)
@@ -32,6 +32,6 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     return max(reach * math.sqrt(squares) / n, reach * reach * size / n)
 
 
-def fewest(level: float) -> int:
+def fewest_differences(level: float) -> int:
     """Return how many independent differences, all one way, a p of `level` or less takes."""
     return math.ceil(1 - math.log2(level))

@@ -110,7 +110,7 @@ def _standard_errors(
         slope = slopes[("match", number) if group is None else ("group", group)]
         slope[one] += score - chance
         slope[other] -= score - chance
-    spread = _centred(_inverse(information))
+    spread = _center(_inverse(information))
     grouped = len(slopes) < len(matches)
     errors = {}
     for name, covariances in zip(names, spread):
@@ -127,7 +127,7 @@ def _chance(lead: float) -> float:
     return 1 / (1 + math.exp(-lead))
 
 
-def _centred(covariance: list[list[float]]) -> list[list[float]]:
+def _center(covariance: list[list[float]]) -> list[list[float]]:
     """Return the covariance of what is left when the mean of all is taken off each."""
     n = len(covariance)
     means = [math.fsum(row) / n for row in covariance]

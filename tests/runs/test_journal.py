@@ -25,7 +25,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.runs import Interrupted, read_run
-from llmeval_integrations.runs.stored import read_manifest, read_samples, read_texts, seen_by
+from llmeval_integrations.runs.stored import read_manifest, read_samples, read_texts, sample_of
 
 EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
 ROWS = [
@@ -489,8 +489,8 @@ def test_the_samples_that_did_not_pass_are_kept_with_what_each_evaluator_saw(pat
     run = evaluate(path, EVALUATORS[1:], out=tmp_path / "run", columns=columns)
     kept = list(read_samples(tmp_path / "run"))
     assert [each["row"] for each in kept] == [n for n in range(1_000) if n % 3 != 1]
-    assert kept[0]["reference"] == seen_by(kept[0], "json_match")["reference"]
-    assert seen_by(kept[0], "json_fields")["reference"] == [1, 0]
+    assert kept[0]["reference"] == sample_of(kept[0], "json_match")["reference"]
+    assert sample_of(kept[0], "json_fields")["reference"] == [1, 0]
     texts = dict(read_texts(run, "json_fields"))
     assert texts[1] == ROWS[1]  # which passed, and is read from the file
     path.write_text("another")

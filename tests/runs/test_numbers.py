@@ -3,7 +3,7 @@
 import pytest
 
 from llmeval_integrations.core.figures import format_figure
-from llmeval_integrations.runs.numbers import percent, percents, signed
+from llmeval_integrations.runs.numbers import percent, percents, write_difference
 from llmeval_integrations.stats.intervals import wilson
 
 
@@ -59,4 +59,4 @@ def test_a_figure_is_1_only_where_it_is(value, written):
     ],
 )
 def test_a_difference_is_nothing_only_where_it_is(difference, written):
-    assert signed(difference) == written
+    assert write_difference(difference) == written

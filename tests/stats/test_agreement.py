@@ -9,7 +9,7 @@ from llmeval_integrations.stats.agreement import (
     kappa,
     krippendorff_alpha,
     pair_agreement,
-    squared,
+    squared_closeness,
 )
 
 pairs = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=60)
@@ -28,7 +28,7 @@ def table(rows):
 def test_kappa_is_that_of_statsmodels(rows):
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
     ratings = [Rating(*row) for row in rows]
-    for closeness, weights in ((None, None), (squared(ratings), "quadratic")):
+    for closeness, weights in ((None, None), (squared_closeness(ratings), "quadratic")):
         found = kappa(ratings, closeness) if closeness else kappa(ratings)
         if found is None:
             assert len({each for row in rows for each in row}) == 1

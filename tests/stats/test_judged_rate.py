@@ -13,8 +13,8 @@ from llmeval_integrations.stats.intervals import Share, wilson
 from llmeval_integrations.stats.judged_rate import (
     JudgedRow,
     labels_needed,
-    powered_rate,
     prediction_powered_rate,
+    rate_by_counts,
     rogan_gladen_rate,
 )
 from llmeval_integrations.stats.paired import PairCounts
@@ -42,7 +42,7 @@ def draw(choose, labels, judged, rate, sensitivity, specificity):
     assert numpy is not None
     effect = DesignEffect(1.0, labels - 1)
     found = Share(cells.both + cells.better + rest, judged)
-    return cells, powered_rate(cells, found, own=effect, together=effect)
+    return cells, rate_by_counts(cells, found, own=effect, together=effect)
 
 
 def simulate(draws, *case):

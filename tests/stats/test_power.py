@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from llmeval_integrations.stats.paired import mcnemar, sign_flip
-from llmeval_integrations.stats.power import detectable, fewest
+from llmeval_integrations.stats.power import detectable, fewest_differences
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_ten_equal_rows_in_a_group_show_no_more_than_one():
 
 @pytest.mark.parametrize("level", [0.05, 2.01 * 0.5**7, 0.05 / 14, 1e-9])
 def test_the_fewest_that_can_show_anything(level):
-    n = fewest(level)
+    n = fewest_differences(level)
     assert mcnemar(0, n) <= level < mcnemar(0, n - 1)
     assert detectable([1.0] * (n - 1), n - 1, level) is None
     assert detectable([1.0] * n, n, level) > 0

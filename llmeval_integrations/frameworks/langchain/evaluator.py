@@ -88,12 +88,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
-        with _configured(kwargs):
+        with _set_config(kwargs):
             return self._answer(self.evaluator.evaluate(sample), sample)
 
     async def _aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
-        with _configured(kwargs):
+        with _set_config(kwargs):
             return self._answer(await self.evaluator.aevaluate(sample), sample)
 
     def get_name(self, *_: Any, **__: Any) -> str:
@@ -167,7 +167,7 @@ def _find_config(config: Mapping[str, Any]) -> RunnableConfig:
 
 
 @contextmanager
-def _configured(config: Mapping[str, Any]) -> Iterator[None]:
+def _set_config(config: Mapping[str, Any]) -> Iterator[None]:
     """Let LangChain's models that are asked inside know callbacks, tags and metadata."""
     token = var_child_runnable_config.set({**_find_config(config)})
     try:

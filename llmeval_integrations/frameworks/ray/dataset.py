@@ -66,7 +66,7 @@ def evaluate_dataset(
         arguments = {"batch_size": _ROWS, "fn_args": (named, columns, metadata), **arguments}
         return dataset.map_batches(_evaluate_rows, **arguments)
     with judging(named, replace(judges, cache=None, frozen=judges.frozen and not judges.cache)):
-        actors, judges = shared(judges)
+        actors, judges = share_options(judges)
     pool = {"batch_size": _ROWS_JUDGED, "compute": ActorPoolStrategy(size=actors)}
     made = {"fn_constructor_args": (named, columns, judges, metadata), **place(judges)}
     return dataset.map_batches(_Rows, **{**pool, **made, **arguments})
@@ -120,7 +120,7 @@ class _Rows:
         self._stack.close()
 
 
-def shared(options: JudgingOptions) -> tuple[int, JudgingOptions]:
+def share_options(options: JudgingOptions) -> tuple[int, JudgingOptions]:
     """Share what holds for all judges among actors; gives their number and each one's part."""
     is_bounded = options.max_cost is not None or options.max_tokens is not None
     actors = 1 if is_bounded else -(-options.concurrency // _AT_A_TIME)

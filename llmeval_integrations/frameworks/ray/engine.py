@@ -16,7 +16,7 @@ from ray import cloudpickle
 from ray.exceptions import RayError
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.frameworks.ray.dataset import place, shared
+from llmeval_integrations.frameworks.ray.dataset import place, share_options
 from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
@@ -50,7 +50,7 @@ class RayEngine:
             self._ask: Callable[[Any], Any] = partial(evaluate, ray.put(self._job))
         else:
             # One chunk is as many samples as are judged at a time.
-            count, own = shared(judges.left(options))
+            count, own = share_options(judges.left(options))
             self.ahead = 3 * count
             actors = cycle(self._actors(count, own))
             self._ask = lambda rows: next(actors).evaluate.remote(rows)  # noqa: PLW0108 - in turns
@@ -64,8 +64,8 @@ class RayEngine:
                 answers: Answers = ray.get(asked)
             except RayError as error:
                 raise InputError(
-                    f"Ray gave up ({_worded(error)}); what is written stands, and the run can be "
-                    "resumed"
+                    f"Ray gave up ({_word_failure(error)}); what is written stands, and the run "
+                    "can be resumed"
                 ) from error
             return answers
 
@@ -113,7 +113,7 @@ def _read(job: bytes) -> Job:
     return read
 
 
-def _worded(error: RayError) -> str:
+def _word_failure(error: RayError) -> str:
     """Return the line of Ray's report that says what it was."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[-1].strip()}"[:300] if lines else type(error).__name__

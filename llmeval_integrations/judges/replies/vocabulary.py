@@ -84,12 +84,12 @@ class Vocabulary:
     @cached_property
     def _patterns(self) -> dict[str, re.Pattern[str]]:
         """The regular expressions of its names and words."""
-        word = r"[-+]?\d+(?:\.\d+)?" if self.scale else _either(self._values)
+        word = r"[-+]?\d+(?:\.\d+)?" if self.scale else _alternation(self._values)
         end = r"(?![^\W_])(?!-\w|\.\d)"
         stated = rf"s?{_GAP}(?P<word>{word}){end}(?P<rest>[^\n]{{0,160}})"
         patterns = {
-            "name": rf"(?<![^\W_])(?:{_either((self.name,))}){stated}",
-            "alias": rf"(?<![^\W_])(?:{_either(self.aliases)}){stated}",
+            "name": rf"(?<![^\W_])(?:{_alternation((self.name,))}){stated}",
+            "alias": rf"(?<![^\W_])(?:{_alternation(self.aliases)}){stated}",
             "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
             "beginning": rf"[\W_]*?(?P<word>{word}){end}",
             "choice": rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]",
@@ -209,6 +209,6 @@ class Vocabulary:
         return value if _EXPLAINED.match(behind) and not _HEDGE.search(behind) else None
 
 
-def _either(words: Mapping[str, Any] | tuple[str, ...]) -> str:
+def _alternation(words: Mapping[str, Any] | tuple[str, ...]) -> str:
     """Return a pattern of any of these words; of none, a pattern that never matches."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True))) or "(?!)"

@@ -59,7 +59,7 @@ class LangChainClient(FrameworkClient):
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         model = self.model(request.temperature, request.max_tokens)
         if request.schema is not None and output in _METHODS:
-            model = _map_models(model, partial(_structured, request=request, output=output))
+            model = _map_models(model, partial(_ask_for_form, request=request, output=output))
         if any(message.images for message in request.messages):
             _map_models(model, self._check_images)
         messages = conversation(in_words(request, output))
@@ -132,7 +132,7 @@ def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
     return change(thing)
 
 
-def _structured(model: Any, request: Request, output: Output) -> Any:
+def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
     """Make the model ask for the form; raises ClientError where it cannot."""
     from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableSequence

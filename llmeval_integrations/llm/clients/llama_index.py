@@ -107,11 +107,11 @@ class LlamaIndexClient(FrameworkClient):
         blocks = [getattr(block, "tool_kwargs", None) for block in getattr(message, "blocks", ())]
         places = _arguments(sent), blocks, _arguments(message.additional_kwargs)
         for found in places:  # of the same calls
-            calls = [_written(arguments) for arguments in found if arguments is not None]
+            calls = [_write_arguments(arguments) for arguments in found if arguments is not None]
             if calls:
                 return calls
         read = self.given.get_tool_calls_from_response(response, error_on_no_tool_call=False)
-        return [_written(call.tool_kwargs) for call in read]
+        return [_write_arguments(call.tool_kwargs) for call in read]
 
 
 def _message(message: Message) -> Any:
@@ -151,5 +151,5 @@ def _arguments(message: Any) -> list[Any]:
     return [value_of(value_of(call, "function"), "arguments") for call in calls]
 
 
-def _written(arguments: Any) -> str:
+def _write_arguments(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -16,7 +16,7 @@ from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts, find_lower
 from llmeval_integrations.runs.comparison.join import Joined, Pair, join
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.stored import read_run
 
@@ -109,8 +109,8 @@ class Comparison:
             return "No sample has a figure in both runs."
         found = [each for each in found if each.better or each.worse] or found
         each = max(found, key=lambda each: math.inf if each.detectable is None else each.detectable)
-        groups = "" if each.groups is None else f" in {counted(each.groups, 'group')}"
-        samples = counted(each.n, "sample") + groups
+        groups = "" if each.groups is None else f" in {write_count(each.groups, 'group')}"
+        samples = write_count(each.n, "sample") + groups
         if each.detectable is None:
             return f"{samples} can show no difference of {each.evaluator}."
         if each.measure == "score":
@@ -174,7 +174,7 @@ def compare(
     if changes < 0:
         raise InputError(f"changes={changes} is not a whole number from 0 on")
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
-    names, lower = _names(a, b, evaluators), _lower(a, b, lower_is_better)
+    names, lower = _names(a, b, evaluators), _find_lower_is_better(a, b, lower_is_better)
     joined = join(a, b, names, by_field=by_field)
     if not any(joined.pairs.values()):
         had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
@@ -189,7 +189,7 @@ def _compare(
     measured = [measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()]
     differences = differences_of([*chain.from_iterable(measured)])
     compared = {
-        name: _compared(pairs, most, lower=lower[name]) for name, pairs in joined.pairs.items()
+        name: _compare_pairs(pairs, most, lower=lower[name]) for name, pairs in joined.pairs.items()
     }
     return Comparison(
         str(a.out or "A"),
@@ -204,10 +204,10 @@ def _compare(
     )
 
 
-def _lower(a: Run, b: Run, named: Collection[str]) -> dict[str, bool | None]:
+def _find_lower_is_better(a: Run, b: Run, named: Collection[str]) -> dict[str, bool | None]:
     """Say of each evaluator whether lower scores are better; None where nobody knows."""
     shared = _names(a, b)
-    named = _known(named, shared)
+    named = _check_names(named, shared)
     known = find_lower(a)
     known = find_lower(b) if known is None else known
     return {
@@ -223,20 +223,20 @@ def _names(a: Run, b: Run, wanted: Collection[str] | None = None) -> list[str]:
         raise InputError(f"the runs have no evaluator in common: {had}")
     if wanted is None:
         return shared
-    wanted = _known([wanted] if isinstance(wanted, str) else wanted, shared)
+    wanted = _check_names([wanted] if isinstance(wanted, str) else wanted, shared)
     if not wanted:
         raise InputError("evaluators names none; name one, or leave it out to compare all")
     return [name for name in shared if name in wanted]
 
 
-def _known(names: Collection[str], shared: list[str]) -> set[str]:
+def _check_names(names: Collection[str], shared: list[str]) -> set[str]:
     for name in names:
         if name not in shared:
             raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
     return set(names)
 
 
-def _compared(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
+def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
     """Count what is left out and what changed, and list the samples that changed most."""
     gain_of = partial(_gain, lower=lower)
     worse = sorted((pair for pair in pairs if gain_of(pair) < _NO_GAIN), key=gain_of)

@@ -9,11 +9,11 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
-from llmeval_integrations.runs.groups import repeated_ids
-from llmeval_integrations.runs.manifest import differing
-from llmeval_integrations.runs.numbers import counted
+from llmeval_integrations.runs.groups import describe_repeats
+from llmeval_integrations.runs.manifest import word_differences
+from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
-from llmeval_integrations.runs.stored import read_manifest, read_samples, seen_by
+from llmeval_integrations.runs.stored import read_manifest, read_samples, sample_of
 
 _SELECTION: Final = ("limit", "sample", "seed")
 """What chooses samples of the data. Data of other outputs are another file, so nothing else of it
@@ -75,7 +75,9 @@ def find_lower(run: Run) -> frozenset[str] | None:
 def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
     if a.manifest and b.manifest:
         for name in joined.pairs:
-            yield from differing(name, *(each.manifest["evaluators"].get(name) for each in (b, a)))
+            yield from word_differences(
+                name, *(each.manifest["evaluators"].get(name) for each in (b, a))
+            )
     for own, other in ((a, b), (b, a)):
         names = other.run.summary["evaluators"]
         if alone := [name for name in own.run.summary["evaluators"] if name not in names]:
@@ -86,7 +88,7 @@ def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
     for each in (a, b):
         if each.only:
             verb = "is" if len(each.only) == 1 else "are"
-            count = counted(len(each.only), "sample")
+            count = write_count(len(each.only), "sample")
             yield f"{count} {verb} in {each.letter} alone, so not compared"
         if each.run.incomplete:
             yield f"{each.letter} is incomplete: {each.run.incomplete}"
@@ -94,15 +96,15 @@ def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
         after, before = (
             {key: each.manifest["data"].get(key) for key in _SELECTION} for each in (b, a)
         )
-        yield from differing("data", after, before)
-    if not _are_of_one_file(a, b) and (verb := _numbered(a, b, pairs)):
+        yield from word_differences("data", after, before)
+    if not _are_of_one_file(a, b) and (verb := _doubt_ids(a, b, pairs)):
         yield (
             f"ids {verb} the numbers of the rows, so samples are joined by their place: right only "
             "where both runs have the same samples in the same order"
         )
 
 
-def _numbered(a: _Side, b: _Side, pairs: Sequence[Pair]) -> str:
+def _doubt_ids(a: _Side, b: _Side, pairs: Sequence[Pair]) -> str:
     """Say how ids stand to numbers of rows; of a run in memory that is a guess."""
     kinds = [each.manifest.get("ids") for each in (a, b)]
     keys = {pair.key for pair in pairs}
@@ -131,11 +133,11 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
         columns = tuple(_column(each.manifest, name) for each in (a, b))
         groups.setdefault(columns, []).append(name)
         if _are_of_one_file(a, b):
-            yield from differing(f"columns.{name}.reference", columns[1], columns[0])
+            yield from word_differences(f"columns.{name}.reference", columns[1], columns[0])
     widths = [len(each.manifest["evaluators"]) for each in (a, b)]
     places = [(pair.a.place // widths[0], pair.b.place // widths[1]) for pair in pairs]
     for names in groups.values():
-        first, second = (_kept(each.run, names[0]) for each in (a, b))
+        first, second = (_digests_of_references(each.run, names[0]) for each in (a, b))
         both = [(here, there) for here, there in places if here in first and there in second]
         if other := sum(first[here] != second[there] for here, there in both):
             named = "" if len(groups) == 1 else f"{', '.join(names)}: "
@@ -149,10 +151,12 @@ def _column(manifest: Mapping[str, Any], name: str) -> str:
     return column
 
 
-def _kept(run: Run, evaluator: str) -> dict[int, int]:
+def _digests_of_references(run: Run, evaluator: str) -> dict[int, int]:
     """Give for the place of each sample that a run keeps what tells its reference apart."""
     try:
-        samples = ((each["row"], seen_by(each, evaluator)) for each in read_samples(run.out or ""))
+        samples = (
+            (each["row"], sample_of(each, evaluator)) for each in read_samples(run.out or "")
+        )
         return {
             at: hash(canonical(seen["reference"])) for at, seen in samples if "reference" in seen
         }
@@ -173,8 +177,8 @@ def _repeats(pairs: Sequence[Pair]) -> Iterator[str]:
     if repeated := len(pairs) - len({pair.key for pair in pairs}):
         have = "has" if repeated == 1 else "have"
         yield (
-            f"{counted(repeated, 'sample')} {have} the id of another, and no group is named, so "
-            "those with one id count as a group"
+            f"{write_count(repeated, 'sample')} {have} the id of another, and no group is named, "
+            "so those with one id count as a group"
         )
-    elif found := repeated_ids(pair.key for pair in pairs[:_LOOKED_AT]):
+    elif found := describe_repeats(pair.key for pair in pairs[:_LOOKED_AT]):
         yield f"{found}, and no group is named, so each row counts as independent; {NAME_IT}"
