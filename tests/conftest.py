@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import contextlib
+import os
 import signal
 from typing import Final
 
@@ -11,6 +12,9 @@ from _pytest.runner import runtestprotocol
 # interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# MLflow imports LiteLLM where it is installed, which would ask the network for prices.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 # A deadline for each example would fail where the machine has something else to do.
 with contextlib.suppress(ImportError):  # one of the environments does without
