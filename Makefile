@@ -40,9 +40,9 @@ test-fast: $(VENV)/.tested
 # Lines and branches that the suite runs, here and in the frameworks' environment; under 95 % fails.
 coverage: $(VENV)/.tested $(FRAMEWORKS)/.installed
 	$(VENV)/bin/coverage erase
-	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report= || true
+	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report= --cov-fail-under=0 || true
 	mv .coverage .coverage.main
-	$(FRAMEWORKS)/bin/python -m pytest -q --cov --cov-report= tests/frameworks tests/llm/clients || true
+	$(FRAMEWORKS)/bin/python -m pytest -q --cov --cov-report= --cov-fail-under=0 tests/frameworks tests/llm/clients || true
 	mv .coverage .coverage.frameworks
 	$(VENV)/bin/coverage combine
 	$(VENV)/bin/coverage report
