@@ -21,15 +21,14 @@ unexport VIRTUAL_ENV CONDA_PREFIX
 demo: $(VENV)/.installed
 	$(VENV)/bin/llmeval demo
 
-# The largest suite runs beside the others, but for what they have time for, and its words come last.
-APART := tests/conformance tests/judges tests/llm tests/pytest_plugin tests/reports
+# Frameworks run beside the others, and their words come last.
 test: $(VENV)/.tested $(BARE)/.installed $(FRAMEWORKS)/.installed
-	$(VENV)/bin/python -m pytest -q $(APART:%=--ignore=%) > $(VENV)/test.log 2>&1 & most=$$!; \
+	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/llm/clients \
+	    > $(FRAMEWORKS)/test.log 2>&1 & frameworks=$$!; \
 	failed=0; \
 	$(BARE)/bin/python -m pytest -q tests/test_package.py || failed=1; \
-	$(FRAMEWORKS)/bin/python -m pytest -q tests/frameworks tests/llm/clients || failed=1; \
-	$(VENV)/bin/python -m pytest -q $(APART) || failed=1; \
-	wait $$most || failed=1; cat $(VENV)/test.log; exit $$failed
+	$(VENV)/bin/python -m pytest -q -n 2 --dist worksteal || failed=1; \
+	wait $$frameworks || failed=1; cat $(FRAMEWORKS)/test.log; exit $$failed
 
 # The loop while one writes: the core, without what takes long, in under a minute.
 FAST := core text json_values matching schemas fields tool_calls evaluators
