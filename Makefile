@@ -37,13 +37,13 @@ test-fast: $(VENV)/.tested
 	    $(wildcard $(FAST:%=tests/%)) tests/test_package.py
 
 # Lines and branches that the suite runs, here and in the frameworks' environment; under 95 % fails.
+COVER := -m pytest -q --cov --cov-report= --cov-fail-under=0
 coverage: $(VENV)/.tested $(FRAMEWORKS)/.installed
-	$(VENV)/bin/coverage erase
-	$(VENV)/bin/python -m pytest -q -n 2 --cov --cov-report= --cov-fail-under=0 || true
-	mv .coverage .coverage.main
-	$(FRAMEWORKS)/bin/python -m pytest -q --cov --cov-report= --cov-fail-under=0 tests/frameworks tests/llm/clients || true
-	mv .coverage .coverage.frameworks
-	$(VENV)/bin/coverage combine
+	$(VENV)/bin/python $(COVER) -n 2 || true
+	mv .coverage $(VENV)/coverage
+	$(FRAMEWORKS)/bin/python $(COVER) tests/frameworks tests/llm/clients || true
+	mv .coverage $(FRAMEWORKS)/coverage
+	$(VENV)/bin/coverage combine --keep $(VENV)/coverage $(FRAMEWORKS)/coverage
 	$(VENV)/bin/coverage report
 
 # What is slow by nature: memory, simulations, clusters, a hundred thousand rows.
