@@ -17,6 +17,7 @@ from langchain_openai import ChatOpenAI
 from server import ModelServer, answer, chat
 
 from llmeval_integrations import Evaluator, InvalidOptionError, JsonSchema, Result, ToolCallSchema
+from llmeval_integrations.core.errors import RejectedAnswerError
 from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
 SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
@@ -121,6 +122,13 @@ def test_a_structured_response_is_looked_at_as_it_is(server):
         "tool_call_id": "c1",
         "content": TOLD.replace("-3", "-3.0"),
     }
+
+
+def test_after_the_last_try_an_error_if_that_is_asked_for(server):
+    server.plays(chat(BAD))
+    with pytest.raises(RejectedAnswerError, match="no answer passed in 2 tries"):
+        agent(server, RetryMiddleware(CONFORMS, tries=2, raises=True)).invoke(ask("?"))
+    assert len(server.requests) == 2
 
 
 class Unsure(Evaluator):

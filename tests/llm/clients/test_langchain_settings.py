@@ -1,0 +1,177 @@
+"""LangChain's chat models as their owners set them: bound settings, models around models."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from server import answer, chat
+
+from llmeval_integrations import evaluate
+from llmeval_integrations.judges.pass_fail import PassFail
+from llmeval_integrations.llm.loading import load_client
+
+pytest.importorskip("langchain_core")
+pytest.importorskip("pydantic")
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from pydantic import Field
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
+    "required": ["verdict"],
+}
+PASSED = '{"verdict": "Pass"}'
+KEY = "sk-0123456789"
+
+
+@pytest.fixture
+def model_of(server):
+    openai = pytest.importorskip("langchain_openai")
+
+    def make(**settings):
+        fields = {"base_url": f"{server.url}/v1", "api_key": KEY, "max_retries": 0, **settings}
+        return openai.ChatOpenAI(model="gpt-4o", **fields)
+
+    return make
+
+
+def test_a_model_stays_as_its_owner_has_set_it(model_of, ask, question, server):
+    ask(load_client(model_of()), question())
+    assert not server.last.body.keys() & {"temperature", "max_tokens", "max_completion_tokens"}
+    ask(load_client(model_of(temperature=0.3)), question())
+    assert server.last.body["temperature"] == 0.3
+
+
+def test_a_temperature_that_the_server_refuses_is_left_out(model_of, ask, question, server):
+    def play(request):
+        if request.body.get("temperature") is None:
+            return chat()
+        refusal = {"message": "no", "code": "unsupported_value", "param": "temperature"}
+        return answer({"error": refusal}, 400)
+
+    server.plays(play)
+    client = load_client(model_of(), temperature=0.5)
+    assert ask(client, question()).text == "Paris"
+    assert ask(client, question()).text == "Paris"
+    assert len(server.requests) == 3
+
+
+def test_openais_responses(model_of, ask, question, server):
+    def play(status, *parts):
+        message = {"id": "m1", "type": "message", "role": "assistant", "status": status}
+        usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+        reason = None if status == "completed" else {"reason": "max_output_tokens"}
+        return answer({
+            "id": "resp_1", "object": "response", "created_at": 1, "model": "answering-model",
+            "status": status, "incomplete_details": reason, "error": None, "usage": usage,
+            "output": [{**message, "content": list(parts)}], "tools": [], "tool_choice": "auto",
+            "parallel_tool_calls": True,
+        })  # fmt: skip
+
+    text = {"type": "output_text", "text": PASSED, "annotations": []}
+    client = load_client(model_of(use_responses_api=True))
+    server.plays(play("completed", text))
+    reply = ask(client, question(schema=SCHEMA))
+    assert (reply.text, reply.finish, reply.output) == (PASSED, "stop", "json_schema")
+    assert server.last.path == "/v1/responses"
+    assert server.last.body["text"]["format"]["schema"]["required"] == ["verdict"]
+    server.plays(play("incomplete", {**text, "text": '{"ver'}))
+    assert ask(client, question()).finish == "length"
+    server.plays(play("completed", {"type": "refusal", "refusal": "I may not"}))
+    reply = ask(client, question())
+    assert (reply.text, reply.finish) == ("I may not", "refused")
+
+
+class Calling(BaseChatModel):
+    """Calls functions, and knows LangChain's own way to a form only."""
+
+    arguments: str = PASSED
+    seen: list = Field(default_factory=list)
+
+    @property
+    def _llm_type(self):
+        return "calling"
+
+    def bind_tools(self, tools, **kwargs):
+        return self.bind(tools=tools, **kwargs)
+
+    def _generate(self, messages, *_, **kwargs):
+        self.seen.append([messages, kwargs])
+        call = {"name": "answer", "args": self.arguments, "id": "1", "error": None}
+        try:
+            call = {"name": "answer", "args": json.loads(self.arguments), "id": "1"}
+            message = AIMessage("", tool_calls=[call])
+        except ValueError:
+            message = AIMessage("", invalid_tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+class Heard(BaseCallbackHandler):
+    def __init__(self):
+        self.starts = []
+
+    def on_chat_model_start(self, *_, tags=None, metadata=None, **__):
+        self.starts.append((tags, (metadata or {}).get("run")))
+
+
+def test_what_is_bound_to_a_model_stays_bound(model_of, ask, question, server):
+    server.plays(chat(PASSED))
+    bound = model_of().bind(stop=["END"]).with_config(tags=["t"])
+    client = load_client(bound, temperature=0.25)
+    ask(client, question(schema=SCHEMA))
+    body = server.last.body
+    assert (body["stop"], body["temperature"]) == (["END"], 0.25)
+    assert "response_format" in body
+    assert client.identity() != load_client(model_of(), temperature=0.25).identity()
+
+
+class Logged(BaseChatModel):
+    """Asks another model, and says what it asks."""
+
+    inner: BaseChatModel
+    said: Callable = str
+    pipeline: object = None
+
+    @property
+    def _llm_type(self):
+        return "logged"
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        return self.inner._generate(messages, stop, run_manager, **kwargs)
+
+
+def identity_of(**fields):
+    fields = {"inner": FakeListChatModel(responses=["Paris"]), **fields}
+    return load_client(Logged(**fields)).identity()
+
+
+def test_a_model_around_a_model_is_told_by_both(model_of, monkeypatch):
+    assert identity_of() == identity_of()
+    others = [
+        {"inner": model_of()},
+        {"inner": model_of(temperature=0.5)},
+        {"inner": model_of(base_url="http://localhost:9/v1")},
+        {"inner": FakeListChatModel(responses=["Rome"])},
+        {"inner": GenericFakeChatModel(messages=iter([]))},
+    ]
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8/v1")
+    others.append({"inner": model_of(base_url=None)})
+    told = [identity_of(**fields)["model"] for fields in ({}, *others)]
+    assert len({*told}) == len(told)
+    keys = [identity_of(inner=model_of(api_key=key)) for key in (KEY, "sk-another-key")]
+    assert keys[0] == keys[1]
+
+
+def test_no_reply_of_another_inner_model_is_taken_from_the_cache(model_of, server, tmp_path):
+    labels = []
+    for verdict, path in (("Pass", "/v1"), ("Fail", "/v2")):
+        text = json.dumps({"reasoning": "r", "verdict": verdict, "confidence": "High"})
+        server.plays(chat(text))
+        judge = PassFail(Logged(inner=model_of(base_url=server.url + path)), "Is it right?")
+        run = evaluate([{"output": "a"}], [judge], cache=tmp_path / "replies.sqlite")
+        labels.append((run.rows[0].label, run.rows[0].metadata["judge"]["cached"]))
+    assert labels == [("Pass", 0), ("Fail", 0)]
