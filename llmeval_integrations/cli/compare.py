@@ -30,7 +30,7 @@ def add_commands(commands: Commands) -> None:
         help="compare two runs over the same samples",
         description="Join two runs by the samples' ids, and say in what the second, B, is better "
         "or worse than the first, A: pass rates, mean scores and single fields, each with its "
-        "interval. What may be chance, at a level of 5 %% for all together, is called neither. "
+        "interval. What may be chance, at a level of 5 % for all together, is called neither. "
         "Samples without a score in either run are left out and counted.",
     )
     add = parser.add_argument
