@@ -130,12 +130,12 @@ def write_short(found: Description) -> str:
         each.name if each.required else f"{each.name}={each.default_text or '...'}"
         for each in found.options
     )
-    return "\n".join([_heading(found), f"    {found.summary}", *_indent(options)])
+    return "\n".join([_write_heading(found), f"    {found.summary}", *_indent(options)])
 
 
 def write_long(found: Description) -> str:
     """Word all there is to know about an evaluator."""
-    parts = [_heading(found), found.summary, *filter(None, [found.documentation])]
+    parts = [_write_heading(found), found.summary, *filter(None, [found.documentation])]
     for option in found.options:
         default = option.default_text
         brief = " (needed)" if option.required else f" = {default or '...'}"
@@ -146,7 +146,7 @@ def write_long(found: Description) -> str:
     return "\n\n".join(parts)
 
 
-def _heading(found: Description) -> str:
+def _write_heading(found: Description) -> str:
     also = f" (also {', '.join(found.aliases)})" if found.aliases else ""
     needs = f"  needs {', '.join(found.needs)}" if found.needs else ""
     unless = ", unless options say otherwise" if needs and found.needs_vary else ""

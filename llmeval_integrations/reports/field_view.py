@@ -57,7 +57,7 @@ def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     yield Section.of("tools", "Tools", columns, tools, noun="tool")
     for each in evaluators:
         if "grounding" in each:
-            yield _grounding(run, each)
+            yield _list_grounding(run, each)
     yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]])
 
 
@@ -73,7 +73,7 @@ def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
             yield {**figures, "name": name, "evaluator": each["name"]}
 
 
-def _grounding(run: Run, figures: Row) -> Section:
+def _list_grounding(run: Run, figures: Row) -> Section:
     """Say of each field how many of its values the sources have."""
     columns = [
         _FIELD,

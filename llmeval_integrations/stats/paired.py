@@ -61,7 +61,7 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     if len(changed) <= _ENUMERATED:
         return _share_as_far(changed, limit)
     bound = 2 * math.exp(-(limit**2) / 2 / math.fsum(each * each for each in changed))
-    return bound if bound <= _CLEAR else _drawn_share_as_far(changed, limit, seed)
+    return bound if bound <= _CLEAR else _sample_share(changed, limit, seed)
 
 
 def _share_as_far(differences: Sequence[float], limit: float) -> float:
@@ -78,7 +78,7 @@ def _share_as_far(differences: Sequence[float], limit: float) -> float:
     return min(1.0, math.ldexp(far, -len(differences)))
 
 
-def _drawn_share_as_far(differences: list[float], limit: float, seed: int) -> float:
+def _sample_share(differences: list[float], limit: float, seed: int) -> float:
     from random import Random
 
     by_size = sorted(differences, key=abs, reverse=True)

@@ -95,6 +95,7 @@ def test_a_full_disk_leaves_the_report_that_was_there(run):
     assert [path.name for path in run.iterdir() if ".new" in path.name] == []
 
 
+# Windows has none.
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 @COMMANDS
 def test_a_link_and_a_pipe_stay_and_are_written_through(run, tmp_path, command):

@@ -78,6 +78,7 @@ def test_a_run_says_which_columns_it_took_as_schema_and_group(tmp_path, capsys, 
     assert capsys.readouterr().err == said
 
 
+# Windows has none.
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_a_pipe_is_data_and_a_terminal_gets_a_progress_bar(data):
     done = installed("run", "-", *MATCH, "--json", input=Path(data).read_text())

@@ -34,7 +34,7 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
                 items = [] if items else [scopes[-1]]
             pieces += [fill(node.body, (*scopes, item)) for item in items]
         elif value is MISSING:
-            raise _missing(node.path, scopes)
+            raise _word_missing(node.path, scopes)
         else:
             pieces.append(as_text(value, name))
     return "".join(pieces)
@@ -58,7 +58,7 @@ def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
     return value
 
 
-def _missing(path: tuple[str, ...], scopes: Sequence[Any]) -> MissingFieldError:
+def _word_missing(path: tuple[str, ...], scopes: Sequence[Any]) -> MissingFieldError:
     inside = _find(path[:1], scopes)
     name = ".".join(path) or "."
     if inside is not MISSING:

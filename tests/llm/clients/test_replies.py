@@ -211,7 +211,7 @@ class Rating(pydantic.BaseModel):
 @pytest.mark.parametrize("name", CALLS)
 def test_a_verdict_is_read_where_all_calls_agree(name, case):
     if case.vendor.form != "response_format":
-        pytest.skip("OpenAI's form of calls")
+        pytest.skip("OpenAI's form of calls")  # other APIs have tables of their own
     play, label = CALLS[name]
     case.server.plays(play)
     assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label
