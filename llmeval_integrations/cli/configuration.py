@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +10,6 @@ from types import NoneType
 from typing import Any, Final, Literal
 
 import msgspec
-import yaml
 from msgspec.structs import asdict, replace
 
 from llmeval_integrations.cli.gates import parse_rate
@@ -31,16 +29,6 @@ SUFFIXES: Final = (".yaml", ".yml", ".toml")
 
 _CALL_ALONE: Final = ("dry_run", "quiet", "json", "open")
 """Options that stand on the command line alone."""
-
-# The scalars of YAML 1.2, in which `NO`, `on` and dates are texts, and how they may begin.
-_DECIMAL: Final = r"(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
-_SCALARS: Final = {
-    "null": ("~|null|Null|NULL|", ["~", "n", "N", ""]),
-    "bool": ("true|True|TRUE|false|False|FALSE", list("tTfF")),
-    "int": ("[-+]?(?:0|[1-9][0-9_]*)|0x[0-9a-fA-F]+", list("-+0123456789")),
-    "float": (rf"[-+]?(?:{_DECIMAL}|\.(?:inf|Inf|INF))|\.(?:nan|NaN|NAN)", list("-+.0123456789")),
-    "merge": ("<<", ["<"]),
-}
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -92,7 +80,12 @@ def read_configuration(path: Path) -> Configuration:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    content = _load_toml(path) if path.suffix.lower() == ".toml" else _load_yaml(path)
+    if path.suffix.lower() == ".toml":
+        content = _load_toml(path)
+    else:
+        from llmeval_integrations.cli.yaml_file import load_yaml  # PyYAML takes 11 ms to import
+
+        content = load_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"expected keys and values, got {quote(content)}")
     if limit := measure(content).limit:  # some aliases make a short file a very large value
@@ -172,39 +165,3 @@ def _load_toml(path: Path) -> Any:
     if "llmeval" not in content:
         raise InputError("there is no table [tool.llmeval]")
     return content["llmeval"]
-
-
-class _Loader(yaml.SafeLoader):
-    """PyYAML's loader with the scalars of YAML 1.2, in which no key of a mapping stands twice."""
-
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as PyYAML has it
-
-    def compose_mapping_node(self, anchor: Any) -> Any:
-        node: Any = super().compose_mapping_node(anchor)
-        lines: dict[tuple[str, str], int] = {}
-        for key, _ in node.value:
-            name, line = (key.tag, str(key.value)), key.start_mark.line + 1
-            if name in lines and not key.tag.endswith(":merge"):
-                first = f"line {lines[name]} already"
-                raise InputError(f"line {line}: the key {quote(key.value)} stands in {first}")
-            lines[name] = line
-        return node
-
-
-for _name, (_pattern, _first) in _SCALARS.items():
-    _tag = f"tag:yaml.org,2002:{_name}"
-    _Loader.add_implicit_resolver(_tag, re.compile(rf"(?:{_pattern})\Z"), _first)
-
-
-def _load_yaml(path: Path) -> Any:
-    try:
-        return yaml.load(path.read_bytes(), _Loader)  # noqa: S506 - a loader of safe values
-    except InputError:
-        raise
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        reason = getattr(error, "problem", None) or error
-        raise InputError(f"is not YAML: {place}{reason}") from error
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"cannot be read as YAML: {error}") from error

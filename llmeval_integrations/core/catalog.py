@@ -82,17 +82,16 @@ def _import_class(point: Any) -> type[Evaluator]:
     return kind
 
 
+def _own_classes() -> Iterator[type[Evaluator]]:
+    """Yield the evaluator classes of this package, room by room; judges are imported last."""
+    for room in _ROOMS:
+        yield from _classes_in(room)
+
+
 @cache
-def _own_classes() -> tuple[type[Evaluator], ...]:
-    """Find the evaluator classes of this package: whatever its rooms define."""
-    return tuple(kind for module in _modules() for kind in _classes_of(module))
-
-
-def _modules() -> Iterator[Any]:
-    for name in _ROOMS:
-        room = import_module(name)
-        for found in pkgutil.iter_modules(room.__path__, f"{room.__name__}."):
-            yield import_module(found.name)
+def _classes_in(room: str) -> tuple[type[Evaluator], ...]:
+    found = pkgutil.iter_modules(import_module(room).__path__, f"{room}.")
+    return tuple(kind for each in found for kind in _classes_of(import_module(each.name)))
 
 
 def _classes_of(module: Any) -> Iterator[type[Evaluator]]:

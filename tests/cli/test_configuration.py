@@ -63,7 +63,7 @@ WRONG = [
     ("1: x", "unknown key 1"),
     ("- json_match", "expected keys and values, got ['json_match']"),
     ("", "expected keys and values, got None"),
-    ("data: [", "is not YAML: line 1, column 8"),
+    ("data: [", "line 1, column 8"),
     ("data: !!python/object:os.system x", "is not YAML"),
     (b"data: \xff", "is not YAML"),
     ("data: 5", "Expected `str | null`, got `int` - at `$.data`"),
