@@ -158,13 +158,18 @@ def evaluator_page(kind: type[Evaluator]) -> str:
     example = (DOCS / "examples" / f"{kind.name}.py").read_text()
     options = "\n".join(map(option_entry, description.options))
     prompts = [option.default for option in description.options if type(option.default) is Prompt]
+    text = re.sub(
+        r"^Example:\n((?: {4}.*\n?)+)",
+        lambda found: f"```python\n{dedent(found[1])}```\n",
+        f"{description.documentation}\n",
+        flags=re.MULTILINE,
+    )
     return f"""\
 # {kind.name}
 
 **{description.summary}** {needs_of(description)}
 
-{description.documentation}
-
+{text}
 ## Example
 
 ```python
