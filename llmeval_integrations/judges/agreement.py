@@ -31,7 +31,7 @@ from llmeval_integrations.stats.agreement import (
     pair_agreement,
     squared_closeness,
 )
-from llmeval_integrations.stats.influence import design_effect
+from llmeval_integrations.stats.groups import design_effect
 from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson, wilson_of
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,

@@ -20,7 +20,6 @@ from llmeval_integrations.judges.labels import (
 )
 from llmeval_integrations.judges.pass_fail import ScoreTable
 from llmeval_integrations.stats.intervals import Share
-from llmeval_integrations.stats.isotonic import isotonic_chances
 
 CELLS: Final = ("fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high")
 """The fields of a score table, from what should be worth least to what should be worth most."""
@@ -134,12 +133,12 @@ def calibrate(judged: Any, human: Any) -> Calibration:
         )
         for place in range(len(names))
     ]
-    learned = isotonic_chances(counts, defaults, PRIOR_ROWS)
+    learned = _isotonic_chances(counts, defaults, PRIOR_ROWS)
 
     def predict_without(place: int, passed: bool) -> float:
         others = list(counts)
         others[place] = Share(counts[place].part - passed, counts[place].whole - 1)
-        return isotonic_chances(others, defaults, PRIOR_ROWS)[place]
+        return _isotonic_chances(others, defaults, PRIOR_ROWS)[place]
 
     return Calibration(
         [Level(*level) for level in zip(names, starts, defaults, learned, counts)],
@@ -201,3 +200,24 @@ def _brier(counts: Sequence[Share], chance: Callable[[int, bool], float]) -> flo
         if count
     )
     return total / sum(whole for _, whole in counts)
+
+
+def _isotonic_chances(
+    counts: Sequence[Share], priors: Sequence[float], prior_rows: float
+) -> list[float]:
+    """Return a chance for each level, from the lowest level up, that never falls.
+
+    Each is the share of its rows, with its prior counting for so many rows more; neighbours in the
+    wrong order are pooled (isotonic regression by pool adjacent violators: Ayer et al., Ann. Math.
+    Stat. 26 (1955) 641).
+    """
+    pools: list[tuple[float, float, int]] = []  # chance, rows, levels
+    for (part, whole), prior in zip(counts, priors):
+        size, levels = whole + prior_rows, 1
+        chance = prior + (part - whole * prior) / size
+        while pools and pools[-1][0] > chance:
+            lower, its_size, its_levels = pools.pop()
+            chance = (lower * its_size + chance * size) / (its_size + size)
+            size, levels = its_size + size, its_levels + levels
+        pools.append((chance, size, levels))
+    return [chance for chance, _, levels in pools for _ in range(levels)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from llmeval_integrations.stats.influence import design_effect
+from llmeval_integrations.stats.groups import design_effect
 from llmeval_integrations.stats.intervals import LEVEL, Interval, Share, t_of, wilson_of
 
 Closeness = Callable[[Any, Any], float]
@@ -61,17 +61,19 @@ def kappa(
     """
     n = len(ratings)
     firsts = Counter(rating.first for rating in ratings)
-    near_first = _mean_closeness(firsts, [each.second for each in ratings], closeness)
-    near_second = _mean_closeness(
-        [each.second for each in ratings],
-        [each.first for each in ratings],
-        lambda one, other: closeness(other, one),
-    )
+    seconds = Counter(rating.second for rating in ratings)
+    near_first = {
+        one: math.fsum(closeness(one, other) * count for other, count in seconds.items()) / n
+        for one in firsts
+    }
+    near_second = {
+        other: math.fsum(closeness(one, other) * count for one, count in firsts.items()) / n
+        for other in seconds
+    }
     chance = math.fsum(near_first[one] * count for one, count in firsts.items()) / max(n, 1)
     if not n or math.isclose(chance, 1, abs_tol=1e-12):
         return None
-    cells = Counter(ratings)
-    agreed = math.fsum(closeness(*cell[:2]) * count for cell, count in cells.items()) / n
+    agreed = math.fsum(closeness(*each[:2]) for each in ratings) / n
     value = (agreed - chance) / (1 - chance)
 
     def influence(rating: Rating) -> float:
@@ -81,23 +83,11 @@ def kappa(
     effect = design_effect((each.group, influence(each)) for each in ratings)
     if effect is None:
         return Kappa(value, None)
-    variance = math.fsum(influence(cell) ** 2 * count for cell, count in cells.items()) / n
+    variance = math.fsum(influence(each) ** 2 for each in ratings) / n
     spread = agreed * (1 - agreed)
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
     low, high = wilson_of(agreed, effective / effect.factor, t_of(level, effect.freedom))
     return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
-
-
-def _mean_closeness(
-    ratings: Iterable[Hashable], others: Sequence[Hashable], closeness: Closeness
-) -> dict[Hashable, float]:
-    """Return how close each rating is on average to those of the other rater."""
-    counts = Counter(others)
-    return {
-        one: math.fsum(closeness(one, other) * count for other, count in counts.items())
-        / len(others)
-        for one in set(ratings)
-    }
 
 
 def krippendorff_alpha(

@@ -6,6 +6,8 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from llmeval_integrations.stats.groups import unit_of
+
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """The shares of values that a person reviews, the least sure first."""
 
@@ -147,36 +149,24 @@ def safe_threshold(
     if not answers:
         return None
     ranked = sorted(answers, key=lambda each: each.confidence, reverse=True)
+    units = [unit_of(each.group, place) for place, each in enumerate(ranked)]
     needed = math.ceil(math.log(1 - sure) / math.log(1 - errors))
     shown = None
-    for accepted in _sequence(ranked, needed):
-        tested = _test_threshold(ranked, accepted, needed)
+    for accepted in _sequence(ranked, units, needed):
+        wrong = {unit for unit, each in zip(units, ranked[:accepted]) if not each.right}
+        confidence, share = ranked[accepted - 1].confidence, accepted / len(ranked)
+        n = len({*units[:accepted]})
+        tested = Threshold(confidence, accepted, share, n, len(wrong), needed)
         if _binomial_tail(tested.wrong, tested.units, errors) > 1 - sure:
             return shown or tested._replace(confidence=None)
         shown = tested
     return shown
 
 
-def _test_threshold(ranked: Sequence[Answer], accepted: int, needed: int) -> Threshold:
-    units: dict[Hashable, bool] = {}
-    for place, each in enumerate(ranked[:accepted]):
-        unit = ("value", place) if each.group is None else ("group", each.group)
-        units[unit] = units.get(unit, True) and each.right
-    wrong = sum(not right for right in units.values())
-    share = accepted / len(ranked)
-    return Threshold(ranked[accepted - 1].confidence, accepted, share, len(units), wrong, needed)
-
-
-def _sequence(ranked: Sequence[Answer], needed: int) -> list[int]:
+def _sequence(ranked: Sequence[Answer], units: Sequence[Hashable], needed: int) -> list[int]:
     """Return how many values each threshold accepts; those of one confidence stay together."""
-    n = len(ranked)
-    units: set[Hashable] = set()
-    least = n
-    for place, each in enumerate(ranked):
-        units.add(("value", place) if each.group is None else ("group", each.group))
-        if len(units) >= needed:
-            least = place + 1
-            break
+    n, firsts = len(ranked), list(dict.fromkeys(units))
+    least = units.index(firsts[needed - 1]) + 1 if len(firsts) >= needed else n
     start = max(least, math.ceil(_FIRST * n))
     counts = [min(n, start + math.ceil(step * _STEP * n)) for step in range(int(1 / _STEP) + 1)]
     return list(dict.fromkeys(_with_ties(ranked, count) for count in counts))

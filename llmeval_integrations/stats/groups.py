@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from llmeval_integrations.stats.intervals import LEVEL, Interval, t_of, wilson_of, z_of
@@ -16,19 +17,12 @@ class Figures(NamedTuple):
     """What is known of the figures of all rows, whatever groups they are in."""
 
     n: int
-    """How many there are."""
-
     total: float
-    """Their sum."""
-
     squares: float
     """The sum of their squares."""
 
     low: float
-    """The smallest."""
-
     high: float
-    """The largest."""
 
     @classmethod
     def of(cls, figures: Sequence[float]) -> Figures:
@@ -38,7 +32,6 @@ class Figures(NamedTuple):
 
     @property
     def mean(self) -> float:
-        """Their mean."""
         return self.total / self.n
 
     @property
@@ -64,20 +57,22 @@ class Group(NamedTuple):
     """The rows that belong together."""
 
     rows: int
-    """How many there are."""
-
     total: float
     """The sum of their figures."""
 
 
-class Worth(NamedTuple):
-    """How many independent rows would say as much as rows in groups do."""
+def unit_of(group: Hashable, place: int) -> Hashable:
+    """Return the group of a row as a key; a row without one is a group of its own."""
+    return ("row", place) if group is None else ("group", group)
 
-    n: float
-    """The effective number of rows."""
 
-    quantile: float
-    """How many standard errors to either side the interval reaches."""
+def group_figures(rows: Iterable[tuple[Hashable, float]]) -> tuple[Figures, list[Group]]:
+    """Return what is known of rows, each a group (None for a row of its own) and a figure."""
+    members: dict[Hashable, list[float]] = defaultdict(list)
+    for place, (group, figure) in enumerate(rows):
+        members[unit_of(group, place)].append(figure)
+    figures = Figures.of([each for figures in members.values() for each in figures])
+    return figures, [Group(len(each), math.fsum(each)) for each in members.values()]
 
 
 def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
@@ -141,8 +136,10 @@ def narrow_interval(one: Interval, other: Interval) -> Interval:
 
 def worths(
     away: Sequence[float], groups: Sequence[Group], variance: float, deviation: float
-) -> tuple[Worth, Worth]:
-    """Say how many independent rows are worth as much as rows in groups, in two ways.
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Return how many independent rows are worth as much as rows in groups, in two ways.
+
+    Each comes with the quantile of an interval over so many rows.
 
     away: how far the sum of each group lies from what the mean of all rows makes of it.
     variance: that of one row, if the mean were a rate.
@@ -157,14 +154,13 @@ def worths(
     """
     n, most = sum(each.rows for each in groups), len(groups) - 1
     agreeing = n * n / sum(each.rows**2 for each in groups)
-    if_agreeing = Worth(agreeing, t_of(LEVEL, most))
+    if_agreeing = agreeing, t_of(LEVEL, most)
     squares = math.fsum(each * each for each in away)
     between = max(squares, deviation)
     if between <= (_ROUNDING * n) ** 2:
         return if_agreeing, if_agreeing
-    return Worth(
-        variance * n * n / between, t_of(LEVEL, degrees_of_freedom(away, most))
-    ), if_agreeing
+    freedom = degrees_of_freedom(away, most)
+    return (variance * n * n / between, t_of(LEVEL, freedom)), if_agreeing
 
 
 def degrees_of_freedom(away: Sequence[float], most: int) -> int:
@@ -178,3 +174,39 @@ def degrees_of_freedom(away: Sequence[float], most: int) -> int:
     squares = [(each / largest) ** 2 for each in away]
     kept = 2 * math.fsum(squares) ** 2 / math.fsum(each * each for each in squares)
     return max(1, min(most, int(kept)))
+
+
+class DesignEffect(NamedTuple):
+    """How much less rows in groups say than as many independent rows."""
+
+    factor: float
+    """By how much their number is divided; 1 or more."""
+
+    freedom: int
+    """The degrees of freedom of Student's distribution that are left."""
+
+
+def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:
+    """Return what groups cost an estimate; None of a single group.
+
+    influences: for each row its group, None for a row of its own, and how far the row moves the
+        estimate away from what it would be without it.
+
+    The variance of an estimate is the sum of the squares of the influences, summed by group where
+    rows belong together (Liang and Zeger, Biometrika 73 (1986) 13). Groups are never taken for
+    better than independent rows.
+    """
+    sums: dict[Hashable, float] = defaultdict(float)
+    squares, rows = 0.0, 0
+    for group, influence in influences:
+        rows += 1
+        squares += influence * influence
+        sums[unit_of(group, rows)] += influence
+    count = len(sums)
+    if count == rows:
+        return DesignEffect(1.0, max(1, rows - 1))
+    if count < 2:
+        return None
+    between = math.fsum(each * each for each in sums.values()) * count / (count - 1)
+    factor = max(1.0, between / squares) if squares else rows / count
+    return DesignEffect(factor, degrees_of_freedom([*sums.values()], count - 1))

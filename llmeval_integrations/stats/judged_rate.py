@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from llmeval_integrations.stats.influence import DesignEffect, design_effect
+from llmeval_integrations.stats.groups import DesignEffect, design_effect
 from llmeval_integrations.stats.intervals import (
     LEVEL,
     Interval,
@@ -189,13 +190,8 @@ def labels_needed(
         low, high = wilson_of(rate, effective, t_of(level, max(1, n - 1)))
         return high - low <= width
 
-    low, high = 1, judged
-    if not reaches(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reaches(middle) else (middle + 1, high)
-    return low
+    found = bisect_left(range(1, judged + 1), True, key=reaches) + 1
+    return found if found <= judged else None
 
 
 def rogan_gladen_rate(
@@ -207,40 +203,27 @@ def rogan_gladen_rate(
     Gladen, Am. J. Epidemiol. 107 (1978) 71. The interval is that of Lang and Reiczigel, Prev. Vet.
     Med. 113 (2014) 13.
     """
-    reason = _obstacle(judged, sensitivity, specificity)
-    if reason is not None:
+    from fractions import Fraction  # in floats 0.7 + 0.3 - 1 is not 0
+
+    def refuse(reason: str) -> JudgedRate:
         return JudgedRate(None, None, level, judged, "rogan-gladen", reason)
-    false_passes = sensitivity.whole * (specificity.whole - specificity.part)
-    above = judged.part * sensitivity.whole * specificity.whole - judged.whole * false_passes
-    rate = min(1.0, max(0.0, above / (judged.whole * _youden(sensitivity, specificity))))
-    low, high = _lang_reiczigel(judged, sensitivity, specificity, level)
-    return JudgedRate(rate, (min(low, rate), max(high, rate)), level, judged, "rogan-gladen")
 
-
-def _obstacle(judged: Share, sensitivity: Share, specificity: Share) -> str | None:
     if not judged.whole:
-        return "no row was judged"
-    for share, name, verb in (
-        (sensitivity, "sensitivity", "passed"),
-        (specificity, "specificity", "failed"),
-    ):
-        if not share.whole:
-            return f"no scored row was {verb} by a person, so the {name} is unknown"
-    if _youden(sensitivity, specificity) <= 0:
-        return (
+        return refuse("no row was judged")
+    if not sensitivity.whole:
+        return refuse("no scored row was passed by a person, so the sensitivity is unknown")
+    if not specificity.whole:
+        return refuse("no scored row was failed by a person, so the specificity is unknown")
+    youden = Fraction(*sensitivity) + Fraction(*specificity) - 1
+    if youden <= 0:
+        return refuse(
             "the judge does no better than chance: sensitivity "
             f"{sensitivity.rate:.3f} + specificity {specificity.rate:.3f} is not above 1"
         )
-    return None
-
-
-def _youden(sensitivity: Share, specificity: Share) -> int:
-    """Return sensitivity + specificity - 1, times both sample sizes, and so in whole numbers.
-
-    In floats, a sum of exactly 1 may be left as 1e-16, and something would be divided by it.
-    """
-    passed, failed = sensitivity.part * specificity.whole, specificity.part * sensitivity.whole
-    return passed + failed - sensitivity.whole * specificity.whole
+    rate = float((Fraction(*judged) + Fraction(*specificity) - 1) / youden)
+    rate = min(1.0, max(0.0, rate))
+    low, high = _lang_reiczigel(judged, sensitivity, specificity, level)
+    return JudgedRate(rate, (min(low, rate), max(high, rate)), level, judged, "rogan-gladen")
 
 
 def _lang_reiczigel(

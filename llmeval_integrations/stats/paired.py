@@ -19,6 +19,8 @@ LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
 _MOST_DRAWN: Final = 256
 _ENUMERATED: Final = 24
 _CLEAR: Final = 1e-4
+_POWER: Final = 0.8
+"""The chance with which a detectable difference is shown."""
 
 
 def mcnemar(worse: int, better: int) -> float:
@@ -100,19 +102,12 @@ def _sums(differences: Sequence[float]) -> list[float]:
 
 
 class PairCounts(NamedTuple):
-    """How many pairs passed in both runs, in one alone, in neither."""
+    """How many pairs passed in both runs, in the first alone, in the second alone, in neither."""
 
     both: int
-    """Passed in both."""
-
     worse: int
-    """Passed in the first alone."""
-
     better: int
-    """Passed in the second alone."""
-
     neither: int
-    """Passed in neither."""
 
 
 def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | None:
@@ -196,3 +191,28 @@ def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[fl
 
 def _smallest_p(changes: int) -> float:
     return 2.0 ** (1 - changes)
+
+
+def detectable(differences: Sequence[float], n: int, level: float) -> float | None:
+    """Return the smallest mean difference that would be shown with 80 % power.
+
+    differences: those of independent rows; where rows come in groups, the sum of each group.
+    n: all rows.
+    level: the chance of a false alarm that is left to this difference.
+
+    The normal formula, (z of the level + z of the power) × standard error (Connor, Biometrics 43
+    (1987) 207). The standard error is that of differences that turn their signs, and no smaller
+    than if all that changed had changed the same way; where nothing changed, a change is taken for
+    one of 1 in each row of a group. None of so few differences that they could show nothing.
+    """
+    if len(differences) < fewest_differences(level):
+        return None
+    reach = z_of(1 - level) + z_of(2 * _POWER - 1)
+    squares = math.fsum(each * each for each in differences)
+    size = squares / math.fsum(map(abs, differences)) if squares else n / len(differences)
+    return max(reach * math.sqrt(squares) / n, reach * reach * size / n)
+
+
+def fewest_differences(level: float) -> int:
+    """Return how many independent differences, all one way, a p of `level` or less takes."""
+    return math.ceil(1 - math.log2(level))

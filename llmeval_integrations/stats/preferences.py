@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.stats.groups import group_figures, mean_interval, unit_of
 from llmeval_integrations.stats.intervals import LEVEL, Interval, z_of
 
 _PRIOR: Final = 0.5
@@ -47,18 +47,10 @@ def win_rate(matches: Sequence[Match]) -> WinRate | None:
     if not matches:
         return None
     scores = [match.score for match in matches]
-    groups: dict[Hashable, list[float]] = defaultdict(list)
-    for place, match in enumerate(matches):
-        key = ("match", place) if match.group is None else ("group", match.group)
-        groups[key].append(match.score)
-    figures = Figures.of(scores)
-    return WinRate(
-        figures.mean,
-        mean_interval(figures, [Group(len(each), math.fsum(each)) for each in groups.values()]),
-        sum(score > 0.5 for score in scores),
-        sum(score == 0.5 for score in scores),
-        sum(score < 0.5 for score in scores),
-    )
+    figures, groups = group_figures((match.group, match.score) for match in matches)
+    wins, ties = sum(score > 0.5 for score in scores), scores.count(0.5)
+    interval = mean_interval(figures, groups)
+    return WinRate(figures.mean, interval, wins, ties, len(scores) - wins - ties)
 
 
 class Strength(NamedTuple):
@@ -107,7 +99,7 @@ def _standard_errors(
         for row, column, sign in ((one, one, 1), (other, other, 1), (one, other, -1)):
             information[row][column] += sign * chance * (1 - chance)
         information[other][one] = information[one][other]
-        slope = slopes[("match", number) if group is None else ("group", group)]
+        slope = slopes[unit_of(group, number)]
         slope[one] += score - chance
         slope[other] -= score - chance
     spread = _center(_inverse(information))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations.stats.influence import DesignEffect
+from llmeval_integrations.stats.groups import DesignEffect
 from llmeval_integrations.stats.intervals import Share, wilson
 from llmeval_integrations.stats.judged_rate import (
     JudgedRow,

@@ -14,7 +14,6 @@ from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.stats import paired
 from llmeval_integrations.stats.groups import Figures, Group, are_single, student
 from llmeval_integrations.stats.intervals import Interval
-from llmeval_integrations.stats.power import detectable
 
 LEVEL: Final = 0.05
 """The chance of a false alarm that is accepted, for all differences of a comparison together."""
@@ -219,5 +218,5 @@ def _detectable(figures: Measured, level: float) -> float | None:
     is_known = figures.are_shares or any(figures.sums)
     if not is_known or (level < paired.LEAST_DRAWN and not is_exact):
         return None
-    found = detectable(figures.sums, len(figures.a), level)
+    found = paired.detectable(figures.sums, len(figures.a), level)
     return None if figures.are_shares and found is not None and found > 1 else found
