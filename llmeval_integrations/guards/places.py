@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
@@ -24,12 +23,6 @@ _UNKNOWN: Final = {
 }
 """Keywords that a draft does not know, and that would be followed or asked here."""
 
-_MOST_ALTERNATIVES: Final = 32
-"""Each value is held against all alternatives of its place; more are told apart at the end."""
-
-_MOST_PLACES: Final = 10_000
-"""Of one schema; a place with alternatives left is one of its own, and texts may leave any."""
-
 _MOST_STEPS: Final = 1_000
 """How many members a place remembers; an object may have any names."""
 
@@ -40,9 +33,6 @@ class Problem(NamedTuple):
     pointer: str
     keyword: str
     reason: str
-
-
-NO_ALTERNATIVE: Final = Problem("", "anyOf", "The value fits none of the alternatives")
 
 
 @lru_cache(maxsize=64)
@@ -73,8 +63,8 @@ class _Document:
     def __init__(self, schema: CompiledSchema) -> None:
         self.schema = schema
         self.pointers: dict[int, str] = {}
-        self.places: dict[int, Place] = {}
-        self._checks: dict[str, Callable[[Any], bool]] = {"": schema.is_valid}
+        self._places: dict[int, Place] = {}
+        self._checks: dict[str, Any] = {"": schema.is_valid}
 
     def add_pointers(self, value: Any, pointer: str) -> None:
         """Note where each part of the schema stands."""
@@ -86,13 +76,13 @@ class _Document:
 
     def place(self, schemas: Schemas) -> Place:
         """Return the place where these schemas hold."""
-        place = self.places.get(id(schemas))
+        place = self._places.get(id(schemas))
         if place is None:
-            place = self.places[id(schemas)] = Place(schemas, self)
+            place = self._places[id(schemas)] = Place(schemas, self)
         return place
 
-    def is_valid(self, pointer: str, value: Any) -> bool:
-        """Whether a value conforms to a part; any does where the part cannot be checked alone."""
+    def find(self, pointer: str, value: Any) -> Problem | None:
+        """Return what a part has against a value; nothing where it cannot be checked alone."""
         check = self._checks.get(pointer)
         if check is None:
             try:
@@ -100,18 +90,15 @@ class _Document:
             except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
                 check = bool(pointer).__or__  # always true
             self._checks[pointer] = check
-        return check(value)
-
-    def explain(self, pointer: str, value: Any) -> Problem:
-        """Say what a part of the schema has against a value that does not conform."""
-        for words_errors in (True, False):  # a change for shorter errors may hide the part
-            try:
-                self.schema.build_part(pointer, words_errors=words_errors).validate(value)
-            except jsonschema_rs.ValidationError as error:
-                found = describe(error)
-                return Problem(found["pointer"], found["keyword"], found["message"])
-            except (jsonschema_rs.ReferencingError, ValueError):
-                continue
+        if check(value):
+            return None
+        try:
+            self.schema.build_part(pointer, words_errors=True).validate(value)
+        except jsonschema_rs.ValidationError as error:
+            found = describe(error)
+            return Problem(found["pointer"], found["keyword"], found["message"])
+        except (jsonschema_rs.ReferencingError, ValueError):
+            pass  # a change for shorter errors hides the part
         return Problem("", "schema", "The value does not conform")
 
 
@@ -127,39 +114,14 @@ class Place:
             dict: self._refuse_kind("object", dict),
             list: self._refuse_kind("array", list),
         }
-        self.most_members = self._least("maxProperties")
-        self.most_items = self._least("maxItems")
-        self._listed = max((len(items_of(part)[0]) for part in schemas.parts), default=0)
-
-    @cached_property
-    def alternatives(self) -> list[Place]:
-        """This place, once for each alternative that may hold here; none where they are many."""
-        choices = self._schemas.alternatives
-        if len(choices) > _MOST_ALTERNATIVES:
-            return []
-        return [self._document.place(self._schemas.choose([one])) for one in choices]
-
-    def narrow(self, holds: Callable[[Place], bool]) -> Place | None:
-        """Return this place with the alternatives of which this holds; None where none is left."""
-        if not self.alternatives:
-            return self
-        pairs = zip(self._schemas.alternatives, self.alternatives)
-        left = [choice for choice, place in pairs if holds(place)]
-        is_full = len(self._document.places) >= _MOST_PLACES
-        if left and (is_full or len(left) == len(self.alternatives)):
-            return self
-        return self._document.place(self._schemas.choose(left)) if left else None
+        self._listed = max((len(items_of(part)[0]) for part in schemas.certain), default=0)
+        figures = [part["maxItems"] for part in schemas.certain if "maxItems" in part]
+        self._most_items = min(figures, default=float("inf"))
 
     def find(self, value: Any) -> Problem | None:
         """Return what the schemas that hold here have against a value that is whole."""
-        for pointer in self.pointers:
-            if not self._document.is_valid(pointer, value):
-                return self._document.explain(pointer, value)
-        return None
-
-    def is_valid(self, value: Any) -> bool:
-        """Whether the schemas that hold here have nothing against a value that is whole."""
-        return all(self._document.is_valid(pointer, value) for pointer in self.pointers)
+        found = (self._document.find(pointer, value) for pointer in self.pointers)
+        return next((problem for problem in found if problem), None)
 
     def refuse(self, container: Any) -> Problem | None:
         """Say what is wrong with any object, or any array, here."""
@@ -167,17 +129,19 @@ class Place:
 
     def at(self, step: str | int) -> tuple[Problem | None, Place]:
         """Return what is wrong with any value at a name or position, and its place."""
-        if isinstance(step, int):
-            step = min(step, self._listed)  # all items behind those with a schema each are alike
-        found = self._steps.get(step)
+        # All items behind those with a schema each are alike.
+        key = min(step, self._listed) if isinstance(step, int) else step
+        found = self._steps.get(key)
         if found is None:
             if len(self._steps) >= _MOST_STEPS:
                 self._steps.clear()
-            if isinstance(step, int):
-                found = self._refuse_item(step), self._document.place(self._schemas.item(step))
+            if isinstance(key, int):
+                found = None, self._document.place(self._schemas.item(key))
             else:
-                found = self._refuse_name(step), self._document.place(self._schemas.member(step))
-            self._steps[step] = found
+                found = self._refuse_name(key), self._document.place(self._schemas.member(key))
+            self._steps[key] = found
+        if isinstance(step, int) and step >= self._most_items:
+            return Problem("", "maxItems", f"more than {self._most_items} items"), found[1]
         return found
 
     def _refuse_kind(self, name: str, kind: type) -> Problem | None:
@@ -192,18 +156,13 @@ class Place:
                     return Problem("", keyword, f"an {name} is not {quote(part[keyword])}")
         return None
 
-    def _least(self, keyword: str) -> float:
-        figures = [part[keyword] for part in self._schemas.certain if keyword in part]
-        return min(figures, default=float("inf"))
-
     def _refuse_name(self, name: str) -> Problem | None:
         for part in self._schemas.certain:
             if "propertyNames" in part:
                 pointer = f"{self._document.pointers[id(part)]}/propertyNames"
-                if not self._document.is_valid(pointer, name):
-                    return Problem(*self._document.explain(pointer, name))._replace(
-                        pointer="", keyword="propertyNames"
-                    )
+                problem = self._document.find(pointer, name)
+                if problem is not None:
+                    return Problem("", "propertyNames", problem.reason)
             declared = list(declarations(part, name))
             keyword = "patternProperties"
             if not declared and part.get("additionalProperties") is False:
@@ -213,11 +172,4 @@ class Place:
             elif name in object_of(part, "properties"):
                 keyword = "properties"
             return Problem("", keyword, f"{quote(name)} is not allowed here")
-        return None
-
-    def _refuse_item(self, position: int) -> Problem | None:
-        for part in self._schemas.certain:
-            listed, rest = items_of(part)
-            if (listed[position] if position < len(listed) else rest) is False:
-                return Problem("", "items", f"no item {position + 1} is allowed here")
         return None

@@ -91,16 +91,13 @@ class _Fix(NamedTuple):
 
 
 _SPACE: Final = r"[ \t\n\r]*"
-_STRING: Final = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _BEGIN: Final = r"[\"{\[]|-?[0-9]|true\b|false\b|null\b"
 _BEHIND_NAME: Final = re.compile(f"{_SPACE}:")
 _BEHIND_VALUE: Final = re.compile(rf"{_SPACE}(?:[,}}\]]|\Z)")
 # Behind a comma stands what begins a name or value, or the comma is one of the text.
 _BEHIND_TEXT: Final = re.compile(rf"{_SPACE}(?:[}}\]]|\Z|,{_SPACE}(?:{_BEGIN}))")
 _QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
-_SIGNED: Final = re.compile(r"\+?(-?)([0-9]*)(?:\.([0-9]*))?((?:[eE][+-]?[0-9]+)?)")
 _LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "null"}
-_CLOSES: Final = {"{": "}", "[": "]"}
 _QUOTES: Final = {
     "'": "'’",
     "`": "`'",
@@ -131,7 +128,6 @@ _PATTERNS: Final = {
     "unquoted_key": (rf"([^\W\d][\w-]*|\$[\w-]*){_SPACE}:", r'"\1"'),
     "comment": (r"(/\*.*?\*/|(?://|#)[^\n]*)", ""),
     "invalid_escape": (r"(\\')", "'"),  # before anything else it may be a part of the text
-    "missing_colon": (rf"()(?={_BEGIN})", ":"),
     "byte_order_mark": (r"(.)", ""),
 }
 """The part that is replaced, and by what."""
@@ -195,51 +191,11 @@ def _escape_control(text: str, offset: int) -> _Fix:
     return _Fix(offset, offset + 1, names.get(text[offset], f"\\u{ord(text[offset]):04x}"))
 
 
-def _insert_comma(text: str, offset: int) -> _Fix | None:
-    """Insert it before a member's name, or an object or array among others."""
-    if _open_brackets(text[:offset])[-1:] == ["}"]:
-        fits = re.compile(f"{_STRING}{_SPACE}:", re.DOTALL).match(text, offset) is not None
-    else:
-        fits = text[offset] in _CLOSES
-    return _Fix(offset, offset, ",") if fits else None
-
-
-def _spell_number(text: str, offset: int) -> _Fix | None:
-    """Write `+5`, `.5`, `5.` and `1_000` as JSON does; all else may be several numbers."""
-    start = len(text[:offset].rstrip("0123456789"))
-    start -= text[:start].endswith(("-", "+"))
-    token = re.compile(r"[+-]?[\w.]+").match(text, start)
-    if token is None or not _BEHIND_VALUE.match(text, token.end()):
-        return None
-    number = _SIGNED.fullmatch(re.sub(r"(?<=[0-9])_(?=[0-9])", "", token[0]))
-    if number is None or not (number[2] or number[3]) or re.match("0[0-9]", number[2]):
-        return None
-    fraction = "" if number[3] is None else f".{number[3] or 0}"
-    return _Fix(start, token.end(), f"{number[1]}{number[2] or 0}{fraction}{number[4]}")
-
-
-def _close_brackets(text: str, offset: int) -> _Fix | None:
-    """Insert the brackets that are missing before one that closes more; drop those too many."""
-    closing = _open_brackets(text[:offset])
-    if not closing:
-        rest = text[offset:].rstrip("`~ \t\n\r")
-        return None if rest.strip("]} \t\n\r") else _Fix(offset, offset + len(rest), "")
-    mark = text[offset]
-    if mark not in closing:
-        return None
-    last = len(closing) - closing[::-1].index(mark)
-    return _Fix(offset, offset, "".join(reversed(closing[last:])))
-
-
-def _open_brackets(text: str) -> list[str]:
-    """Return what closes the brackets that a beginning of JSON leaves open."""
-    closing: list[str] = []
-    for token in re.findall(rf"(?s){_STRING}|[\[\]{{}}]", text):
-        if token in _CLOSES:
-            closing.append(_CLOSES[token])
-        elif token in ("}", "]"):
-            closing.pop()
-    return closing
+def _drop_brackets(text: str, offset: int) -> _Fix | None:
+    """Drop the brackets behind a text that is whole without them."""
+    rest = text[offset:].rstrip("`~ \t\n\r")
+    is_whole = not rest.strip("]} \t\n\r") and type(parse(text[:offset])) is not Defect
+    return _Fix(offset, offset + len(rest), "") if is_whole else None
 
 
 _FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
@@ -249,8 +205,6 @@ _FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
     "python_literal": _spell_literal,
     "bare_word": _spell_literal,
     "control_character": _escape_control,
-    "missing_comma": _insert_comma,
-    "number": _spell_number,
-    "mismatched_bracket": _close_brackets,
+    "mismatched_bracket": _drop_brackets,
 }
 """The defects that can be repaired; of all others the text does not say what was meant."""

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.guards.prompt import Prompt
 from llmeval_integrations.guards.repair import Edit
 from llmeval_integrations.guards.repair import repair as repair_text
@@ -70,10 +70,7 @@ def guard(
         A decorator; the decorated function returns GuardResult.
     """
     check_tries(evaluator, tries)
-    known = [name for name in Sample.__struct_fields__ if name != "output"]
-    for name in fields:
-        if name not in known:
-            raise InvalidOptionError(f"guard has no option {name!r}; {hint(name, known)}")
+    Sample(MISSING, **fields)  # a misspelt field raises here, before a model is asked
     return _Guard(evaluator, tries, repair, raises, fields)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -10,7 +9,7 @@ from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
-from llmeval_integrations.guards.places import NO_ALTERNATIVE, Place, Problem, read_places
+from llmeval_integrations.guards.places import Place, Problem, read_places
 from llmeval_integrations.guards.tokens import Token, Tokens
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
@@ -89,31 +88,13 @@ class _Container:
         self.step: Any = 0 if type(value) is list else None
         """The name or position of the member that is being written; None before a name."""
 
-    def narrow(self, holds: Callable[[Place], bool]) -> Problem | None:
-        """Drop the alternatives of which something does not hold."""
-        place = self.place.narrow(holds)
-        if place is None:
-            return NO_ALTERNATIVE
-        self.place = place
-        return None
-
-    def add(self, value: Any) -> Problem | None:
+    def add(self, value: Any) -> None:
         """Add a value that is whole."""
-        step = self.step
-
-        def holds(place: Place) -> bool:
-            problem, inner = place.at(step)
-            return problem is None and inner.is_valid(value)
-
-        problem = self.narrow(holds)
-        if problem is not None:
-            return problem
-        if type(step) is str:
-            self.value[step], self.step = value, None
+        if type(self.step) is str:
+            self.value[self.step], self.step = value, None
         else:
             self.value.append(value)
             self.step += 1
-        return None
 
 
 class _Reader:
@@ -157,41 +138,28 @@ class _Reader:
 
     def _take_name(self, name: str) -> Problem | None:
         container = self._open[-1]
-        is_new = name not in container.value
-        if not is_new and self._parsing == "strict":
+        if name in container.value and self._parsing == "strict":
             return Problem("", "duplicate_key", f"Duplicate key {name!r}")
         container.step = name
-        most = container.place.most_members
-        if is_new and len(container.value) >= most:
-            return Problem("", "maxProperties", f"more than {most} members")
         problem, _ = container.place.at(name)
-        return problem or container.narrow(lambda place: place.at(name)[0] is None)
+        return problem
 
     def _open_container(self, value: Any) -> Problem | None:
         problem, place = self._next_place()
         problem = problem or place.refuse(value)
-        if problem is not None:
-            return problem
-        container = _Container(place, value)
-        problem = container.narrow(lambda place: place.refuse(value) is None)
-        if problem is None:
-            self._open.append(container)
+        self._open += [] if problem else [_Container(place, value)]
         return problem
 
     def _take_value(self, value: Any) -> Problem | None:
         problem, place = self._next_place()
         problem = problem or place.find(value)
-        return problem or (self._open[-1].add(value) if self._open else None)
+        if self._open and problem is None:
+            self._open[-1].add(value)
+        return problem
 
     def _next_place(self) -> tuple[Problem | None, Place]:
         """Return what is wrong with any value that comes next, and its place."""
-        if not self._open:
-            return None, self._root
-        container = self._open[-1]
-        place, step = container.place, container.step
-        if type(step) is int and step >= place.most_items:
-            return Problem("", "maxItems", f"more than {place.most_items} items"), place
-        return place.at(step)
+        return self._open[-1].place.at(self._open[-1].step) if self._open else (None, self._root)
 
 
 def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:

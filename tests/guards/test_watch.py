@@ -36,7 +36,7 @@ PERSON = {
 SHAPES = {
     "oneOf": [
         {"properties": {"kind": {"const": "disc"}, "radius": {"type": "number"}}},
-        {"properties": {"kind": {"const": "box"}, "side": {"type": "number"}}, "maxProperties": 2},
+        {"properties": {"kind": {"const": "box"}, "side": {"type": "number"}}},
     ]
 }
 OPEN = {
@@ -61,10 +61,9 @@ CASES = [
     (PERSON, '{"pair": [1, "x", null]|}', "/pair/2", "items"),
     (PERSON, '{"kin": [{"age": 20}|]}', "/kin/0", "required"),
     (PERSON, '{"kin": [{"name": "Bo", "kin": [{"age": 1.5,|', "/kin/0/kin/0/age", "type"),
-    (PERSON, '{"name": "a", "age": 18, "tags": [], "pair"|: []}', "/pair", "maxProperties"),
+    (PERSON, '{"name": "a", "age": 18, "tags": [], "pair": []}|', "", "maxProperties"),
     (PERSON, '{"age": 18}|', "", "required"),
-    (SHAPES, '{"kind": "ball"|}', "/kind", "anyOf"),
-    (SHAPES, '{"radius": "wide", "kind": "disc"|}', "/kind", "const"),
+    (SHAPES, '{"radius": "wide", "kind": "disc"}|', "", "oneOf"),
     (OPEN, '{"n": {}|}', "/n", "required"),
     (OPEN, '{"m": 1,|', "/m", "not"),
     (OPEN, '{"x_1"|: 1}', "/x_1", "patternProperties"),
@@ -114,8 +113,7 @@ def test_json_in_a_fence_is_watched_as_the_evaluator_reads_it(text):
     assert JsonSchema(PERSON)(text).passed
     watcher = watch(JsonSchema(PERSON))
     assert {watcher.feed(char) for char in text} == {None}
-    if ".code" not in text:  # only the end tells what such a line is
-        assert watch(JsonSchema(PERSON)).feed(text.replace("Bo", "Barbara")).keyword == "maxLength"
+    assert watch(JsonSchema(PERSON)).feed(text.replace("Bo", "Barbara")).keyword == "maxLength"
 
 
 def test_strict_text_has_no_wrapper_and_each_name_once():
@@ -283,19 +281,18 @@ def test_a_text_of_any_length_takes_linear_time():
     assert seconds(read, 2000) < 30 * seconds(read, 200)
 
 
-def _instances():
-    """Real schemas with their labelled instances, where they are at hand."""
-    for line in MASKBENCH.read_text().split("\n")[:-1]:
-        row = json.loads(line)
-        evaluator = JsonSchema(row["schema"], check_formats=True)
-        for test in row["tests"]:
-            yield evaluator, test["data"]
-
-
 @pytest.mark.skipif(not MASKBENCH.exists(), reason="MaskBench's schemas are not in the repository")
-def test_real_schemas_stop_most_of_what_does_not_conform_and_nothing_else():
-    chance, early, saved, written = random.Random(0), [], 0, 0
-    for evaluator, value in _instances():
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in range(1, 10))]
+)
+def test_real_schemas_stop_most_of_what_does_not_conform_and_nothing_else(seed):
+    chance, early, saved, written = random.Random(seed), [], 0, 0
+    rows = [json.loads(line) for line in MASKBENCH.read_text().split("\n")[:-1]]
+    for evaluator, value in (
+        (JsonSchema(row["schema"], check_formats=True), test["data"])
+        for row in rows
+        for test in row["tests"]
+    ):
         text = json.dumps(_shuffle(value, chance))
         doomed = watch(evaluator).feed(text)
         assert (doomed is None) == evaluator(text).passed
