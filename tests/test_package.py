@@ -25,7 +25,6 @@ NOT_LOADED = {
     *("asyncio", "concurrent", "difflib", "importlib.metadata", "urllib.request", "http.client"),
 }
 
-EVALUATORS = [example(name) for name in DETERMINISTIC]
 
 
 def python(code: str) -> str:
@@ -136,18 +135,5 @@ def test_the_types_and_the_version_are_shipped():
     assert importlib.metadata.version("llmeval-integrations") == llmeval_integrations.__version__
 
 
-@pytest.mark.parametrize("evaluator", EVALUATORS, ids=lambda evaluator: evaluator.name)
-def test_evaluators_survive_copies_and_processes(evaluator):
-    sample = Sample('{"a": 1}', reference="{}", input="1", retrieved=[1], relevant=[1])
-    twins = [copy.copy(evaluator), copy.deepcopy(evaluator)]
-    twins += [pickle.loads(pickle.dumps(evaluator, protocol)) for protocol in range(2, 6)]  # noqa: S301
-    for twin in twins:
-        assert twin == evaluator
-        assert twin.evaluate(sample) == evaluator.evaluate(sample)
 
 
-def test_defects_survive_copies_and_processes():
-    defect = check('{"a": 1,}')
-    assert pickle.loads(pickle.dumps(defect)) == copy.deepcopy(defect) == defect  # noqa: S301
-    with pytest.raises(AttributeError):
-        defect.name = "empty"

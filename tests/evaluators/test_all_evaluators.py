@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_strategies import broken_texts, clashing, documents
+from pace import at_most
 
 import llmeval_integrations
 from llmeval_integrations import (
@@ -44,7 +45,6 @@ from llmeval_integrations import (
     ReasoningToolCallFormat,
     RegexMatch,
     Result,
-    Retrieval,
     Sample,
     StringDistance,
     ToolCalls,
@@ -169,7 +169,6 @@ ODD = {
     "number as key": {1: 2},
     "5,000 lists": nested(5_000, lambda value: [value]),
     "100,000 objects": nested(100_000, lambda value: {"a": value}),
-    "5,000 lists as text": "[" * 5_000 + "]" * 5_000,
     "holds itself": holding_itself(),
     "lone surrogate": "\ud800",
     "escaped lone surrogate": '{"a": "\\udfff"}',
@@ -278,14 +277,26 @@ def test_all_ways_to_call_agree(evaluator, sample):
     assert outcome(evaluator.assert_passes, sample.output, sample.reference) == expected
 
 
+LEVELS = (200, 201, 100_000)
+HOSTILE = [
+    *("[" * levels + "1" + "]" * levels for levels in LEVELS),
+    "[" * 5_000,
+    'He said "no" and {she} [too]: "yes", ' * 5_500,
+    '"' * 200_000,
+    "```json\n" * 25_000,
+    "[" + "1," * 20_000,
+    '[{"id": 1, "name": "x"}, ' * 8_000,
+    '"action_input": "' * 12_000,
+]
+
+
 @every_evaluator
-def test_200_levels_are_evaluated_and_deeper_ones_have_a_label(evaluator):
-    for levels in (200, 201, 100_000):
-        document = "[" * levels + "1" + "]" * levels
-        result = evaluator.evaluate(sample_for(evaluator, document))
-        assert result.score is not None
-        if levels == 200:
-            assert result.label != "too_deep"
+def test_no_text_is_too_deep_or_too_long_for_a_score(evaluator):
+    for text in HOSTILE:
+        with at_most(2):
+            result = evaluator.evaluate(sample_for(evaluator, text))
+        assert result.scored or result.label == "open"
+        assert text != HOSTILE[0] or result.label != "too_deep"
 
 
 @pytest.mark.parametrize("evaluator", [*COMPARING, *FROM_REFERENCE], ids=repr)
@@ -440,32 +451,3 @@ def test_a_choice_that_is_not_offered_is_refused_by_name(cases, values):
         for value in values:
             with pytest.raises(InvalidOptionError, match=option):
                 kind(**{option: value})
-
-
-def test_every_option_of_every_evaluator_is_in_a_table_here():
-    tested = {(kind, option) for kind, option, *_ in [*NUMBERS, *CHOICES, *FLAGS, *CALLABLES]}
-    elsewhere = {
-        (PythonType, "expected_type"),
-        (RegexMatch, "pattern"),
-        (RegexMatch, "flags"),
-        (JsonSchema, "schema"),
-        (ReasoningFormat, "think_token"),
-        (ReasoningFormat, "answer_token"),
-        (NgramRepetitionPenalty, "encoding_name"),
-        (JsonFields, "schema"),
-        (JsonFields, "fields"),
-        (JsonFields, "defaults"),
-        (JsonFields, "confidence"),
-        *((EmbeddingDistance, option) for option in ("embeddings", "metric")),
-        *((JsonGrounded, option) for option in ("schema", "fields", "common")),
-        (ToolCalls, "tools"),
-        (ToolCalls, "before"),
-        (ToolCalls, "fields"),
-        (ToolCalls, "defaults"),
-        (ToolCallSchema, "tools"),
-        *((Retrieval, option) for option in ("metric", "k", "threshold")),
-        *((WeightedSum, option) for option in ("parts", "unscored", "threshold")),
-    }
-    assert tested | elsewhere == {(kind, option) for kind, option, _ in HINTS}
-    asking = {EmbeddingDistance}  # which asks a model for vectors, and has a suite of its own
-    assert {type(evaluator) for evaluator in EVERY} == set(KINDS) - asking - {Retrieval}

@@ -22,6 +22,11 @@ EVALUATOR = JsonEditDistance()
         ("12", "21", 1 / 2),  # one swap
         ("null", '"null"', 2 / 6),
         ("[]", "{}", 1.0),
+        # as LangChain's documents print them
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', 0.07692307692307693),
+        ('\n{\n"b": 3,\n"a": 1\n}', '{"a": 1, "b": 3}', 0.0),
+        ('{"a": [1, 2]}', '{"a": [2, 1]}', 0.18181818181818182),
+        ({"a": 1}, {"a": 2}, 0.14285714285714285),
     ],
 )
 def test_the_share_of_the_text_that_would_be_typed_anew(output, reference, score):

@@ -123,14 +123,6 @@ def test_functions_may_change_what_they_are_given():
     assert document == json.loads(text)
 
 
-@pytest.mark.parametrize("defaults", [{}, {"tolerance": 1}, {"coerce": True}], ids=str)
-def test_nan_matches_nan_alone(defaults):
-    evaluator = JsonFields(defaults=defaults, parsing="lenient")
-    document = {"a": float("nan"), "b": [float("nan")]}
-    assert evaluator(document, {"a": float("nan"), "b": [float("nan")]}).score == 1
-    assert evaluator(document, {"a": 1, "b": [None]}).score == 0
-
-
 # --- Schemas, names, options ---------------------------------------------------------------------
 
 
@@ -154,21 +146,14 @@ def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
     ("settings", "message"),
     [
         ({"tolerence": 1}, r"fields\['/a'\]: 'tolerence' is not a setting; there are"),
-        ({"judge": True}, "'judge' is not a setting"),
         ({"text": "lose"}, "text='lose' is not 'loose', or None"),
         ({"min_similarity": 2}, "min_similarity=2 is not a number from 0 to 1"),
         ({"order": "ordered", "min_similarity": 0.5}, "has no use for min_similarity=0.5"),
         (1, "is not a mapping of settings"),
-        ({"similarity": 1.5}, "similarity=1.5 is not a number from 0 to 1"),
         ({"tolerance": -1}, "tolerance=-1 is not a finite number of at least 0"),
-        ({"weight": 1e308}, r"weight=1e\+308 is not a number from 0"),
-        ({"multiple_of": 0}, "multiple_of=0 is not a number above 0"),
         ({"format": "iban"}, "format='iban' is not one of date"),
         ({"order": "random"}, "order='random' is not one of ordered"),
         ({"order": "by_key"}, "order='by_key' needs the key"),
-        ({"order": "any_order", "key": "id"}, "any_order.*key='id'"),
-        ({"key": ""}, "key='' is not the name of a member"),
-        ({"pattern": 1}, "pattern=1 is not a regular expression as text, or None"),
         ({"pattern": "("}, r"pattern='\(' is not a regular expression: missing"),
         ({"key": []}, "is not the name of a member, a list of such, or None"),
         ({"compare": 1}, "compare=1 is not a function, 'module:function', or None"),
@@ -177,7 +162,6 @@ def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
             "compare='equal' is not the name of a function such as 'module:function'",
         ),
         ({"compare": "operator:equals"}, "compare='operator:equals' cannot be imported: Attr"),
-        ({"compare": "math:pi"}, "compare='math:pi' is not a function"),
         ({"ignore": 1}, "ignore=1 is not True or False"),
     ],
 )

@@ -166,16 +166,11 @@ def test_the_keyword_is_one_that_the_schema_has(schema, output, keyword, place, 
 
 
 @pytest.mark.parametrize("draft", DRAFTS)
-@pytest.mark.parametrize("properties", [{}, {"b": {}}, {"b": {"type": "string"}, "c": {}}])
-def test_a_required_member_that_is_there_is_not_missing(draft, properties):
-    schema = {"required": ["a"], "properties": properties, "additionalProperties": False}
+def test_a_required_member_that_is_there_is_not_missing(draft):
+    schema = {"required": ["a"], "properties": {"b": {}}, "additionalProperties": False}
     for wrapped, output in ((schema, '{"a": 1}'), ({"items": schema}, '[{"a": 1}]')):
         (error,) = JsonSchema(wrapped, draft=draft)(output).metadata["errors"]
         assert error["message"] == "Additional properties are not allowed ('a' was unexpected)"
-    assert JsonSchema(schema, draft=draft)('{"a": 1}').metadata["schema_score"] == 1 / 2
-    deep = JsonSchema({"properties": {"x": {"$ref": "#"}, "y": schema}}, draft=draft)
-    failed = deep('{"x": ' * 20 + '{"y": {"a": 1}}' + "}" * 20)
-    assert failed.label == "additionalProperties"
     missing = JsonSchema(schema, draft=draft)('{"d": 1}').metadata["errors"]
     assert [error["keyword"] for error in missing] == ["additionalProperties", "required"]
 

@@ -1,12 +1,20 @@
-"""What is taken for a schema, and what is refused."""
+"""What is taken for a schema, where it comes from, and what is refused."""
 
 import dataclasses
 import functools
+import json
 from collections.abc import Sequence
 
 import pytest
 
-from llmeval_integrations import InvalidOptionError, InvalidSchemaError, JsonFields, JsonSchema
+from llmeval_integrations import (
+    InvalidOptionError,
+    InvalidSchemaError,
+    JsonFields,
+    JsonSchema,
+    MissingFieldError,
+    evaluate,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,13 +52,10 @@ def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
 
 
 WRONG = [
-    [], 5, 1.5, "[]", "5", "null", "{", "", "nonsense", object(), int, list, {"type": "nonsense"}, {"type": 5},
-    {"minimum": "2"}, {"required": "a"}, {"properties": []}, {"pattern": "["}, {"pattern": "(?P<"},
-    {"multipleOf": 0}, {"minLength": -1}, {"$ref": "#/definitions/absent"}, {"$ref": "#absent"},
-    {"$schema": "http://json-schema.org/draft-03/schema#"}, {"$schema": "urn:own"}, {"$schema": 5},
-    {"const": float("nan")}, {"const": {1, 2}}, {"\ud800": 1}, '{"title": "\\ud800"}', "[" * 100_000,
-    functools.reduce(lambda inner, _: {"not": inner}, range(100_000), {}),
-    '{"minimum": %s}' % ("9" * 5_000), {"minimum": 10**5_000}, {"const": [10**5_000]},
+    [], 5, "null", "{", "", "nonsense", object(), int, {"type": "nonsense"}, {"minimum": "2"}, {"properties": []},
+    {"pattern": "["}, {"$ref": "#/definitions/absent"}, {"$schema": "http://json-schema.org/draft-03/schema#"},
+    {"const": float("nan")}, {"\ud800": 1}, '{"title": "\\ud800"}', "[" * 100_000,
+    functools.reduce(lambda inner, _: {"not": inner}, range(100_000), {}), {"minimum": 10**5_000},
 ]  # fmt: skip
 
 
@@ -100,3 +105,69 @@ def test_a_schema_that_its_owner_changes_stays_and_one_of_a_sample_is_read_anew(
     for same in (evaluator, dataclasses.replace(evaluator, check_formats=True)):
         assert same('{"a": "x"}').passed
         assert not same('{"a": 1}').passed
+
+
+# --- a sample's own ------------------------------------------------------------------------------
+
+PRICE = {"properties": {"price": {"type": "number"}}}  # whose fractions have noise
+OPTION, OWN, REFERENCE = {"const": 1}, {"const": 2}, {"const": 3}
+
+
+@pytest.mark.parametrize(
+    ("option", "own", "reference", "right"),
+    [
+        (OPTION, OWN, REFERENCE, 1),
+        (None, OWN, REFERENCE, 2),
+        (None, None, REFERENCE, 3),
+        (None, json.dumps(OWN), REFERENCE, 2),
+        (None, OWN, None, 2),
+    ],
+)
+def test_the_option_comes_first_then_the_sample_s_schema_then_the_reference(
+    option, own, reference, right
+):
+    for output in (1, 2, 3):
+        given = {"output": output, "reference": reference, "schema": own}
+        assert JsonSchema(option)(**given).passed is (output == right)
+        assert JsonSchema(option).evaluate_many([given])[0].passed is (output == right)
+
+
+@pytest.mark.parametrize(
+    ("option", "own", "passed"),
+    [
+        ({"schema": PRICE}, {}, True),
+        ({}, PRICE, True),
+        ({}, None, False),
+        ({"schema": {}}, PRICE, False),
+        ({"schema": False}, PRICE, False),
+    ],
+)
+def test_fields_are_compared_by_the_option_else_by_the_sample_s_schema(option, own, passed):
+    result = JsonFields(**option)({"price": 0.1 + 0.2}, {"price": 0.3}, schema=own)
+    assert result.passed is passed
+
+
+@pytest.mark.parametrize("evaluator", [JsonFields(), JsonSchema()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("[1]", r"a schema is an object or a boolean, got '\[1\]'"),
+        ({"type": "objekt"}, "objekt"),
+        (3, "object or a boolean, got '3'"),
+    ],
+)
+def test_a_sample_s_schema_that_is_none_is_an_error_of_its_row(evaluator, schema, said):
+    words = f"{evaluator.name}: the sample's schema: .*{said}"
+    with pytest.raises(InvalidSchemaError, match=words):
+        evaluator("{}", "{}", schema=schema)
+    samples = [{"output": "{}", "reference": "{}", "schema": each} for each in (schema, {})]
+    bad, good = evaluate(samples, [evaluator]).rows
+    assert bad.error.startswith("InvalidSchemaError: ")
+    assert (bad.score, good.passed) == (None, True)
+
+
+def test_a_reference_that_is_no_schema_is_named_and_none_at_all_is_asked_for():
+    with pytest.raises(InvalidSchemaError, match="json_schema: the sample's reference: "):
+        JsonSchema()("1", {"price": 3})
+    with pytest.raises(MissingFieldError, match="json_schema needs a schema: "):
+        JsonSchema()("1", reference=None, schema=None)

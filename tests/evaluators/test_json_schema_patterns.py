@@ -10,21 +10,17 @@ from llmeval_integrations.schemas.patterns import matches
 
 # --- classes of characters -----------------------------------------------------------------------
 
-AROUND = ["(?!00)%s", "%s(?<!00)", r"(?:(!!)\1)?%s"]
-"""Forms that look around or back, and mean the same as what stands in them."""
-
 CHARACTERS = [
     *map(chr, [*range(0x250), *range(0x2000, 0x2070)]),
     *"٣字😀\u1680\u1681\u180e\u2fff\u3000\u3001\ufefe\ufeff\uff00\U0010ffff",
 ]
 
 
-@pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize("letter", "dDwWsS")
 @pytest.mark.parametrize("brackets", [r"\%s", r"[\]\%s!]", r"[^\]\%s!]"])
-def test_a_class_holds_the_same_whether_a_pattern_looks_around_or_not(around, letter, brackets):
+def test_a_class_holds_the_same_whether_a_pattern_looks_around_or_not(letter, brackets):
     part = brackets % letter
-    schemas = [{"items": {"pattern": f"^{form % part}$"}} for form in ("%s", around)]
+    schemas = [{"items": {"pattern": f"^{form}{part}$"}} for form in ("", "(?!00)")]
     plain, looking = (
         {error["pointer"] for error in JsonSchema(schema)(CHARACTERS).metadata["errors"]}
         for schema in schemas

@@ -48,27 +48,24 @@ def server():
 
 
 @pytest.mark.parametrize("draft", [None, *DRAFTS])
-@pytest.mark.parametrize("where", ["http", "file", "relative"])
-def test_no_reference_is_fetched(server, tmp_path, draft, where):
+def test_no_reference_is_fetched(server, tmp_path, draft):
     file = tmp_path / "schema.json"
     file.write_text('{"type": "integer"}')
     http = f"http://127.0.0.1:{server.server_port}/schema.json"
-    address = {"http": http, "file": file.as_uri(), "relative": str(file)}[where]
-    own = {"id" if draft == "4" else "$id": address.replace("schema", "other")}
-    for schema in (
-        {"$ref": address},
-        {"properties": {"a": {"items": {"$ref": address + "#/x"}}}},
-        {"anyOf": [{"$ref": address}, {"type": "string"}]},
-        {"allOf": [{**own, "$ref": "schema.json"}]},
-        {**own, "properties": {"a": {"$ref": "schema.json"}}},
-    ):
-        with pytest.raises(InvalidOptionError, match="schema"):
-            JsonSchema(schema, draft=draft)
-        with pytest.raises(InvalidSchemaError, match="nothing is fetched"):
-            JsonSchema(draft=draft)('{"a": ["x"]}', schema)
-    for schema in ({"$schema": address}, {"$dynamicRef": address}, {"$recursiveRef": address}):
-        with contextlib.suppress(InvalidOptionError):
-            JsonSchema(schema, draft=draft)('{"a": "x"}')
+    for address in (http, file.as_uri(), str(file)):
+        own = {"id" if draft == "4" else "$id": address.replace("schema", "other")}
+        for schema in (
+            {"properties": {"a": {"items": {"$ref": address + "#/x"}}}},
+            {"anyOf": [{"$ref": address}, {"type": "string"}]},
+            {**own, "properties": {"a": {"$ref": "schema.json"}}},
+        ):
+            with pytest.raises(InvalidOptionError, match="schema"):
+                JsonSchema(schema, draft=draft)
+            with pytest.raises(InvalidSchemaError, match="nothing is fetched"):
+                JsonSchema(draft=draft)('{"a": ["x"]}', schema)
+        for schema in ({"$schema": address}, {"$dynamicRef": address}, {"$recursiveRef": address}):
+            with contextlib.suppress(InvalidOptionError):
+                JsonSchema(schema, draft=draft)('{"a": "x"}')
     assert server.asked == []
     urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/noticed").close()
     assert server.asked.pop() == "/noticed"
@@ -84,7 +81,6 @@ def test_no_reference_is_fetched(server, tmp_path, draft, where):
         ({"anyOf": [{"$ref": "#"}, {"type": "string"}]}, '"x"', True),
         ({"allOf": [{"$ref": "#/$defs/a"}], "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, "1", True),
         ({"items": {"$ref": "#"}, "type": "array"}, "[[[]], [1]]", False),
-        ({"items": {"$ref": "#"}, "type": "array"}, "[" * 100 + "]" * 100, True),
         ({"$ref": "#/$defs/0", "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(22)} | {"22": {"type": "integer"}}}, "1", True),
     ],
 )  # fmt: skip
@@ -121,24 +117,27 @@ def test_a_recursive_union_takes_linear_time(draft, keyword):
     assert error["message"].endswith(f"any of the schemas listed in the '{keyword}' keyword")
 
 
-@pytest.mark.parametrize(("draft", "beside"), [("7", []), ("2020-12", ["minimum"])])
-def test_a_reference_in_an_alternative_that_another_leads_to_is_named(draft, beside):
-    schema = {
-        "properties": {
-            "a": {"anyOf": [{"type": "null"}, {"properties": {"b": {"$ref": "#/$defs/c", "minimum": 9}}}]},
-            "other": {"$ref": "#/properties/a/anyOf/1"},
-        },
-        "$defs": {"c": {"type": "integer", "maximum": 5}},
-    }  # fmt: skip
-    errors = JsonSchema(schema, draft=draft)('{"a": {"b": 9}, "other": {"b": 7}}').metadata[
-        "errors"
-    ]
-    inside = "/properties/a/anyOf/1/properties/b"
-    assert [(error["pointer"], error["schema_pointer"], error["keyword"]) for error in errors] == [
-        ("/a", "/properties/a/anyOf", "anyOf"),
-        *(("/other/b", f"{inside}/{keyword}", keyword) for keyword in (*beside, "$ref")),
-    ]
-    assert errors[-1]["message"] == "7 does not conform to its '$ref'"
+TWICE = {"properties": {"c": {"$ref": "#/$defs/n"}}}
+DEEP = '{"c":' * 40 + "1" + "}" * 40
+WIDE = json.dumps({f"k{n}": "v" * 90 for n in range(5_000)})
+
+
+@pytest.mark.parametrize(
+    ("schema", "output"),
+    [
+        ({"$defs": {"n": {"type": "object", **TWICE, "allOf": [TWICE]}}, "$ref": "#/$defs/n"}, DEEP),
+        ({"propertyNames": {"pattern": "^[a-z]+$"}}, WIDE),
+        ({"required": [f"missing {n}" for n in range(1_000)]}, WIDE),
+        ({"dependentRequired": {f"k{n}": ["missing"] for n in range(1_000)}}, WIDE),
+    ],
+    ids=["twice at each level", "names", "required", "dependent"],
+)  # fmt: skip
+def test_of_many_errors_of_a_deep_or_wide_value_the_first_is_listed(schema, output):
+    with at_most(1):
+        result = JsonSchema(schema)(output)
+    assert result.passed is False
+    assert result.metadata["limit_reached"] == [""]
+    assert len(result.metadata["errors"]) == 1
 
 
 RUNAWAY = r"^((?=a)a+)+$"
@@ -150,17 +149,10 @@ AAA, LOOK = "a" * 40 + "!", {"pattern": RUNAWAY}
 @pytest.mark.parametrize(
     ("schema", "output"),
     [
-        *((schema, AAA) for schema in (
-            LOOK,
-            {"not": {"not": LOOK}},
-            {"anyOf": [LOOK, {"type": "number"}]},
-            {"if": LOOK, "then": False},
-            {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}], "$defs": {"a": LOOK}},
-        )),
-        ({"contains": LOOK}, [AAA, "b"]),
-        ({"items": LOOK}, ["a", AAA]),
+        (LOOK, AAA),
+        ({"not": {"not": LOOK}}, AAA),
+        ({"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}], "$defs": {"a": LOOK}}, AAA),
         ({"patternProperties": {RUNAWAY: {}}, "additionalProperties": False}, {AAA: 1}),
-        ({"dependentSchemas": {"q": {"properties": {"q": {"not": LOOK}}}}}, {"q": AAA}),
     ],
 )  # fmt: skip
 def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, output):
@@ -169,10 +161,11 @@ def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, o
 
 
 @pytest.mark.parametrize("draft", DRAFTS)
-@pytest.mark.parametrize("beside", [{}, {"type": "string"}, {"allOf": [{"minLength": 1}]}])
-def test_a_long_enum_is_wrong_in_the_same_words(draft, beside):
+def test_a_long_enum_is_wrong_in_the_same_words(draft):
     (short, long) = (
-        JsonSchema({"properties": {"a": {**beside, "enum": values}}}, draft=draft)
+        JsonSchema(
+            {"properties": {"a": {"allOf": [{"minLength": 1}], "enum": values}}}, draft=draft
+        )
         for values in ([f"v{n}" for n in range(100)], [f"v{n}" for n in range(200)])
     )
     assert long('{"a": "v150"}').passed
@@ -215,19 +208,10 @@ LONG = [10**299 + n for n in range(2_000)]
         ({"uniqueItems": True}, [*LONG, [1], [1.0]], "uniqueItems"),
         ({"uniqueItems": True}, [*LONG, True, 1, "1", None, {}, []], None),
         ({"uniqueItems": False}, [*LONG, 10**299], None),
-        ({"not": {"uniqueItems": True}}, LONG, "not"),
-        ({"properties": {"a": {"uniqueItems": True}}}, {"a": [*LONG, 10**299]}, "uniqueItems"),
-        ({"uniqueItems": True}, {"a": [7, 7]}, None),
     ],
-    ids=["unique", "repeated", "equal", "not equal", "not asked", "not", "inside", "no array"],
+    ids=["unique", "repeated", "equal", "not equal", "not asked"],
 )
 def test_many_long_integers_are_unique_or_not_at_once(schema, value, keyword):
     with at_most(1):
         result = JsonSchema(schema)(json.dumps(value))
     assert result.label == keyword
-
-
-def test_items_that_are_not_unique_are_named():
-    (error,) = JsonSchema({"uniqueItems": True})("[7, 7]").metadata["errors"]
-    assert error["message"] == "[7,7] has non-unique elements"
-    assert error["schema_pointer"] == "/uniqueItems"

@@ -4,69 +4,8 @@ import asyncio
 import random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from llmeval_integrations import MissingDependencyError, NgramRepetitionPenalty
-
-WORDS = st.lists(
-    st.sampled_from(["a", "b", "A", "c", "the", "é", "。"]), min_size=1, max_size=30
-).map(" ".join)
-
-
-def rate_of(tokens, n):
-    """Give the share of n-grams that occurred before: the definition, written plainly."""
-    seen, repeated = set(), 0
-    ngrams = [tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1)]
-    for ngram in ngrams:
-        repeated += ngram in seen
-        seen.add(ngram)
-    return repeated / len(ngrams) if ngrams else 0.0
-
-
-@settings(max_examples=100, deadline=None)
-@given(WORDS, st.integers(1, 6))
-def test_the_rate_is_the_share_of_ngrams_that_occurred_before(text, n):
-    result = NgramRepetitionPenalty(n=n)(text)
-    tokens = text.lower().split()
-    total = max(len(tokens) - n + 1, 0)
-    told = result.metadata
-    assert told["repetition_rate"] == pytest.approx(rate_of(tokens, n))
-    assert told["total_ngrams"] == total
-    assert told["unique_ngrams"] == total - round(rate_of(tokens, n) * total)
-    assert told["token_count"] == len(tokens)
-
-
-@settings(max_examples=100, deadline=None)
-@given(WORDS, st.floats(0, 1), st.floats(0, 10), st.none() | st.floats(-5, 0))
-def test_the_hard_penalty_starts_beyond_the_threshold(text, threshold, rate, floor):
-    evaluator = NgramRepetitionPenalty(
-        n=2, penalty_threshold=threshold, penalty_rate=rate, max_penalty=floor
-    )
-    result = evaluator(text)
-    beyond = result.metadata["repetition_rate"] - threshold
-    expected = -beyond * rate if beyond > 0 else 0.0
-    if floor is not None:
-        expected = max(expected, floor)
-    assert result.score == pytest.approx(expected)
-    assert result.passed is (result.score == 0)
-    assert result.metadata["penalty"] == result.score
-    assert result.metadata["penalty_mode"] == "hard"
-
-
-@settings(max_examples=100, deadline=None)
-@given(WORDS, st.floats(0, 0.99), st.none() | st.floats(-5, 0))
-def test_the_soft_penalty_is_a_ramp(text, start, steepest):
-    evaluator = NgramRepetitionPenalty(
-        n=2, use_soft_penalty=True, min_scaling=start, max_penalty=steepest
-    )
-    result = evaluator(text)
-    rate = result.metadata["repetition_rate"]
-    steepest = -1.0 if steepest is None else steepest
-    expected = (rate - start) / (1 - start) * steepest if rate > start else 0.0
-    assert result.score == pytest.approx(expected)
-    assert steepest <= result.score <= 0
-    assert result.metadata["penalty_mode"] == "soft"
 
 
 def test_the_result_gives_the_figures():
