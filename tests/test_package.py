@@ -1,22 +1,17 @@
 """The package as a whole: what importing it costs, what it exports, what survives a process."""
 
-import copy
 import importlib.metadata
-import pickle
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-from examples import DETERMINISTIC, example
 from pace import TooSlowError
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import llmeval_integrations
-from llmeval_integrations import Sample, list_evaluators, load_evaluator
-from llmeval_integrations.json_values.parse import check
+from llmeval_integrations import list_evaluators, load_evaluator
 
 NOT_LOADED = {
     *("langchain", "langchain_core", "langchain_classic", "llama_index", "openai", "anthropic"),
@@ -24,7 +19,6 @@ NOT_LOADED = {
     *("jsonschema", "rapidfuzz", "regex", "rich", "yaml", "tiktoken", "rjieba", "nltk", "sqlite3"),
     *("asyncio", "concurrent", "difflib", "importlib.metadata", "urllib.request", "http.client"),
 }
-
 
 
 def python(code: str) -> str:
@@ -133,7 +127,3 @@ def test_the_types_and_the_version_are_shipped():
     folder = Path(llmeval_integrations.__file__).parent
     assert (folder / "py.typed").is_file()
     assert importlib.metadata.version("llmeval-integrations") == llmeval_integrations.__version__
-
-
-
-
