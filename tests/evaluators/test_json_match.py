@@ -107,9 +107,9 @@ def test_the_patch_makes_an_output_that_passes(output, reference, choose):
 @pytest.mark.once
 def test_a_limit_that_is_reached_is_named():
     # Item n fits the references 0 to n, so that half of all pairs fit.
-    output = [{str(key): 0 for key in range(n + 1)} for n in range(800)]
-    reference = [{str(n): 0} for n in range(800)]
-    with at_most(5):
+    output = [{str(key): 0 for key in range(n + 1)} for n in range(400)]
+    reference = [{str(n): 0} for n in range(400)]
+    with at_most(3):
         result = BOTH({"a": {"b/c": output[::-1]}}, {"a": {"b/c": reference}})
     assert not result.passed
     assert result.metadata["limit_reached"] == ["/a/b~1c"]

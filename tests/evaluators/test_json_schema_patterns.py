@@ -77,7 +77,7 @@ def test_a_wrong_pattern_is_shown_as_it_is_written():
 
 # --- size ----------------------------------------------------------------------------------------
 
-LARGE = [r"^\p{L}{1,255}$", r"^\S{1,5000}$", r"^[^<>]{1,10000}$", r"^.{0,65535}$", r"^(?! )\S{1,5000}$"]  # fmt: skip
+LARGE = [r"^\p{L}{1,255}$", r"^[^<>]{1,10000}$", r"^(?! )\S{1,5000}$"]
 
 
 @pytest.mark.parametrize("pattern", LARGE)
@@ -90,9 +90,7 @@ def test_a_pattern_may_repeat_as_often_as_texts_are_long(pattern):
     assert not matches(pattern, "<a\n >")
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(((a{100}){100}){100}){100}", r"((\p{L}{100}){100}){100}", r"(?!b)\p{L}{9000}"]
-)
+@pytest.mark.parametrize("pattern", ["(((a{100}){100}){100}){100}", r"(?!b)\p{L}{9000}"])
 def test_a_pattern_that_would_fill_the_memory_is_named(pattern):
     with pytest.raises(InvalidSchemaError, match="take too much room at /pattern"):
         JsonSchema({"pattern": pattern})

@@ -51,14 +51,6 @@ def test_the_scope_may_be_the_thinking_alone(text, tokens):
     assert result.metadata["analyze_scope"] == "thought"
 
 
-@pytest.mark.parametrize(
-    "text", [" ", "a a a a a a", "<think>a a a a", "</think>a<think>", "<think></think>"]
-)
-def test_without_thinking_there_is_nothing_to_look_at(text):
-    result = NgramRepetitionPenalty(analyze_scope="thought")(text)
-    assert (result.score, result.reason) == (0, "No thought process found to analyze")
-
-
 # --- other tokenizers ----------------------------------------------------------------------------
 
 

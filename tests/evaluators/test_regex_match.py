@@ -16,25 +16,17 @@ from llmeval_integrations import (
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text", "match", "search", "fullmatch"),
+    ("pattern", "text"),
     [
-        ("a", "a", 1, 1, 1),
-        ("a", "ab", 1, 1, 0),
-        ("a", "ba", 0, 1, 0),
-        ("", "x", 1, 1, 0),
-        ("^b", "a\nb", 0, 0, 0),
-        ("a$", "a\n", 1, 1, 0),
-        (r"\d+", "x12", 0, 1, 0),
-        (r"\d+", "٣", 1, 1, 1),
-        ("\\ud800", "\ud800", 1, 1, 1),
+        ("a", "a"), ("a", "ab"), ("a", "ba"), ("", "x"), ("^b", "a\nb"), ("a$", "a\n"),
+        (r"\d+", "x12"), (r"\d+", "٣"), ("\\ud800", "\ud800"),
     ],
-)
-def test_matching_at_the_beginning_anywhere_and_as_a_whole(pattern, text, match, search, fullmatch):
-    for where, expected in (("match", match), ("search", search), ("fullmatch", fullmatch)):
+)  # fmt: skip
+def test_matching_at_the_beginning_anywhere_and_as_a_whole(pattern, text):
+    for where in ("match", "search", "fullmatch"):
         result = RegexMatch(pattern, where=where)(text)
-        assert (result.score, result.passed) == (expected, expected == 1)
+        assert result.passed is (result.score == 1) is bool(getattr(re, where)(pattern, text))
         assert result == RegexMatch(where=where)(text, pattern)
-        assert expected == bool(getattr(re, where)(pattern, text))
 
 
 @pytest.mark.parametrize(
@@ -126,11 +118,8 @@ def test_a_runaway_pattern_is_an_error_with_a_name_or_answered_in_time(pattern, 
 
 
 BOMBS = [
-    "(?=(?:a{9000}){9000})b", "(?:|a{9000}){9000}", "(?:" * 30 + "a?" + "){2}" * 30,
-    "(?:" * 30 + "ab" + ")+" * 30, "(?:" * 30 + "ab" + "){1,2}?" * 30,
-    "(x)(?:(?(1)a{900}|b)c{900}){900}", "(?i:(?:[ab]{2}){900}){900}", "(?:(?:a*){900}){900}",
-    "(?:" * 6 + "a" + ("{" + "0" * 4_000 + "9,})") * 6,
-    "(?:" + "|".join(f"[{chr(n)}-{chr(n + 2)}]" for n in range(200, 600, 4)) + "){6000}",
+    "(?=(?:a{9000}){9000})b", "(?:|a{9000}){9000}", "(?:" * 30 + "a?" + "){2}" * 30, "(?:" * 30 + "ab" + ")+" * 30,
+    "(x)(?:(?(1)a{900}|b)c{900}){900}", "(?:" + "|".join(f"[{chr(n)}-{chr(n + 2)}]" for n in range(200, 600, 4)) + "){6000}",
 ]  # fmt: skip
 
 

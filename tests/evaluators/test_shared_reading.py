@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from json_strategies import documents
 
 from llmeval_integrations import (
-    JsonEditDistance,
     JsonEquality,
     JsonFields,
     JsonMatch,
@@ -20,18 +19,11 @@ from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.evaluators.read import share
 
 EVALUATORS = [
-    JsonValidity(),
-    JsonValidity(parsing="strict"),
-    JsonValidity(parsing="lenient"),
-    JsonObject(),
-    JsonSchema({"type": "object"}),
-    JsonMatch(),
+    *(JsonValidity(parsing=parsing) for parsing in ("markdown", "strict", "lenient")),
+    *(kind() for kind in (JsonObject, JsonMatch, JsonEquality, JsonFields, JsonSimilarity)),
     JsonMatch(parsing="lenient"),
-    JsonEquality(),
     JsonEquality(operator=lambda one, other: one == other),
-    JsonEditDistance(),
-    JsonFields(),
-    JsonSimilarity(),
+    JsonSchema({"type": "object"}),
 ]
 texts = documents.map(str) | st.text(max_size=20) | documents
 
@@ -62,10 +54,7 @@ def test_a_run_reads_output_and_reference_once():
 
 @given(texts, texts)
 @example('{"a": 1', '{"a": 1}')
-@example("[1]", "[1.0]")
 @example("[NaN]", "[NaN]")
-@example('"\\ud800"', '"\\ud800"')
-@example("[1e9999999999999999999]", "[1e9999999999999999999]")
 @example("[1e9999999999999999999]", "[1E9999999999999999999]")
 def test_what_is_read_together_is_judged_as_by_itself(output, reference):
     shared, plain = Sample(output, reference), Sample(output, reference)

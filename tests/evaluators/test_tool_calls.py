@@ -246,12 +246,6 @@ def test_a_reference_that_holds_no_calls_is_the_callers_fault(reference, options
         ToolCalls(**options)([], reference)
 
 
-@pytest.mark.parametrize("key", ["$in", "$all", "$options", "$ref", "any_of", "$" * 10_000])
-def test_what_only_begins_like_a_choice_is_a_value(key):
-    for value in ({key: [1]}, {"$anyof": [1], key: 1}):
-        assert PLAIN(call("f", a=value), call("f", a=value)).passed
-
-
 @pytest.mark.parametrize(
     ("reference", "how", "words"),
     [
