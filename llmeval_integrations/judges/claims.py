@@ -13,13 +13,12 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
+    BACKGROUND,
     background,
     enclose,
-    material,
     output_text,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.texts import BACKGROUND
+from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 
@@ -42,9 +41,7 @@ object whose key "claims" holds a list of objects with four keys in this order: 
 list of the numbers of the documents that state it; "verdict", {{{{verdicts}}}}. A text without \
 claims has an empty list.
 """
-_PROMPT: Final = Prompt(
-    [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}], "mustache"
-)
+_PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -116,9 +113,9 @@ class _ClaimJudge(ModelJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         text = output_text(sample.reference if self.of_reference else sample.output)
-        values = {**material(sample), **background(sample), "reference_text": ""}
         wording, verdicts = _VERDICTS[self.good]
-        values |= {"verdicts": wording, "text": enclose("text", text, values["fence"])}
+        values = background(sample, reference_text="", verdicts=wording)
+        values["text"] = enclose("text", text, values["fence"])
         claims: list[Claim] = []
         if text.strip():
             claims = await self.exchange(ask, _PROMPT, _form(verdicts), values)

@@ -16,7 +16,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.values import as_text
+from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.judges.replies.forms import Form, Schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request

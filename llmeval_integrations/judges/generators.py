@@ -16,7 +16,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import exchange
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
@@ -56,9 +56,7 @@ thing. Each is {{kind}}.
 Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
 the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_choices}}.
 """
-_PROMPT: Final = Prompt(
-    [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}], "mustache"
-)
+_PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
 class Question(str):

@@ -26,10 +26,9 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
-from llmeval_integrations.judges.prompts.material import draw_fence, enclose
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS
-from llmeval_integrations.judges.prompts.values import as_text
+from llmeval_integrations.judges.prompts.material import MANY_JUDGEMENTS, draw_fence, enclose
+from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.matching.outcome import Outcome
@@ -62,13 +61,7 @@ Question {{number}}, field {{path}}
 The texts stand between lines with the mark {{fence}}.
 
 """
-_PROMPT: Final = Prompt(
-    [
-        {"role": "system", "content": _SYSTEM},
-        {"role": "user", "content": _USER + MANY_JUDGEMENTS},
-    ],
-    "mustache",
-)
+_PROMPT: Final = make_prompt(_SYSTEM, _USER + MANY_JUDGEMENTS)
 
 
 async def _judge_pairs(

@@ -12,9 +12,14 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
-from llmeval_integrations.judges.prompts.material import background, material, write_examples
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.texts import MATERIAL, ONE_JUDGEMENT, SYSTEM
+from llmeval_integrations.judges.prompts.material import (
+    MATERIAL,
+    ONE_JUDGEMENT,
+    SYSTEM,
+    background,
+    write_examples,
+)
+from llmeval_integrations.judges.prompts.prompt import Prompt, make_prompt
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
@@ -22,13 +27,7 @@ from llmeval_integrations.judges.replies.parse import parse_judgement
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
 
-PROMPT: Final = Prompt(
-    [
-        {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT},
-    ],
-    "mustache",
-)
+PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT)
 
 
 _LEVELS: Final = [level.name.lower() for level in Confidence]
@@ -135,8 +134,7 @@ class PassFail(ModelJudge):
         return self.question
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        values = {**material(sample), **background(sample, self.instruction, self.role)}
-        values["question"] = self.criterion
+        values = background(sample, self.instruction, self.role, question=self.criterion)
         shots = self.__dict__["_shots"]
         judgement = await self.exchange(ask, self.prompt, JUDGEMENT, values, shots)
         return as_result(judgement, self.scores)

@@ -13,22 +13,20 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.ensembles import entry
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
-from llmeval_integrations.judges.prompts.material import background, material
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.texts import MANY_JUDGEMENTS, MATERIAL, SYSTEM
+from llmeval_integrations.judges.prompts.material import (
+    MANY_JUDGEMENTS,
+    MATERIAL,
+    SYSTEM,
+    background,
+)
+from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
 
-_PROMPT: Final = Prompt(
-    [
-        {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS},
-    ],
-    "mustache",
-)
+_PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS)
 
 
 @dataclass(frozen=True)
@@ -95,8 +93,8 @@ class Questionnaire(ModelJudge):
 
     async def _judge_at_once(self, sample: Sample, ask: Ask) -> list[Result]:
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
-        values = {**material(sample), **background(sample, self.instruction, self.role)}
-        values["questions"] = "\n".join(numbered)
+        questions = "\n".join(numbered)
+        values = background(sample, self.instruction, self.role, questions=questions)
         judgements = await self.exchange(ask, _PROMPT, JudgementsForm(len(numbered)), values)
         return [as_result(each, self.scores) for each in judgements]
 

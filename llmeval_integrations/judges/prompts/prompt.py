@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Literal
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
+import msgspec
+
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING
@@ -14,20 +16,24 @@ from llmeval_integrations.judges.prompts.template import (
     SYNTAXES,
     Body,
     Syntax,
+    fill,
     find_syntax,
+    missing,
     parse_f_string,
     parse_mustache,
     single_names,
 )
-from llmeval_integrations.judges.prompts.values import fill
-from llmeval_integrations.llm.messages import ROLES, Message
+from llmeval_integrations.llm.messages import Message, Role
 
-_OTHER_ROLES: Final = {
-    "developer": "system",
-    "human": "user",
-    "ai": "assistant",
-    "model": "assistant",
-}
+
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    type: Literal["text"]
+    text: str
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    role: Role
+    content: str | Annotated[list[_Part | str], msgspec.Meta(min_length=1)]
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,6 @@ class Prompt:
             template=template, variables=(*names,), syntax=syntax, messages=messages, _bodies=bodies
         )
 
-    def __str__(self) -> str:
-        return "\n\n".join(f"{each.role}:\n{each.text}".rstrip() for each in self.messages)
-
     @classmethod
     def of(cls, template: Prompt | str | Sequence[Message | Mapping[str, Any]]) -> Prompt:
         """Make a prompt of a template; a prompt is given back as it is."""
@@ -125,66 +128,41 @@ class Prompt:
         ]
 
     def _check(self, given: Mapping[str, Any]) -> None:
-        is_mustache = self.syntax == "mustache"
         if absent := [name for name in self.variables if name not in given]:
-            hint = f"to say {{{absent[0]}}} as it stands, double its braces"
-            if is_mustache:
-                hint = "a section needs its value, too: false or an empty list leaves it out"
-            names = ", ".join(map(quote, [*given][:50])) or "none"
-            wanted = ", ".join(map(quote, absent))
-            raise MissingFieldError(f"prompt: no value for {wanted}; given: {names}; {hint}")
+            raise missing(absent, (given,))
+        if self.syntax == "f-string" or self.template_format is not None:
+            return
         texts = (text for message in self.messages for text in message.parts)
-        if is_mustache and self.template_format is None:
-            for name in given.keys() & single_names(texts):
-                raise InvalidOptionError(
-                    f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
-                    f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
-                    "for the text, 'f-string' for the variable"
-                )
+        for name in given.keys() & single_names(texts):
+            raise InvalidOptionError(
+                f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
+                f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
+                "for the text, 'f-string' for the variable"
+            )
+
+
+def make_prompt(system: str, user: str) -> Prompt:
+    """Make one of our own prompts."""
+    return Prompt([Message("system", system), Message("user", user)], "mustache")
 
 
 def _read_messages(template: Any) -> tuple[Message, ...]:
     """Return the messages of a template: a text is one of the user's."""
     if isinstance(template, str):
         return (Message("user", template),)
-    if not isinstance(template, (list, tuple)) or not template:
+    try:
+        entries = msgspec.convert(msgspec.to_builtins(template), list[_Entry])
+    except (msgspec.ValidationError, TypeError) as error:
         raise InvalidOptionError(
             f"prompt: template={quote(template)} is not a text or a list of messages, which are "
-            "written {'role': ..., 'content': ...}"
-        )
-    return tuple(_read_message(entry, number) for number, entry in enumerate(template, 1))
+            f"written {{'role': ..., 'content': ...}}: {error}"
+        ) from None
+    if not entries:
+        raise InvalidOptionError("prompt: template=[] has no message")
+    return tuple(Message(each.role, _read_content(each.content)) for each in entries)
 
 
-def _read_message(entry: Any, number: int) -> Message:
-    if isinstance(entry, Message):
-        entry = {"role": entry.role, "content": entry.content}
-    where = f"prompt: message {number}"
-    if not isinstance(entry, Mapping) or set(entry) != {"role", "content"}:
-        raise InvalidOptionError(
-            f"{where}, {quote(entry)}, is not a mapping with role and content and nothing else"
-        )
-    role, content = entry["role"], entry["content"]
-    if role not in ROLES:
-        ours = _OTHER_ROLES.get(str(role))
-        hint = f"; it is called {ours} here, whichever the model" if ours else ""
-        raise InvalidOptionError(
-            f"{where}: role {quote(role)} is not one of {', '.join(ROLES)}{hint}"
-        )
+def _read_content(content: str | list[_Part | str]) -> str | tuple[str, ...]:
     if isinstance(content, str):
-        return Message(role, content)
-    if not isinstance(content, (list, tuple)) or not content:
-        raise InvalidOptionError(
-            f"{where}: content {quote(content)} is not a text or a list of parts"
-        )
-    return Message(role, tuple(_read_part(part, where) for part in content))
-
-
-def _read_part(part: Any, where: str) -> str:
-    if isinstance(part, Mapping) and set(part) == {"type", "text"} and part["type"] == "text":
-        part = part["text"]
-    if not isinstance(part, str):
-        raise InvalidOptionError(
-            f'{where}: part {quote(part)} is not of the form {{"type": "text", "text": ...}}, and '
-            "a prompt holds only text"
-        )
-    return part
+        return content
+    return tuple(each if isinstance(each, str) else each.text for each in content)

@@ -1,13 +1,19 @@
-"""Templates in two syntaxes, `{name}` and `{{name}}`, as texts with holes and sections."""
+"""Templates in two syntaxes, `{name}` and `{{name}}`: texts with holes and sections, and values."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import shorten
+import msgspec
+
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.python_values import dump_model
+from llmeval_integrations.messages.reading import find_messages
 
 Syntax = Literal["f-string", "mustache"]
 SYNTAXES: Final[tuple[Syntax, ...]] = ("f-string", "mustache")
@@ -41,7 +47,6 @@ _FORMAT: Final = re.compile(
 _BRACE: Final = re.compile(r"\{\{|\{|\}")
 _HALF_CLOSED: Final = re.compile(rf"\{{\{{ *{_NAME}\}}(?!\}})")
 _LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
-_PARTS: Final = {".": "an attribute", "[": "an index", "!": "a conversion", ":": "a format"}
 
 
 def find_syntax(texts: Iterable[str]) -> Syntax:
@@ -93,12 +98,9 @@ def parse_f_string(text: str) -> Body:
         elif brace[0] == "{" and (field := fields.get(start)):
             name = field[1].strip()
             if field[2] != "}":
+                hint = f"only names its variables: {{{name}}}, and literal braces are doubled"
                 raise _error(
-                    text,
-                    start,
-                    f"{text[start : start + 60]} has a name with {_PARTS[field[2]]}; a template "
-                    f"only names its variables: {{{name}}}, and literal braces are doubled: {{{{ "
-                    "and }}",
+                    text, start, f"{text[start : start + 60]} is no name; a template {hint}"
                 )
             body.append(Hole((name,)))
             position = field.end()
@@ -132,8 +134,7 @@ def parse_mustache(text: str) -> Body:
             body = section.body
         elif kind == "/":
             if not sections or sections[-1][1].path != path:
-                first = [f"; {_tag(text, at)} has to be closed first" for at, _ in sections[-1:]]
-                raise _error(text, start, f"{_tag(text, start)} closes nothing{''.join(first)}")
+                raise _error(text, start, f"{_tag(text, start)} does not close the last section")
             sections.pop()
             body = sections[-1][1].body if sections else root
         elif not kind:
@@ -158,13 +159,8 @@ def _read_tag(text: str, start: int) -> tuple[str, tuple[str, ...], int]:
     if kind == "!" or name == ".":
         return kind, (), end
     if not _PATH.fullmatch(name):
-        raise _error(
-            text,
-            start,
-            f"{_tag(text, start)} holds no name: write {{{{name}}}}, with dots to walk mappings "
-            "and lists, as {{name.0}}; there are no partials and no other delimiters, and braces "
-            "that are meant literally stand single",
-        )
+        hint = "there are no partials and no other delimiters, and literal braces stand single"
+        raise _error(text, start, f"{_tag(text, start)} holds no name; {hint}")
     return kind.replace("&", ""), tuple(step.strip() for step in name.split(".")), end
 
 
@@ -189,3 +185,100 @@ def _error(text: str, offset: int, message: str) -> InvalidOptionError:
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     return InvalidOptionError(f"line {line}, column {column}: {message}")
+
+
+def fill(body: Body, scopes: Sequence[Any]) -> str:
+    """Write a template with its values, which are not looked into for variables of their own.
+
+    Raises MissingFieldError for a name without a value, InputError for a value that is neither
+    text nor JSON.
+    """
+    pieces: list[str] = []
+    for node in body:
+        if isinstance(node, str):
+            pieces.append(node)
+            continue
+        value, name = _find(node.path, scopes), ".".join(node.path) or "."
+        if isinstance(node, Section):
+            items = _items(value)
+            if node.inverted:
+                items = [] if items else [scopes[-1]]
+            pieces += [fill(node.body, (*scopes, item)) for item in items]
+        elif value is MISSING:
+            raise missing([name], scopes)
+        else:
+            pieces.append(as_text(value, name))
+    return "".join(pieces)
+
+
+def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
+    """Look a path up, its first name in the innermost scope that has it; MISSING if it is nowhere.
+
+    Only what a mapping holds under a key, and a list under a number, is ever looked at.
+    """
+    if not path:
+        return scopes[-1] if len(scopes) > 1 else MISSING  # {{.}} is the item of a section
+    value = next((s for s in reversed(scopes) if isinstance(s, Mapping) and path[0] in s), None)
+    for step in path:
+        if isinstance(value, Mapping):
+            value = value.get(step, MISSING)
+        elif isinstance(value, (list, tuple)) and step.isdecimal() and len(step) < 10:
+            value = value[int(step)] if int(step) < len(value) else MISSING
+        else:
+            return MISSING
+    return value
+
+
+def missing(names: Sequence[str], scopes: Sequence[Any]) -> MissingFieldError:
+    """Word the error for names that have no value."""
+    keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
+    given = ", ".join(map(quote, [*keys][:50])) or "none"
+    hint = f"to say {{{names[0]}}} as it stands, double its braces"
+    if "." in names[0]:
+        hint = "a dot walks mappings by key and lists by number, and never reaches an attribute"
+    return MissingFieldError(
+        f"prompt: no value for {', '.join(map(quote, names))}; given: {given}; {hint}"
+    )
+
+
+def _items(value: Any) -> Sequence[Any]:
+    """Return what a section is written for: each item of a list, any other true value once."""
+    if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return value
+    if value is MISSING or value is None:
+        return ()
+    return (value,) if value or not isinstance(value, (str, int, float, Mapping)) else ()
+
+
+def as_text(value: Any, name: str) -> str:
+    """Write a value: text as it is, everything else as JSON with its characters unescaped.
+
+    Raises InputError, which names the type, for what is neither, NaN and infinity among it.
+    """
+    if not isinstance(value, (str, Mapping, list, tuple, Iterator)):
+        found = find_messages(value)  # one message, or a response
+        value = value if found is None else found.reply.text
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enum's member, its value
+    try:
+        plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_plain)
+        return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except Exception as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+        raise InputError(
+            f"prompt: the value of {quote(name)}, of type {type(value).__name__}, is neither "
+            f"text nor JSON: {why}"
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that msgspec does not know, one step nearer to JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(type(value), "model_dump"):
+        return dump_model(value)
+    if hasattr(type(value), "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not JSON")
