@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -153,10 +154,9 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
-    both = [each for each in (output, reference) if type(each) is not Defect]
-    comparison.ignored = [
-        path for path in layout.ignored if any(has_place(path, each) for each in both)
-    ]
+    for path in layout.ignored:
+        if has_place(path, reference) or (type(output) is not Defect and has_place(path, output)):
+            comparison.ignored.append(path)
     root, omission = layout.root(sample, evaluator), layout.omission()
     # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
     is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
@@ -177,17 +177,16 @@ def make_result(comparison: Comparison, threshold: float | None) -> Result:
     """Return a comparison as a result."""
     metadata = details(comparison)
     score = metadata["f1"]
-    cost = costs(comparison)
-    wrong = [n for n, each in enumerate(comparison.outcomes) if each.kind != "match"]
-    is_right = not any(cost[n] for n in wrong)
-    passed = is_right if threshold is None else score >= threshold
-    if is_right:
+    both = zip(costs(comparison), comparison.outcomes)
+    wrong = [(cost, each) for cost, each in both if each.kind != "match"]
+    wrong.sort(key=itemgetter(0), reverse=True)
+    most = wrong[0][0] if wrong else 0.0
+    passed = not most if threshold is None else score >= threshold
+    if not most:
         return Result(score, passed, None, "Every field matches", metadata)
-    wrong.sort(key=cost.__getitem__, reverse=True)
-    outcomes = [comparison.outcomes[n] for n in wrong]
     # Of several that cost most, the first in KINDS: the order of items may say nothing.
-    most = {each.kind for n, each in zip(wrong, outcomes) if cost[n] == cost[wrong[0]]}
-    reason = summarize(outcomes, comparison.limits)
+    label = min([each.kind for cost, each in wrong if cost == most], key=KINDS.index)
+    reason = summarize([each for _, each in wrong], comparison.limits)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits
-    return Result(score, passed, min(most, key=KINDS.index), reason, metadata)
+    return Result(score, passed, label, reason, metadata)

@@ -14,11 +14,10 @@ def details(comparison: Comparison) -> dict[str, Any]:
     matched, output, reference = comparison.figures()
     fields: dict[str, dict[Kind, int]] = {}
     for node in comparison.matched:
-        counts = fields.get(node.path)
-        if counts is None:
-            fields[node.path] = {"match": 1}
+        if node.path in fields:
+            fields[node.path]["match"] += 1
         else:
-            counts["match"] += 1
+            fields[node.path] = {"match": 1}
     for outcome in comparison.outcomes:
         counts = fields.setdefault(outcome.node.path, {})
         counts[outcome.kind] = counts.get(outcome.kind, 0) + 1

@@ -51,7 +51,9 @@ class Comparison:
         if node.ignored:
             return
         kind, other = type(output), type(reference)
-        if other is AnyOf:
+        if kind is other is dict and output and reference and not (node.whole or node.uniform):
+            self.compare_objects(node, output, reference, place)  # as most are
+        elif other is AnyOf:
             self._choose(node, output, reference, place)
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)

@@ -76,14 +76,16 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
         where = self.pointer or "the whole"
         if self.kind in ("missing", "extra"):
             return make_printable(f"{where} {self.kind}")
-        output, reference = (
-            canonical(value) if type(value) in CONTAINERS else write_scalar(value)
-            for value in (self.output, self.reference)
-        )
-        output, reference = cut_around_difference(output, reference, _LONGEST)
+        output, reference = _write(self.output), _write(self.reference)
+        if len(output) > _LONGEST or len(reference) > _LONGEST:
+            output, reference = cut_around_difference(output, reference, _LONGEST)
         remark = self.node.remark(self.output, self.reference)
         more = f" ({remark})" if remark else ""
         return make_printable(f"{where} {output}, expected {reference}{more}")
+
+
+def _write(value: Any) -> str:
+    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)
 
 
 class Figures(NamedTuple):
@@ -111,16 +113,14 @@ def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int
     Objects and arrays that one side lacks as a whole are named once, and so are those that stand
     where the other side has something else.
     """
-    replaced = set()
-    for each in outcomes:
-        if each.kind == "wrong_type":
-            has_parts = type(each.reference) in CONTAINERS and each.reference
-            replaced.add((each.pointer, "missing" if has_parts else "extra"))
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for each in outcomes:
         place = each.pointer if each.within is None else each.within
-        if each.within is None or (place, each.kind) not in replaced:
-            groups.setdefault((place, each.kind), []).append(each)
+        groups.setdefault((place, each.kind), []).append(each)
+    for each in outcomes:
+        if each.kind == "wrong_type":
+            groups.pop((each.pointer, "missing"), None)
+            groups.pop((each.pointer, "extra"), None)
     named = []
     for (place, kind), group in [*groups.items()][:most]:
         first, several = group[0], f" ({len(group)} fields)" if len(group) > 1 else ""
