@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
@@ -116,10 +116,6 @@ class ToolCalls(Evaluator):
     place of a value, with `"$optional": true` where it may be left out. `listed`: each argument has
     a list of accepted values, as in BFCL, with an empty text where it may be left out."""
 
-    coerce: bool = False
-    """Whether a value that is only written as another type counts as the type that the tool's
-    schema asks for, as `"3"` for an integer; it needs the tools."""
-
     allow_undeclared: bool = False
     """Whether arguments that the tool's schema does not name can be valid."""
 
@@ -131,9 +127,8 @@ class ToolCalls(Evaluator):
             check_instance(self, option, Mapping)
         for option, choices in _CHOICES.items():
             check_choice(self, option, choices)
-        check_flag(self, "coerce")
         check_flag(self, "allow_undeclared")
-        rules = ArgumentRules(self.fields, self.defaults, coerce=self.coerce)
+        rules = ArgumentRules(self.fields, self.defaults)
         self.__dict__["_rules"] = rules
         toolbox = None
         if self.tools is not None:
@@ -158,10 +153,6 @@ class ToolCalls(Evaluator):
         toolbox, rules = self.__dict__["_toolbox"], self.__dict__["_rules"]
         if toolbox is None:
             toolbox = sample_toolbox(self, sample, rules)
-        if self.coerce and toolbox is None:
-            raise MissingFieldError(
-                f"{self.name} with coerce=True needs tools: tools=... or variables['tools']"
-            )
         reference = read_items(sample.require("reference", self.name))
         expected = read_expected(reference, self.name, self.parsing, self.alternatives)
         if toolbox is not None:

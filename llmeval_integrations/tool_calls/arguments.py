@@ -17,7 +17,7 @@ from llmeval_integrations.matching.node import AnyOf, Kind
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
-from llmeval_integrations.tool_calls.node import ANYTHING, coerce
+from llmeval_integrations.tool_calls.node import ANYTHING
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tools import Toolbox
 
@@ -80,10 +80,8 @@ class Call:
         self.name, self.problem, self.given = call.name, call.problem, call.arguments
         self.tool = toolbox.get(call.name) if toolbox else None
         self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
-        self.typed = coerce(self.node, self.given) if rules.coerce else self.given
-        """The arguments with their types."""
-        self.values = self.node.drop(self.typed)
-        """Those of them that do not count as left out."""
+        self.values = self.node.drop(self.given)
+        """The arguments that do not count as left out."""
         self._evaluator = evaluator
 
     @property
@@ -94,20 +92,20 @@ class Call:
     @cached_property
     def violations(self) -> list[tuple[str, WrongArgument]]:
         """What the tool's schema has against arguments that count, with their names."""
-        tool, typed = self.tool, self.typed
+        tool, given = self.tool, self.given
         if tool is None:
             return []
         node, found = self.node.narrow(self.values), []
-        for one in tool.find(write(typed), self._evaluator.parsing):
+        for one in tool.find(write(given), self._evaluator.parsing):
             name = one.argument or ""
             its = node.member(name)
-            is_filled = one.is_missing and name not in typed and its.default is not MISSING
-            is_left_out = name in typed and name not in self.values and not tool.requires(name)
+            is_filled = one.is_missing and name not in given and its.default is not MISSING
+            is_left_out = name in given and name not in self.values and not tool.requires(name)
             if is_filled or is_left_out or (name and its.ignored):
                 continue
             wrong = WrongArgument(one.pointer, "missing")
             if not one.is_missing:
-                value = write(typed.get(name, MISSING))
+                value = write(given.get(name, MISSING))
                 wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
             found.append((name, wrong))
         return found
@@ -156,7 +154,7 @@ class CallPair:
         self.comparison.compare_objects(made.node, here, there, "")
         self.violations: list[tuple[str, WrongArgument]] = []
         """Those of the tool's schema, where the reference does not decide."""
-        if made.tool is not None and not (how == "exact" and made.typed == expected.values):
+        if made.tool is not None and not (how == "exact" and made.given == expected.values):
             self.violations = made.violations and self._list_open_violations()
         self.figures = self.comparison.figures()
         """The leaves; an argument that its schema refuses is at least one, and none of it right."""

@@ -15,7 +15,6 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.node import AnySpelling
 from llmeval_integrations.tool_calls.read import read_calls, read_parts
 
 Alternatives = Literal["marked", "listed"]
@@ -81,8 +80,6 @@ def write(value: Any) -> Any:
     """Write a value as JSON, with choices as a reference marks them."""
     if isinstance(value, dict):
         return {key: write(item) for key, item in value.items()}
-    if isinstance(value, AnySpelling):
-        return value.text
     if not isinstance(value, AnyOf):
         return [write(item) for item in value] if isinstance(value, list) else value
     if len(value.values) == 1 and not value.optional:

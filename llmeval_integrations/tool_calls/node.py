@@ -6,24 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
-import msgspec
-
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Place, Root
 from llmeval_integrations.fields.omission import Omission
 from llmeval_integrations.fields.paths import Override
-from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import (
     SCALARS,
     TYPES,
     canonical,
     equal,
-    write_scalar,
 )
-from llmeval_integrations.json_values.numbers import read_number
-from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.node import AnyOf, Verdict
+from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
@@ -34,14 +28,11 @@ from llmeval_integrations.schemas.walk import (
     find_nearest,
 )
 
-_LITERALS: Final = {"true": True, "false": False, "null": None}
-
 
 class ToolNode(Field):
     """One place in a tool's arguments."""
 
     fills = True
-    coerces = False
 
     def __init__(self, path: str, place: Place) -> None:
         super().__init__(path, place)
@@ -73,18 +64,7 @@ class ToolNode(Field):
             found = [default for some in each for default in some] if all(each) else []
         if len({canonical(default) for default in found}) != 1:
             return MISSING
-        default = self.drop(found[0])
-        return coerce(self, default) if self.coerces else default
-
-    @cached_property
-    def types(self) -> frozenset[str]:
-        """The JSON types that are named; empty where none is."""
-        return frozenset(name for part in self._schemas.parts for name in _type_names(part))
-
-    @cached_property
-    def allowed(self) -> list[Any]:
-        """The values that an `enum` or a `const` allows without a choice."""
-        return [value for part in self._schemas.certain for value in _values(part)]
+        return self.drop(found[0])
 
     def drop(self, value: Any) -> Any:
         """Return a value without the members that count as left out."""
@@ -111,22 +91,6 @@ class ToolNode(Field):
 
     def leaf_text(self, value: Any) -> str:
         return f"any of {id(value)}" if type(value) is AnyOf else super().leaf_text(value)
-
-
-class CoercingNode(ToolNode):
-    """The same with `coerce=True`: a leaf may be an AnySpelling, and defaults are read likewise."""
-
-    coerces = True
-
-    def leaf(self, output: Any, reference: Any) -> Verdict:
-        if type(output) is AnySpelling:
-            output = output.spell(reference)
-        if type(reference) is AnySpelling:
-            reference = reference.spell(output)
-        return super().leaf(output, reference)
-
-    def leaf_text(self, value: Any) -> str:
-        return super().leaf_text(value.text if type(value) is AnySpelling else value)
 
 
 def _signs(
@@ -175,74 +139,6 @@ def list_types(value: Any) -> set[str]:
     if kind != "number":
         return {kind}
     return {"number", "integer"} if value % 1 == 0 else {"number"}
-
-
-# --- values that are written as another type ------------------------------------------------------
-
-
-class AnySpelling(msgspec.Struct, frozen=True, eq=False):
-    """A number or boolean in place of a text, for which any text will do that says the same."""
-
-    value: Any
-
-    text: str
-    """One that will do, and that the schema allows where it names any that will."""
-
-    def spell(self, other: Any) -> str:
-        """Return the other value where it is a text that says the same, or the own text."""
-        return other if isinstance(other, str) and _is_spelling(other, self.value) else self.text
-
-
-def coerce(node: ToolNode, value: Any) -> Any:
-    """Return the value of the type that the schema asks for, where it can be read as such.
-
-    A text becomes what it says where the schema allows that type and no text, or names it by
-    `enum` or `const` without a type. A number or boolean may have any spelling where only a text
-    is allowed. Members and items likewise. Whatever cannot be read stays as it is.
-    """
-    if isinstance(value, AnyOf):
-        return AnyOf(tuple(coerce(node, one) for one in value.values), value.optional)
-    if isinstance(value, str):
-        value = _coerce_text(node, value)
-    elif isinstance(value, (bool, int, float)) and node.types == {"string"}:
-        texts = [one for one in node.allowed if isinstance(one, str)]
-        known = [one for one in texts if _is_spelling(one, value)]
-        text = known[0] if known else write_scalar(value)
-        return text if len(known) == 1 else AnySpelling(value, text)
-    if isinstance(value, dict):
-        return {key: coerce(node.member(key), item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [coerce(node.item(n), item) for n, item in enumerate(value)]
-    return value
-
-
-def _coerce_text(node: ToolNode, text: str) -> Any:
-    if "string" in node.types or not (node.types or node.allowed) or text in node.allowed:
-        return text
-    value = _read_text(text)
-    if isinstance(value, Defect):
-        return text
-    if node.types:
-        return value if node.types & list_types(value) else text
-    return value if any(equal(value, one) for one in node.allowed) else text
-
-
-def _read_text(text: str) -> Any:
-    """Return the literal, number or JSON value that a text says, or a Defect.
-
-    A number may have a plus sign, zeros in front, and no digits on one side of the point.
-    """
-    text = text.strip()
-    if text.lower() in _LITERALS:
-        return _LITERALS[text.lower()]
-    number = read_number(text)
-    return parse(text, "strict") if number is None else number
-
-
-def _is_spelling(text: str, value: Any) -> bool:
-    """Whether a text says a number or a boolean."""
-    said = _read_text(text)
-    return isinstance(said, bool) is isinstance(value, bool) and equal(said, value)
 
 
 ANYTHING: Final = ToolNode.of_tool("", None, [], {})

@@ -12,7 +12,7 @@ from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.text.edit_distance import load_levenshtein
-from llmeval_integrations.tool_calls.node import CoercingNode, ToolNode
+from llmeval_integrations.tool_calls.node import ToolNode
 
 _MOST_KEPT: Final = 1_000
 """The tools without a schema whose nodes are kept; names that models make up are without number."""
@@ -22,15 +22,10 @@ class ArgumentRules:
     """How the arguments of each tool are compared."""
 
     def __init__(
-        self,
-        fields: Mapping[str, Any] | None = None,
-        defaults: Mapping[str, Any] | None = None,
-        *,
-        coerce: bool = False,
+        self, fields: Mapping[str, Any] | None = None, defaults: Mapping[str, Any] | None = None
     ) -> None:
-        """`fields` are settings by `TOOL/path`, `coerce` that of ToolCalls."""
+        """`fields` are settings by `TOOL/path`."""
         fields = {f"/{key}": settings for key, settings in (fields or {}).items()}
-        self.coerce = coerce
         self._overrides = read_overrides(fields)
         self._defaults = check_settings(defaults or {}, "defaults")
         self._nodes: dict[str, ToolNode] = {}
@@ -50,8 +45,7 @@ class ArgumentRules:
             if each.steps[0] == tool
             or (each.steps[0] == ANY and (schema is None or not _explain(each, schema)))
         ]
-        kind = CoercingNode if self.coerce else ToolNode
-        return kind.of_tool(tool, schema, overrides, self._defaults)
+        return ToolNode.of_tool(tool, schema, overrides, self._defaults)
 
     def find_node(self, tool: str) -> ToolNode:
         """Return the node of a tool without a schema, which is made once."""

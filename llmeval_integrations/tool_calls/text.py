@@ -25,7 +25,8 @@ _FAILURES: Final = 8
 """How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
 text behind it is long."""
 
-_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
+_ENDS: Final = {CALL: END_OF_CALL, THOUGHT: END_OF_THOUGHT}
+_TAG: Final = re.compile("|".join((*_ENDS, *_ENDS.values())))
 _SPACE: Final = re.compile(r"\s*")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 
@@ -123,43 +124,37 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _find_tags(text: str) -> list[str]:
-    """Return what stands in each pair of tags; text around them and thoughts are skipped.
+def _find_tags(text: str) -> Iterator[str]:
+    """Yield what stands in each pair of tags; text around them and thoughts are skipped."""
+    text = _skip_thoughts(text)
+    tags, position = CallTags(text), text.find(CALL)
+    while position >= 0:
+        position += len(CALL)
+        end = tags.find_end(position)
+        yield text[position:] if end < 0 else text[position:end]
+        position = -1 if end < 0 else text.find(CALL, end)
 
-    `</think>` does not end thoughts in a JSON string. That thoughts begin may stand in the prompt:
-    then what is before the first `</think>` is skipped, if a call follows it.
+
+def _skip_thoughts(text: str) -> str:
+    """Return a text without thoughts; that they begin may stand in the prompt.
+
+    Calls without a closing tag, and `</think>` in the JSON of a call, end no thoughts.
     """
-    tags, last_end = CallTags(text), text.rfind(END_OF_THOUGHT)
-    found: list[str] = []
-    thoughts, begun = 0, False
-    position = 0
-    while tag := _TAG.search(text, position):
-        position = tag.end()
-        if tag[0] == THOUGHT and position <= last_end:
-            begun = True
-            position = text.index(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
-        elif tag[0] == END_OF_THOUGHT and not begun:
-            begun, thoughts = True, len(found)
-        elif tag[0] == CALL:
-            end = tags.find_end(position)
-            content = text[position:] if end < 0 else text[position:end]
-            inside = -1 if begun else _find_end_of_thought(content)
-            if inside < 0:
-                found.append(content)
-                begun = begun or THOUGHT in content
-                position += len(content)
-            else:
-                begun, thoughts = True, len(found)
-                position += inside
-    return found[thoughts:] or found
-
-
-def _find_end_of_thought(content: str) -> int:
-    """Return where thoughts end in what only looks like a call, with a call behind them, or -1."""
-    end = content.find(END_OF_THOUGHT)
-    if end < 0 or content.find(CALL, end) < 0 or THOUGHT in content[:end]:
-        return -1
-    return -1 if _is_json(content.strip()) else end
+    kept, start = [], 0
+    opening = None
+    for tag in _TAG.finditer(text):
+        if opening is None:
+            opening = tag if tag[0] in _ENDS else None
+        elif tag[0] == _ENDS[opening[0]]:
+            if opening[0] == THOUGHT:
+                kept.append(text[start : opening.start()])
+                start = tag.end()
+            opening = None
+    text = "".join([*kept, text[start:]])
+    before, _, behind = text.partition(END_OF_THOUGHT)
+    call = before.rpartition(CALL)[2]
+    is_inside = CALL in before and END_OF_CALL not in call and call.lstrip().startswith("{")
+    return behind if CALL in behind and not is_inside else text
 
 
 # --- Llama's form, and Python ---------------------------------------------------------------------

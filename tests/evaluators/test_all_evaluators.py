@@ -73,7 +73,7 @@ COMPARING = [
     JsonMatch(strict_order=False),
     JsonMatch(strict_order=False, ignore_extra_keys=True),
     *(ToolCalls(parsing=parsing) for parsing in PARSINGS),
-    ToolCalls(TOOLS, call_order="strict", arguments="subset", coerce=True),
+    ToolCalls(TOOLS, call_order="strict", arguments="subset"),
     ToolCalls(TOOLS, before=[("a", 0)], alternatives="listed"),
     ToolCalls(
         TOOLS, fields={"*": {"coerce": True}}, defaults={"order": "any_order"}, score="leaves"

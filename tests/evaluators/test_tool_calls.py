@@ -10,7 +10,6 @@ from llmeval_integrations import (
     InvalidOptionError,
     InvalidReferenceError,
     InvalidSchemaError,
-    MissingFieldError,
     ToolCalls,
 )
 
@@ -287,8 +286,6 @@ def test_an_option_that_makes_no_sense_is_refused(options, words):
 
 
 def test_what_a_sample_lacks_or_says_wrongly_is_named():
-    with pytest.raises(MissingFieldError, match="coerce"):
-        ToolCalls(coerce=True)(A, A)
     with pytest.raises(InvalidReferenceError, match="before"):
         PLAIN(A, A, variables={"before": [[0, 1]]})
     with pytest.raises(InvalidReferenceError, match="before contradicts itself: 'a' before 'a'"):

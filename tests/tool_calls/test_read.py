@@ -122,6 +122,8 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
          [ToolCall("say", {"text": "a </tool_call> b"})]),
         ('<tool_call>{"name": "say", "arguments": {"text": "<tool_call> </think>"}}</tool_call>',
          [ToolCall("say", {"text": "<tool_call> </think>"})]),
+        ('<tool_call>{"name": "say", "arguments": {"text": "<think>a</think> b"}}</tool_call>',
+         [ToolCall("say", {"text": "<think>a</think> b"})]),
         (TAGGED + "\n</think>", [CALL]),
         (TAGGED + " I used the </think> tag.", [CALL]),
         (TAGGED + "<think>Or " + TAGGED + "?</think>" + TAGGED, [CALL, CALL]),
