@@ -16,10 +16,12 @@ from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
+from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.arguments import Arguments, Call
+from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.compare import KINDS, CallComparison, CallOrder, ComparedCall
 from llmeval_integrations.tool_calls.expected import (
     Alternatives,
@@ -74,8 +76,9 @@ class ToolCalls(Evaluator):
     Metadata: `calls`, each with its `kind` (see KINDS), `score`, `name`, the positions `output` and
     `reference`, and the wrong `arguments`; `called`, `expected` and `right`, how many; `precision`,
     `recall` and `f1` over calls that are wholly right; `fields`, the leaves of each argument by
-    kind. `limit_reached` names the arrays whose items were not all tried with each other, with an
-    empty text for the calls. The label is the gravest kind.
+    kind; `ignored`, the ignored paths that a call has. `limit_reached` names the arrays whose items
+    were not all tried with each other, with an empty text for the calls. The label is the gravest
+    kind.
 
     Raises:
         InvalidReferenceError: The reference holds no calls, or none that could be made.
@@ -130,6 +133,8 @@ class ToolCalls(Evaluator):
         check_flag(self, "allow_undeclared")
         rules = ArgumentRules(self.fields, self.defaults)
         self.__dict__["_rules"] = rules
+        ignored = [f"/{path}" for path, each in self.fields.items() if each.get("ignore")]
+        self.__dict__["_ignored"] = ignored
         toolbox = None
         if self.tools is not None:
             toolbox = read_toolbox(self, self.tools, rules)
@@ -169,14 +174,23 @@ class ToolCalls(Evaluator):
         comparison = CallComparison(ours, theirs, self)
         compared = comparison.compare(pairs)
         metadata = comparison.metadata(compared)
+        if self.__dict__["_ignored"]:
+            metadata["ignored"] = self._list_ignored([*calls, *expected])
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
         return _make_result(compared, comparison.score(compared), metadata)
 
+    def _list_ignored(self, calls: Sequence[ToolCall]) -> list[str]:
+        """List the paths of ignored places that one of these calls has."""
+        return [
+            path
+            for path in self.__dict__["_ignored"]
+            if any(has_place(path, {call.name: call.arguments}) for call in calls)
+        ]
+
     def breakdown(self) -> CallTally:
-        # Of an ignored place no leaf is counted, whether or not it is there.
-        return CallTally(path for path, each in self.fields.items() if not each.get("ignore"))
+        return CallTally(self.fields)
 
 
 def _make_result(calls: Sequence[ComparedCall], score: float, metadata: dict[str, Any]) -> Result:

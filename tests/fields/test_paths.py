@@ -142,9 +142,11 @@ def test_a_path_that_no_sample_of_a_run_has_is_named():
 
 def test_a_path_of_arguments_that_no_call_of_a_run_has_is_named():
     met = ["weather/city", "*/city", "weather", "weather/days/n"]
-    unmet = ["weather/cty", "wether/city", "*/days/m"]
-    settings = {path: {"weight": 2} for path in (*met, *unmet)} | {"book/x": {"ignore": True}}
-    call = {"name": "weather", "arguments": {"city": "Rome", "days": {"n": 1}}}
+    unmet = ["weather/cty", "wether/city", "*/days/m", "book/x"]
+    settings = {path: {"weight": 2} for path in (*met, *unmet)}
+    settings |= {path: {"ignore": True} for path in ("book/x", "weather/id", "*/days/unit")}
+    given = {"city": "Rome", "days": {"n": 1, "unit": "h"}, "id": 7}
+    call = {"name": "weather", "arguments": given}
     run = evaluate([{"output": call, "reference": call}], [ToolCalls(fields=settings)])
     assert run.summary["evaluators"]["tool_calls"]["unmet_paths"] == unmet
 
