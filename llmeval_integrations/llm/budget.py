@@ -116,6 +116,7 @@ class Budget:
         """Tokens in and out; None for no bound."""
         self.spent = Spending()
         """What was spent."""
+        self._is_bound = (max_cost, max_tokens) != (None, None)
         self._held: list[tuple[float, float]] = []
         self._freed: Event | None = None
         self._tokens_a_character = 1 / 3  # at first; English has about 1/4
@@ -174,15 +175,16 @@ class Budget:
             self.spent.add(reply, price)
             longest = 0 if self._longest == math.inf else self._longest
             self._longest = max(longest, reply.usage.output_tokens)
-            share = reply.usage.input_tokens / max(request.length, 1)
-            self._tokens_a_character = max(self._tokens_a_character, share)
+            if self._is_bound:
+                share = reply.usage.input_tokens / max(request.length, 1)
+                self._tokens_a_character = max(self._tokens_a_character, share)
         self._held.remove(held)
         if self._freed is not None:
             self._freed.set()
             self._freed = None
 
     def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
-        if self.max_cost is None and self.max_tokens is None:
+        if not self._is_bound:
             return 0, 0
         read = math.ceil(request.length * self._tokens_a_character)
         written = request.max_tokens or self._longest

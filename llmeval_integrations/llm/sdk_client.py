@@ -66,7 +66,7 @@ class SdkClient(Client):
         """The SDK's object that the caller made, None where there is none."""
         self.retries, self.price = config.retries, config.price
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
-        self._refused: set[tuple[Output, str]] = set()  # forms, each with the schema
+        self._refused: list[tuple[Output, Any]] = []  # forms, each with the schema
         self._made: tuple[AbstractEventLoop, Any] | None = None
 
     @classmethod
@@ -165,17 +165,17 @@ class SdkClient(Client):
 
     async def complete(self, request: Request) -> Reply:
         """Ask in the best form that the server takes; one that it refuses is not tried again."""
-        forms, refused = self.forms(request), set()
+        forms, refused = self.forms(request), []
         for output in forms:
             try:
                 reply = await self._ask(request, output)
             except ClientError as error:
                 if output == forms[-1] or error.kind != "bad_request":
                     raise
-                refused.add((output, repr(request.schema)))
+                refused.append((output, request.schema))
             else:
                 # only now is it known that the form was what it refused
-                self._refused |= refused
+                self._refused += [each for each in refused if each not in self._refused]
                 return reply
         raise AssertionError  # the last form returns or raises
 
@@ -186,7 +186,7 @@ class SdkClient(Client):
         chosen = self.config.output if request.output == "auto" else request.output
         if chosen != "auto":
             return [chosen]
-        left = [form for form in _FORMS if (form, repr(request.schema)) not in self._refused]
+        left = [form for form in _FORMS if (form, request.schema) not in self._refused]
         return left or [_FORMS[-1]]
 
     async def _ask(self, request: Request, output: Output) -> Reply:

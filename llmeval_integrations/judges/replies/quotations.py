@@ -14,7 +14,8 @@ _ESCAPE: Final = re.compile(
     r"\\{1,4}(?:u(?P<u>[0-9a-f]{4})|u\{(?P<braces>[0-9a-f]{1,6})\}|x(?P<x>[0-9a-f]{2}))",
     re.IGNORECASE,
 )
-_NO_LETTER: Final = re.compile(r"(?:\\{1,4}[nrt]|[\W_])+")
+_BREAK: Final = re.compile(r"\\+[nrt]")
+_NO_LETTERS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 _RUN: Final = 3
 """Words that hang together; fewer are the same in many a text."""
 _MOST: Final = 200
@@ -37,7 +38,10 @@ def _character(escape: re.Match[str]) -> str:
 
 def letters(text: str) -> str:
     """Return the letters and digits of a text: a copy in any dress has the same."""
-    return _NO_LETTER.sub("", decode(text).casefold())
+    text = decode(text).casefold()
+    text = _BREAK.sub("", text) if "\\" in text else text
+    # For English in a hundredth of the time, which was a third of what a judgement takes.
+    return text.translate(_NO_LETTERS) if text.isascii() else "".join(filter(str.isalnum, text))
 
 
 _letters_of_few = lru_cache(maxsize=16)(letters)  # the parts of a vote are shown the same texts
