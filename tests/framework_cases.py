@@ -96,6 +96,7 @@ def run_example(module, **names):
     code = textwrap.dedent(
         "\n".join(re.findall(r"^    .*$|^$", inspect.getdoc(module), re.MULTILINE))
     )
+    assert code.strip(), "the docstring has no indented code"
     names = {"__name__": "example", **names}
     said = re.findall(r"^(\S.*?)  # (.*)$", code, re.MULTILINE)
     exec(compile(code, module.__name__, "exec"), names)  # noqa: S102 - our own docstring

@@ -83,23 +83,27 @@ class Wrapper:
         return float(figure)
 
 
-def make_sample(evaluator: Evaluator, output: Any, **fields: Any) -> Sample:
+def make_sample(evaluator: Evaluator, output: Any, metadata: Any = None, **fields: Any) -> Sample:
     """Make a sample of fields that may be None; a text alone is one of the contexts.
 
-    Arrays of NumPy are lists. Raises MissingFieldError where there is no output, or no other field
-    that the evaluator needs.
+    What a host calls metadata are variables of a judge's prompt; their `contexts` and `schema` are
+    those of the sample, unless these are given. Arrays of NumPy are lists. Raises
+    MissingFieldError where there is no output, or no other field that the evaluator needs.
     """
-    if isinstance(fields.get("contexts"), str):
-        fields["contexts"] = [fields["contexts"]]
-    fields = {name: as_python(value) for name, value in fields.items() if value is not None}
-    needed = [*(["output"] if output is MISSING else []), *evaluator.needs]
-    for field in needed:
-        if field not in fields:
+    given = {name: value for name, value in fields.items() if value is not None}
+    if isinstance(metadata, Mapping) and metadata:
+        further = {name: metadata.get(name) for name in ("contexts", "schema")}
+        given = {"variables": dict(metadata), **further, **given}
+    if isinstance(given.get("contexts"), str):
+        given["contexts"] = [given["contexts"]]
+    found = {name: as_python(value) for name, value in given.items() if value is not None}
+    for field in [*(["output"] if output is MISSING else []), *evaluator.needs]:
+        if field not in found:
             raise MissingFieldError(
                 f"{evaluator.name} needs {add_article(field)}, and there is none; "
                 'JSON null is the text "null"'
             )
-    return Sample(as_python(output), **fields)
+    return Sample(as_python(output), **found)
 
 
 def takes_model(kind: type[Evaluator]) -> bool:
@@ -134,15 +138,15 @@ class Keys:
         inputs: Any,
         outputs: Any,
         references: Any,
-        *,
-        contexts: Any = None,
-        variables: Mapping[str, Any] | None = None,
+        context: Any = None,
+        **further: Any,
     ) -> Sample:
-        """Make a sample; the inputs by their names are variables of a prompt, too.
+        """Make a sample; the inputs by their names, and what is further, are variables of a prompt.
 
-        Raises InputError for a key that is not there.
+        `context` is the contexts where there is no key for them. Raises InputError for a key that
+        is not there.
         """
-        named = {**(inputs if isinstance(inputs, Mapping) else {}), **(variables or {})}
+        variables = {**(inputs if isinstance(inputs, Mapping) else {}), **further}
         is_expected = isinstance(references, Mapping) and self.schema in references
         sources = {
             "output": outputs,
@@ -153,8 +157,8 @@ class Keys:
         }
         fields = {name: self._find(name, source, evaluator) for name, source in sources.items()}
         if self.contexts is None:
-            fields["contexts"] = contexts
-        return make_sample(evaluator, variables=named or None, **fields)
+            fields["contexts"] = context
+        return make_sample(evaluator, **fields, variables=variables or None)
 
     def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)

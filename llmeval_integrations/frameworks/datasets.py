@@ -1,15 +1,17 @@
 """Our evaluators for Hugging Face datasets: a dataset in, the same with the results out.
 
-from datasets import Dataset
-from llmeval_integrations import JsonEquality, JsonValidity
-from llmeval_integrations.frameworks.datasets import evaluate
+    from datasets import Dataset
+    from llmeval_integrations import JsonEquality, JsonValidity
+    from llmeval_integrations.frameworks.datasets import evaluate
 
-dataset = Dataset.from_dict({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
-scored = evaluate(
-dataset, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
-)
-list(scored["json_equality"])  # [1.0, 0.0]
-list(scored["json_validity_label"])  # [None, 'truncated']
+    dataset = Dataset.from_dict({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
+    scored = evaluate(
+        dataset, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
+    )
+    list(scored["json_equality"])  # [1.0, 0.0]
+    list(scored["json_validity_label"])  # [None, 'truncated']
+
+A DatasetDict is evaluated split by split.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ D = TypeVar("D", Dataset, DatasetDict)
 def evaluate(dataset: D, evaluators: Any, **options: Any) -> D:
     """Evaluate each row, and give the dataset with the results as further columns.
 
-    Columns and options are those of `frameworks.pandas.evaluate`. A DatasetDict is evaluated by
-    split. A mapping has all keys of all rows, None where a row lacks one, but in a column of
-    `Json`. Raises InputError for what is no such dataset, as one that is streamed.
+    Columns and options are those of `frameworks.pandas.evaluate`. A mapping has all keys of all
+    rows, None where a row lacks one, but in a column of `Json`. Raises InputError for what is no
+    such dataset, as one that is streamed.
     """
     if isinstance(dataset, DatasetDict):
         return DatasetDict(

@@ -17,10 +17,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_storable_text
@@ -34,7 +33,7 @@ with optional("deepeval", "deepeval", "deepeval"):
 
 
 class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # type: ignore[misc]
-    """A test case lacks a field."""
+    """A test case lacks a field, which DeepEval's `skip_on_missing_params` knows."""
 
 
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
@@ -42,18 +41,12 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
 
     `success` is the evaluator's verdict; `threshold` is the evaluator's, else 1, and decides
     nothing. Label and metadata are in the verbose logs, as JSON. An unscored result has no score
-    but an `error`, which DeepEval counts as not passed. A bad call raises one of our errors, a
-    missing field one that is DeepEval's too, for its `skip_on_missing_params`. Contexts are the
-    `retrieval_context`, else the `context`, the schema is `schema` of the case's metadata.
+    but an `error`, which DeepEval counts as not passed. A bad call raises one of our errors.
+    Contexts are the `retrieval_context`, else the `context`, the schema is `schema` of the case's
+    metadata. `name` is another name, and `value="passed"` gives 1 or 0.
     """
 
-    score: float | None
-    reason: str | None
-    error: str | None
-    success: bool | None
-
     def __init__(self, evaluator: Evaluator, **options: Any) -> None:
-        """Take a `name`, and as `value` "score", or "passed" for 1 or 0."""
         super().__init__(evaluator, **options)
         own: Any = getattr(evaluator, "threshold", None)
         self.threshold = float(own) if is_number(own) else 1.0
@@ -76,20 +69,20 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         return self.success if self.error is None else False
 
     def _sample(self, case: LLMTestCase) -> Sample:
-        self.score = self.reason = self.error = None  # an error leaves nothing of another case
-        self.success = False
-        if not isinstance(case, LLMTestCase):
-            raise InputError(f"{self.name}: {quote(case)} is not an LLMTestCase")
+        # An error leaves nothing of another case.
+        self.score: float | None = None
+        self.success: bool | None = False
+        self.reason: str | None = None
+        self.error: str | None = None
         contexts = case.context if case.retrieval_context is None else case.retrieval_context
         try:
             return make_sample(
                 self.evaluator,
                 case.actual_output,
+                case.metadata,
                 reference=case.expected_output,
                 input=case.input,
                 contexts=contexts and [getattr(text, "context", text) for text in contexts],
-                schema=(case.metadata or {}).get("schema"),
-                variables=case.metadata,
                 id=case.name,
             )
         except MissingFieldError as error:

@@ -15,7 +15,7 @@ verl takes it as `custom_reward_function`, OpenRLHF as the `reward_func` of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
 from typing import Any, Final
@@ -24,7 +24,6 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
@@ -73,8 +72,8 @@ def _build(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
         if isinstance(fields, list):
-            return write(evaluator.evaluate_many(_sample(evaluator, **each) for each in fields))
-        return write(evaluator.evaluate(_sample(evaluator, **fields)))
+            return write(evaluator.evaluate_many(make_sample(evaluator, **each) for each in fields))
+        return write(evaluator.evaluate(make_sample(evaluator, **fields)))
 
     return function
 
@@ -82,17 +81,9 @@ def _build(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
 def _build_awaited(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
     @wraps(read)
     async def function(*args: Any, **kwargs: Any) -> Any:
-        return write(await evaluator.aevaluate(_sample(evaluator, **read(*args, **kwargs))))
+        return write(await evaluator.aevaluate(make_sample(evaluator, **read(*args, **kwargs))))
 
     return function
-
-
-def _sample(evaluator: Evaluator, metadata: Any = None, **fields: Any) -> Sample:
-    """Make a sample of a host's arguments and what it calls metadata."""
-    if isinstance(metadata, Mapping):
-        further = {field: metadata.get(field) for field in ("contexts", "schema")}
-        fields = {"variables": dict(metadata), **further, **fields}
-    return make_sample(evaluator, **fields)
 
 
 class _Function(Wrapper):

@@ -1,16 +1,18 @@
 """Our evaluators for Inspect: a `Scorer`, with its metrics.
 
-from inspect_ai import Task, eval
-from inspect_ai.dataset import Sample
-from llmeval_integrations import JsonEquality
-from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
 
-lists = Task(
-dataset=[Sample(input="A list, please.", target="[1.0]")],
-scorer=[inspect_scorer(JsonEquality())],
-)
-[log] = eval(lists, model=model)
-log.results.scores[0].metrics["mean"].value  # 1.0
+    lists = Task(
+        dataset=[Sample(input="A list, please.", target="[1.0]")],
+        scorer=[inspect_scorer(JsonEquality())],
+    )
+    [log] = eval(lists, model=model)
+    log.results.scores[0].metrics["mean"].value  # 1.0
+
+`llmeval compare` reads Inspect's logs as runs.
 """
 
 from __future__ import annotations
@@ -69,11 +71,8 @@ class _Scorer(Wrapper):
         """Score what a model has written."""
         result = await self.evaluator.aevaluate(self._sample(state, target))
         details = {"label": result.label, "passed": as_python(result.passed)}
-        fields = {
-            "answer": state.output.completion,
-            "explanation": result.reason,
-            "metadata": {**result.metadata, **details},
-        }
+        fields = {"explanation": result.reason, "metadata": {**result.metadata, **details}}
+        fields["answer"] = state.output.completion
         value = self.figure(result)
         if value is None:
             return Score.unscored(reason=result.label or "unscored", **fields)
@@ -84,23 +83,22 @@ class _Scorer(Wrapper):
         if any(getattr(message, "tool_calls", None) for message in state.messages):
             # Evaluators of tool calls see all messages, the others the text of the last one.
             output = Messages(Reply(output), tuple(map(_dump, state.messages)))
-        given = state.input  # where no message of it is the user's, `input_text` raises
-        asked = isinstance(given, str) or any(message.role == "user" for message in given)
-        about = state.metadata
-        if self.reference is None and len(target) > 1 and may_look_at(self.evaluator, "reference"):
-            raise InputError(
-                f"{self.name}: the sample has {len(target)} targets, and the evaluator looks at "
-                'one; keep it in the metadata and name it with reference="..."'
-            )
-        text = target.text or None if len(target) < 2 else None
+        # Where no message is the user's, `input_text` raises.
+        asked = isinstance(state.input, str) or "user" in [one.role for one in state.input]
+        reference = state.metadata.get(self.reference) if self.reference else target.text or None
+        if not self.reference and len(target) > 1:
+            if may_look_at(self.evaluator, "reference"):
+                raise InputError(
+                    f"{self.name}: the sample has {len(target)} targets, and the evaluator looks "
+                    'at one; keep it in the metadata and name it with reference="..."'
+                )
+            reference = None
         return make_sample(
             self.evaluator,
             output,
-            reference=text if self.reference is None else about.get(self.reference),
+            state.metadata,
+            reference=reference,
             input=state.input_text if asked else None,
-            contexts=about.get("contexts"),
-            schema=about.get("schema"),
-            variables=about or None,
             id=state.sample_id,
         )
 

@@ -21,7 +21,6 @@ from typing import Any
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
 
 with optional("langsmith", "langsmith", "langsmith"):
@@ -60,34 +59,25 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         Of further arguments `context` is the contexts; the others, and the inputs by their names,
         are variables of a judge's prompt.
         """
-        sample = self._sample(inputs, outputs, reference_outputs, **further)
+        sample = self.keys.sample(self.evaluator, inputs, outputs, reference_outputs, **further)
         return self._feedback(self.evaluator.evaluate(sample))
 
     async def acall(
         self, inputs: Any = None, outputs: Any = None, reference_outputs: Any = None, **further: Any
     ) -> dict[str, Any]:
         """Evaluate as an asynchronous function of openevals does."""
-        sample = self._sample(inputs, outputs, reference_outputs, **further)
+        sample = self.keys.sample(self.evaluator, inputs, outputs, reference_outputs, **further)
         return self._feedback(await self.evaluator.aevaluate(sample))
 
-    def evaluate_run(
-        self, run: Run, example: Example | None = None, *_: Any, **__: Any
-    ) -> EvaluationResult:
+    def evaluate_run(self, run: Run, example: Example | None = None, *_: Any, **__: Any) -> Any:
         """Evaluate what a run gave."""
-        return EvaluationResult(**self(*_fields(run, example)))
+        return EvaluationResult(**self(**_fields(run, example)))
 
     async def aevaluate_run(
         self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Evaluate what a run gave, and await what has to be waited for."""
-        return EvaluationResult(**await self.acall(*_fields(run, example)))
-
-    def _sample(
-        self, inputs: Any, outputs: Any, references: Any, *, context: Any = None, **further: Any
-    ) -> Sample:
-        return self.keys.sample(
-            self.evaluator, inputs, outputs, references, contexts=context, variables=further
-        )
+        return EvaluationResult(**await self.acall(**_fields(run, example)))
 
     def _feedback(self, result: Result) -> dict[str, Any]:
         return {
@@ -99,7 +89,6 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         }
 
 
-def _fields(run: Run, example: Example | None) -> tuple[Any, Any, Any]:
-    if example is None:
-        return run.inputs, run.outputs, None
-    return example.inputs, run.outputs, example.outputs
+def _fields(run: Run, example: Example | None) -> dict[str, Any]:
+    inputs, references = (example.inputs, example.outputs) if example else (run.inputs, None)
+    return {"inputs": inputs, "outputs": run.outputs, "reference_outputs": references}

@@ -1,19 +1,24 @@
 """Our evaluators for Phoenix: an `Evaluator` of phoenix-evals, which Phoenix experiments take too.
 
-import pandas as pd
-from llmeval_integrations import JsonEquality
-from llmeval_integrations.frameworks.phoenix import PhoenixEvaluator
-from phoenix.evals import bind_evaluator, evaluate_dataframe
+    import pandas as pd
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.phoenix import PhoenixEvaluator
+    from phoenix.evals import bind_evaluator, evaluate_dataframe
 
-columns = {"output": "answer", "reference": "gold"}
-equal = bind_evaluator(PhoenixEvaluator(JsonEquality()), columns)
-frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
-scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
-scored["json_equality_score"][0]["score"]  # 1.0
+    columns = {"output": "answer", "reference": "gold"}
+    equal = bind_evaluator(evaluator=PhoenixEvaluator(JsonEquality()), input_mapping=columns)
+    frame = pd.DataFrame({"answer": ["[1]"], "gold": ["[1.0]"]})
+    scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
+    scored["json_equality_score"][0]["score"]  # 1.0
+
+An experiment takes the same object; there `reference` is an example's whole mapping: bind
+{"reference": "reference.answer"} where one value is meant.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -25,6 +30,7 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 from llmeval_integrations.json_values.python_values import as_python
 
 with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
+    import pandas as pd
     from phoenix.evals import Evaluator, Score
     from phoenix.evals.exceptions import PhoenixException
     from pydantic import BaseModel
@@ -32,6 +38,14 @@ with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
     """A bad call, worded as ours; Phoenix would try any other error ten times more."""
+
+
+@contextmanager
+def _calls() -> Iterator[None]:
+    try:
+        yield
+    except EvalError as error:
+        raise PhoenixCallError(str(error)) from error
 
 
 with catch_warnings():
@@ -59,8 +73,7 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     `passed` stands in the metadata. An unscored result is a Score whose score is None. A bad call
     raises PhoenixCallError, at which Phoenix stops unless `exit_on_error=False`. Fields of the
     sample are the columns of their names, or what `bind_evaluator` says; None and NaN are the empty
-    text as an output, and absent as any other field. In an experiment `reference` is an example's
-    whole mapping: bind {"reference": "reference.answer"} where one value is meant.
+    text as an output, and absent as any other field.
     """
 
     name = ""  # of Phoenix's own it cannot be set
@@ -76,24 +89,18 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
         )
 
     def _evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        try:
+        with _calls():
             return [self._score(self.evaluator.evaluate(self._sample(eval_input)))]
-        except EvalError as error:
-            raise PhoenixCallError(str(error)) from error
 
     async def _async_evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        try:
+        with _calls():
             return [self._score(await self.evaluator.aevaluate(self._sample(eval_input)))]
-        except EvalError as error:
-            raise PhoenixCallError(str(error)) from error
 
     def _sample(self, cells: dict[str, Any]) -> Sample:
-        import pandas as pd
-
-        def present(cell: Any) -> Any:
-            return None if pd.api.types.is_scalar(cell) and pd.isna(cell) else cell
-
-        return make_sample(self.evaluator, **{name: present(cells[name]) for name in cells})
+        absent = [
+            name for name, cell in cells.items() if pd.api.types.is_scalar(cell) and pd.isna(cell)
+        ]
+        return make_sample(self.evaluator, **{**cells, **dict.fromkeys(absent)})
 
     def _score(self, result: Result) -> Score:
         return Score(

@@ -1,15 +1,17 @@
 """Our evaluators for polars: a DataFrame in, the same with the results out.
 
-import polars as pl
-from llmeval_integrations import JsonEquality, JsonValidity
-from llmeval_integrations.frameworks.polars import evaluate
+    import polars as pl
+    from llmeval_integrations import JsonEquality, JsonValidity
+    from llmeval_integrations.frameworks.polars import evaluate
 
-frame = pl.DataFrame({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
-scored = evaluate(
-frame, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
-)
-scored["json_equality"].to_list()  # [1.0, 0.0]
-scored["json_validity_label"].to_list()  # [None, 'truncated']
+    frame = pl.DataFrame({"answer": ["[1]", "[1,"], "gold": ["[1.0]", "[1, 2]"]})
+    scored = evaluate(
+        frame, [JsonValidity(), JsonEquality()], columns={"output": "answer", "reference": "gold"}
+    )
+    scored["json_equality"].to_list()  # [1.0, 0.0]
+    scored["json_validity_label"].to_list()  # [None, 'truncated']
+
+Of a LazyFrame `collect()` makes a DataFrame.
 """
 
 from __future__ import annotations

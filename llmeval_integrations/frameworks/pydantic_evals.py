@@ -1,21 +1,22 @@
 """Our evaluators for pydantic_evals: an `Evaluator` of its datasets.
 
-from llmeval_integrations import JsonEquality
-from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
-from pydantic_evals import Case, Dataset
+    from llmeval_integrations import JsonEquality
+    from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
+    from pydantic_evals import Case, Dataset
 
-dataset = Dataset(
-name="lists",
-cases=[Case(name="one", inputs="A list, please.", expected_output="[1.0]")],
-evaluators=[PydanticEvaluator(JsonEquality())],
-)
-report = dataset.evaluate_sync(lambda question: "[1]")
-report.cases[0].scores["json_equality"].value  # 1.0
+    dataset = Dataset(
+        name="lists",
+        cases=[Case(name="one", inputs="A list, please.", expected_output="[1.0]")],
+        evaluators=[PydanticEvaluator(JsonEquality())],
+    )
+    report = dataset.evaluate_sync(lambda question: "[1]")
+    report.cases[0].scores["json_equality"].value  # 1.0
+
+Scores stand in the report under the evaluator's name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,15 +58,12 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
         self, ctx: EvaluatorContext[Any, Any, Any]
     ) -> dict[str, bool | int | float | str | EvaluationReason]:
         """Evaluate what a task gave for one case."""
-        variables = ctx.metadata if isinstance(ctx.metadata, Mapping) else {}
         sample = make_sample(
             self.evaluator,
             ctx.output,
+            ctx.metadata,
             reference=ctx.expected_output,
             input=ctx.inputs,
-            contexts=variables.get("contexts"),
-            schema=variables.get("schema"),
-            variables=variables or None,
             id=ctx.name,
         )
         name, result = self.name, await self.evaluator.aevaluate(sample)

@@ -12,15 +12,15 @@
     trainer = GRPOTrainer(model, rewards, arguments, dataset, processing_class=tokenizer)
     trainer.train()
 
-Nothing of TRL is imported: whatever calls a reward function in this way can be given one.
+Whatever calls a reward function as TRL does can be given one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from llmeval_integrations.core.errors import InputError, MissingFieldError
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quoting import quote
@@ -30,17 +30,14 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample
 from llmeval_integrations.messages.reading import Messages
 from llmeval_integrations.messages.reply import Reply, text_of_blocks
 
-_FIELDS: Final = ("reference", "contexts", "schema")
-
 
 class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
     The reward is the score; None where unscored. A bad call raises one of our errors, and training
-    ends. TRL adds the rewards of several functions up and leaves a None out of that sum, so that
-    such a completion is compared with others that had one reward more; a WeightedSum is None as a
-    whole. TRL logs the share that was unscored as `NAME/unscored` and the reasons as NAME_reason.
-    All columns are variables of a judge's prompt.
+    ends. TRL leaves a None out of the sum over several functions; a WeightedSum is None as a whole.
+    It logs the share that was unscored as `NAME/unscored` and the reasons as NAME_reason. All
+    columns are variables of a judge's prompt.
 
     Args:
         missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
@@ -50,7 +47,9 @@ class TrlReward(Wrapper):
     """
 
     def __init__(self, evaluator: Evaluator, *, missing: str = "raise", **options: str) -> None:
-        self.columns = {field: options.pop(field, field) for field in _FIELDS}
+        self.columns = {
+            field: options.pop(field, field) for field in ("reference", "contexts", "schema")
+        }
         super().__init__(evaluator, **options)
         self.missing, self.__name__ = missing, self.name
         check_choice(self, "missing", ["raise", "unscored"])
@@ -60,13 +59,16 @@ class TrlReward(Wrapper):
         prompts: Sequence[Any],
         completions: Sequence[Any],
         *,
-        completion_ids: Any = None,  # noqa: ARG002 - or it would be a column
+        completion_ids: Any = None,  # noqa: ARG002 - else it were a column
         log_extra: Callable[[str, list[Any]], None] | None = None,
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
         """Return the rewards of completions, in their order."""
-        rows = self._rows(len(completions), columns)
+        # The trainer's state and such things are not columns.
+        lists = {name: each for name, each in columns.items() if isinstance(each, (list, tuple))}
+        lists = {name: each for name, each in lists.items() if len(each) == len(completions)}
+        rows = [dict(zip(lists, row)) for row in zip(*lists.values())] or [{}] * len(completions)
         samples = list(map(self._sample, prompts, completions, rows))
         results = iter(self.evaluator.evaluate_many(each for each in samples if each is not None))
         absent = Result.unscored("the row lacks a field that the evaluator needs", label="missing")
@@ -78,26 +80,10 @@ class TrlReward(Wrapper):
             log_metric(f"{self.name}/unscored", unscored / len(found))
         return [None if (figure := self.figure(each)) is None else float(figure) for each in found]
 
-    def _rows(self, count: int, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return each completion's cells; the trainer's state and such things are not columns."""
-        lists = {name: cells for name, cells in columns.items() if isinstance(cells, (list, tuple))}
-        for name, cells in lists.items():
-            if len(cells) != count:
-                raise InputError(f"column {name!r} has {len(cells)} rows for {count} completions")
-        for field in self.evaluator.needs:
-            column = self.columns.get(field)
-            if column is not None and column not in lists:
-                raise InputError(
-                    f"{self.name} needs {field}, and there is no column {column!r}, "
-                    f'only {quote(list(lists))}; name another with {field}="..."'
-                )
-        return [{name: cells[place] for name, cells in lists.items()} for place in range(count)]
-
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample | None:
         output: Any = _text(completion)
-        if not isinstance(completion, str) and (
-            len(completion) > 1 or any(one.get("tool_calls") for one in completion)
-        ):  # which evaluators of tool calls see whole, the others as the text of the last message
+        if not isinstance(completion, str):
+            # Evaluators of tool calls see all messages, the others the text of the last one.
             output = Messages(Reply(output), tuple(completion))
         asked = _text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt
         fields = {field: row.get(column) for field, column in self.columns.items()}
@@ -106,7 +92,8 @@ class TrlReward(Wrapper):
         except MissingFieldError as error:
             if self.missing == "unscored":
                 return None
-            raise MissingFieldError(f"{error} (the prompt {quote(asked)})") from error
+            columns = f"the columns are {list(row)}, those of fields {self.columns}"
+            raise MissingFieldError(f"{error} (the prompt {quote(asked)}); {columns}") from error
 
 
 def _text(messages: Any) -> str:

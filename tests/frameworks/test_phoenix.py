@@ -42,6 +42,8 @@ def test_unscored_stays_without_a_score_among_the_annotations():
     annotations = to_annotation_dataframe(dataframe=scored)
     assert annotations["score"].isna().all()
     assert list(annotations["explanation"]) == ["cannot tell"]
+    [found] = PhoenixEvaluator(Fixed(RESULTS["number"])).evaluate({"output": "1"})
+    assert (found.score, found.metadata["passed"]) == (0.25, False)
 
 
 @pytest.mark.parametrize("runner", [run, arun])

@@ -57,7 +57,7 @@ def test_nothing_is_guessed(keys, evaluator, inputs, outputs, references, error,
 def test_the_other_fields():
     outputs = {"answer": "1", "documents": "one"}
     keys = Keys(output="answer", contexts="documents")
-    found = keys.sample(JsonValidity(), TWO, outputs, TWO, variables={"b": 3})
+    found = keys.sample(JsonValidity(), TWO, outputs, TWO, b=3)
     assert found == Sample("1", MISSING, TWO, ["one"], variables={"a": 1, "b": 3})
     assert make_sample(JsonValidity(), "{}", reference=None, id=0) == Sample("{}", id=0)
 

@@ -5,10 +5,9 @@ import os
 import warnings
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example
+from framework_cases import RESULTS, Fixed, Words, judge, run_example
 
 from llmeval_integrations import (
-    InputError,
     InvalidReferenceError,
     JsonEquality,
     LengthPenalty,
@@ -62,9 +61,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
     ],
 )
 def test_a_completion_is_a_text_or_messages(completion, output):
-    fixed = Fixed(RESULTS["yes"])
-    TrlReward(fixed)([message("go", "user")], [completion])
-    assert fixed.samples == [Sample(output, input="go")]
+    words = Words()
+    TrlReward(words)([message("go", "user")], [completion])
+    assert words.texts == [output]
 
 
 CALLED = {
@@ -112,10 +111,9 @@ def test_what_is_unscored_is_logged():
 @pytest.mark.parametrize(
     ("columns", "error", "message"),
     [
-        ({}, InputError, r"json_equality needs reference, and there is no column 'gold', only \[\]; name"),
-        ({"solution": ["1"]}, InputError, r"only \['solution'\]"),
+        ({}, MissingFieldError, r"needs a reference, .*the columns are \[\], .*'reference': 'gold'"),
+        ({"solution": ["1"]}, MissingFieldError, r"the columns are \['solution'\]"),
         ({"gold": [None]}, MissingFieldError, "json_equality needs a reference, .*the prompt"),
-        ({"gold": ["1", "2"]}, InputError, "column 'gold' has 2 rows for 1 completions"),
         ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
     ],
 )  # fmt: skip

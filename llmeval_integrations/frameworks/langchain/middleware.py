@@ -1,11 +1,13 @@
 """A middleware for agents of LangChain: the model is asked again while its answer fails.
 
-from langchain.agents import create_agent
-from llmeval_integrations import ToolCallSchema
-from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
+    from langchain.agents import create_agent
+    from llmeval_integrations import ToolCallSchema
+    from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
-check = ToolCallSchema(tools)
-agent = create_agent(model, tools, middleware=[RetryMiddleware(check, on="tool_calls")])
+    check = ToolCallSchema(tools)
+    agent = create_agent(model, tools, middleware=[RetryMiddleware(check, on="tool_calls")])
+
+The model is told what is wrong with each call before a tool is run.
 """
 
 from __future__ import annotations
