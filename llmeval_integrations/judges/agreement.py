@@ -10,7 +10,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.agreement_table import render
@@ -229,7 +229,7 @@ class Agreement:
         if self.positive is None:
             return self._no_rate(len(given))
         other = None if self.positive is True else self.positive
-        labels = [fold(read_label(value, _place("judged", row), other)) for row, value in given]
+        labels = [fold(read_label(value, f"judged, row {row}", other)) for row, value in given]
         sensitivity, specificity = (
             Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
         )
@@ -253,8 +253,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     The labelled rows should be drawn by chance. Labels are compared without regard to case and the
     space around them; ratings are numbers.
 
-    Raises InputError where rows or ids do not match, a value is neither verdict nor label, or the
-    judge's labels, if they are not ratings, are none of the people's.
+    Raises InputError where rows or ids do not match, or a value is neither verdict nor label.
     """
     rows = [row._replace(judge=normalize(row.judge)) for row in pair_labels(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]
@@ -263,7 +262,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     spelling: dict[Any, Any] = {}
 
     def read(value: Any, name: str, row: Hashable) -> Any:
-        found = read_label(value, _place(name, row), other)
+        found = read_label(value, f"{name}, row {quote(row)}", other)
         return spelling.setdefault(fold(found), found)
 
     labelled = []
@@ -271,42 +270,9 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
         judge = None if row.judge is None else read(row.judge, "judged", row.row)
         people = tuple(read(value, "human", row.row) for value in row.people)
         labelled.append(row._replace(judge=judge, people=people))
-    found = _find_positive(positive, spelling, binary=other is None)
-    if other is not None:
-        _check_labels(labelled)
-    return Agreement(labelled, found, level)
-
-
-def _find_positive(positive: Any, spelling: Mapping[Any, Any], *, binary: bool) -> Any:
-    """Return the label that passes, of verdicts True, of labels the caller's to say."""
-    if binary and positive is not None and as_verdict(positive) is not True:
-        raise InvalidOptionError(
-            f"agreement: positive={quote(positive)} is not True, which passes among verdicts"
-        )
-    if binary or positive is None:
-        return True if binary else None
-    if fold(positive) not in spelling:
-        raise InvalidOptionError(
-            f"agreement: positive={quote(positive)} is none of {_list(spelling.values())}"
-        )
-    return spelling[fold(positive)]
-
-
-def _place(name: str, row: Hashable) -> str:
-    return f"{name}, row {quote(row)}"
-
-
-def _check_labels(rows: Sequence[LabelledRow]) -> None:
-    """Raise InputError for names of two sorts; ratings may all be others, and still be ratings."""
-    judged = {row.judge for row in rows if row.judge is not None}
-    human = {label for row in rows for label in row.people}
-    are_ratings = all(isinstance(label, Real) for label in judged | human)
-    has_pairs = any(row.judge is not None and row.people for row in rows)
-    if has_pairs and judged.isdisjoint(human) and not are_ratings:
-        raise InputError(
-            f"agreement: no label is in both: judged has {_list(judged)}, human {_list(human)}"
-        )
-
-
-def _list(labels: Any) -> str:
-    return ", ".join(sorted(map(quote, labels))[:10])
+    known = {True: True} if other is None else spelling
+    passing = True if other is None and positive is None else positive
+    if passing is not None and fold(passing) not in known:
+        labels = ", ".join(sorted(map(quote, known.values())))
+        raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
+    return Agreement(labelled, known.get(fold(passing)), level)

@@ -12,10 +12,8 @@ from llmeval_integrations.core.options import (
     check_instance,
     check_number,
     check_text,
-    is_number,
     option_error,
 )
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
@@ -36,6 +34,7 @@ Choices: TypeAlias = (
     Sequence[str] | Mapping[str, float | None] | Mapping[str, tuple[float | None, str]]
 )
 
+_Worth: TypeAlias = float | tuple[float | None, str] | None
 _ALIASES: Final = ("verdict", "classification", "class", "category", *VERDICT_NAMES)
 _FORM: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
@@ -115,30 +114,22 @@ class Classification(_LabelJudge):
         super().__post_init__()
         check_text(self, "name")
         self._set_prompt(self.prompt)
-        self._set_form(self._read_choices())
-
-    def _read_choices(self) -> list[Choice]:
         given = self.choices
-        if isinstance(given, str) or not isinstance(given, (Mapping, Sequence)) or not given:
-            raise option_error(
-                self, "choices", "a list of labels, or a mapping from labels to scores"
-            )
-        pairs = given.items() if isinstance(given, Mapping) else ((label, None) for label in given)
-        choices = [self._read_choice(label, value) for label, value in pairs]
-        if len({_fold(choice.label) for choice in choices}) < len(choices):
+        labels = [] if isinstance(given, str) else [*given]
+        if not labels or len({_fold(str(each)) for each in labels}) < len(labels):
             raise option_error(self, "choices", "made of labels that differ by more than case")
-        return choices
-
-    def _read_choice(self, label: Any, value: Any) -> Choice:
-        is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
-        score, description = value if is_pair else (value, "")
-        if not isinstance(label, str) or not label.strip():
-            raise option_error(self, "choices", f"made of texts; {quote(label)} is none")
-        if not (score is None or is_number(score)) or not isinstance(description, str):
-            raise option_error(
-                self, "choices", f"made of scores: {quote(value)} is no (score, text)"
-            )
-        return Choice(label, score, description)
+        scores = dict(given) if isinstance(given, Mapping) else dict.fromkeys(labels)
+        try:
+            found = msgspec.convert(scores, dict[str, _Worth])
+        except msgspec.ValidationError as error:
+            wanted = f"made of labels, each with a score or (score, description): {error}"
+            raise option_error(self, "choices", wanted) from None
+        self._set_form(
+            [
+                Choice(label, *worth) if isinstance(worth, tuple) else Choice(label, worth)
+                for label, worth in found.items()
+            ]
+        )
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return await self._choose(ask, self.prompt, material(sample))

@@ -8,11 +8,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.core.errors import (
-    ClientError,
-    InvalidOptionError,
-    JudgeError,
-)
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import exchange
@@ -21,7 +17,6 @@ from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
-from llmeval_integrations.llm.reply import Reply
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
 
@@ -59,20 +54,10 @@ the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_
 _PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
-class Question(str):
+class Question(str):  # noqa: SLOT000 - it has choices
     """A question, with its choices where it has any."""
 
-    __slots__ = ("choices",)
-
-    choices: tuple[str, ...]
-
-    def __new__(cls, text: str, choices: tuple[str, ...] = ()) -> Question:  # noqa: PYI034 - final
-        question = super().__new__(cls, text)
-        question.choices = choices
-        return question
-
-    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
-        return str(self), self.choices
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,32 +125,26 @@ _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
 
 class _Item(msgspec.Struct):
     question: _Text
-
-
-class _ItemWithChoices(_Item):
-    choices: Annotated[list[_Text], msgspec.Meta(min_length=2, max_length=6)]
+    choices: Annotated[list[_Text], msgspec.Meta(max_length=6)] = []
 
 
 def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
     """Return the form of so many questions."""
-    wanted = "a question, with 2 to 6 different choices" if has_choices else "a question"
-    kind: Any = _ItemWithChoices if has_choices else _Item
 
     def build(given: dict[str, Any]) -> list[Question]:
-        items = given["questions"] if isinstance(given["questions"], list) else [None]
+        items = given["questions"] if isinstance(given["questions"], list) else []
         whole = [each if isinstance(each, dict) else {"question": each} for each in items]
-        try:
-            found = msgspec.convert(whole, list[kind])
-        except msgspec.ValidationError as error:
-            raise ValueError(f"expected {wanted}: {error}") from None
-        choices = [tuple(each.strip() for each in getattr(item, "choices", ())) for item in found]
-        if any(map(_repeats, choices)):
-            raise ValueError(f"expected {wanted}, got {quote(choices)}")
-        if len(found) != count:
-            raise ValueError(f"expected {count} questions, got {len(found)}")
-        if _repeats([item.question for item in found]):
-            raise ValueError(f"expected {count} questions, and some came twice")
-        return [Question(item.question.strip(), each) for item, each in zip(found, choices)]
+        questions = []
+        for item in msgspec.convert(whole, list[_Item]):
+            question = Question(item.question.strip())
+            if has_choices:
+                question.choices = tuple(each.strip() for each in item.choices)
+                if len(question.choices) < 2 or _repeats(question.choices):
+                    raise ValueError(f"choices {quote(item.choices)} are not 2 to 6 different ones")
+            questions.append(question)
+        if len(questions) != count or _repeats(questions):
+            raise ValueError(f"expected {count} different questions, got {quote(questions)}")
+        return questions
 
     text = {"type": "string"}
     choices = {"type": "array", "items": text, "minItems": 2, "maxItems": 6}
@@ -218,15 +197,11 @@ class OutputGenerator:
     ) -> list[GeneratedOutput]:
         """Write to one task so many times, at temperatures evenly spread over the range.
 
-        The calls run side by side. Raises InvalidOptionError, and ClientError that says how many
-        texts came where a call fails.
+        The calls run side by side. Raises InvalidOptionError, and the error of a call that fails.
         """
         _check_text("task", task)
         _check_count("num_responses", num_responses)
-        try:
-            low, high = map(float, temperature_range)
-        except (TypeError, ValueError):
-            low, high = -1, -1
+        low, high = temperature_range
         if not 0 <= low <= high <= 2:
             raise InvalidOptionError(
                 f"temperature_range={quote(temperature_range)} is not (lowest, highest) between "
@@ -243,7 +218,7 @@ class OutputGenerator:
         The calls run side by side. Raises as `generate_batch` does.
         """
         _check_text("task", task)
-        if isinstance(prompts, str) or not isinstance(prompts, Sequence) or not prompts:
+        if isinstance(prompts, str):
             raise InvalidOptionError(f"prompts={quote(prompts)} is not a list of texts")
         for prompt in prompts:
             _check_text("prompts", prompt)
@@ -253,19 +228,9 @@ class OutputGenerator:
     def _generate(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
         from llmeval_integrations.llm.loop import start, wait
 
-        replies = wait(start(self._ask(asked)))
-        for error in replies:
-            if isinstance(error, BaseException):
-                came = sum(isinstance(reply, Reply) for reply in replies)
-                message = f"{len(replies)} texts were asked for, and {came} came: {error}"
-                raise ClientError(message, kind=getattr(error, "kind", "failed")) from error
-        return [
-            GeneratedOutput(reply.text, prompt, temperature, reply.finish)
-            for reply, (prompt, temperature) in zip(replies, asked)
-            if isinstance(reply, Reply)
-        ]
+        return wait(start(self._ask(asked)))
 
-    async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[Reply | BaseException]:
+    async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
         from asyncio import gather
 
         from llmeval_integrations.llm.session import Ask, Session
@@ -273,18 +238,15 @@ class OutputGenerator:
         ask = Ask(Session(), self.model)
         system = () if self.role is None else (Message("system", self.role),)
 
-        async def write(draw: int, prompt: str, temperature: float | None) -> Reply:
+        async def write(draw: int, prompt: str, temperature: float | None) -> GeneratedOutput:
             messages = (*system, Message("user", prompt))
             request = Request(
                 messages, temperature=temperature, max_tokens=self.max_tokens, draw=(draw,)
             )
             reply = await ask(request, whole=False)
-            if not reply.text.strip():
-                raise JudgeError(f"the model wrote nothing: {reply.finish}")
-            return reply
+            return GeneratedOutput(reply.text, prompt, temperature, reply.finish)
 
-        calls = (write(number, *each) for number, each in enumerate(asked))
-        return await gather(*calls, return_exceptions=True)
+        return await gather(*(write(number, *each) for number, each in enumerate(asked)))
 
 
 def _check_text(name: str, text: Any) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.options import as_number, check_number
+from llmeval_integrations.core.options import as_number, check_number, option_error
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -52,15 +51,9 @@ class Judge(ModelJudge):
         check_type(self.result_type)
         check_number(self, "threshold", optional=True)
         names = getattr(self.result_type, "model_fields", {})
-        if isinstance(self.score, str) and self.score not in names:
-            raise InvalidOptionError(
-                f"{self.name}: score={self.score!r} is not a field of the answer; "
-                f"it has {', '.join(names) or 'none'}"
-            )
-        if not (self.score is None or isinstance(self.score, str) or callable(self.score)):
-            raise InvalidOptionError(
-                f"{self.name}: score={quote(self.score)} is not a field's name or a function"
-            )
+        if not (self.score is None or self.score in names or callable(self.score)):
+            known = ", ".join(map(repr, names)) or "no field"
+            raise option_error(self, "score", f"a function, or a field of the answer ({known})")
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         form = AnswerForm(self.result_type, repeats=self.score is None)
@@ -71,34 +64,16 @@ class Judge(ModelJudge):
             reason = answer if isinstance(answer, str) else "the answer is asked for no score"
             return Result(None, None, None, reason, metadata, answered=True)
         try:
-            figure = self._figure(answer)
-        except UnreadableJudgementError as error:
-            return Result.unscored(str(error), label="no_score", **metadata)
+            score: Any = self.score
+            given = getattr(answer, score) if isinstance(score, str) else score(answer)
+            figure = as_number(self, "score", given)
+        except Exception as error:  # noqa: BLE001 - a function of the caller's
+            reason = f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
+            return Result.unscored(reason, label="no_score", **metadata)
         passed = figure if isinstance(figure, bool) else None
         if self.threshold is not None:
             passed = figure >= self.threshold
         return Result(float(figure), passed, None, _reason(plain), metadata)
-
-    def _figure(self, answer: Any) -> Any:
-        """Return the score of an answer; raises UnreadableJudgementError where it leads to none.
-
-        Raises InvalidOptionError for a function that gives something other than numbers.
-        """
-        score: Any = self.score
-        try:
-            given = getattr(answer, score) if isinstance(score, str) else score(answer)
-        except Exception as error:
-            raise UnreadableJudgementError(
-                f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
-            ) from error
-        try:
-            return as_number(self, "score", given)
-        except InvalidOptionError:
-            if callable(score) and given is not None and not hasattr(given, "__float__"):
-                raise  # whatever the model says
-            raise UnreadableJudgementError(
-                f"the answer's score is {quote(given)}, which is not a finite number"
-            ) from None
 
 
 def _reason(plain: Any) -> str | None:

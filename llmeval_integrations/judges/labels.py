@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from enum import Enum
 from numbers import Real
-from os import PathLike
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
@@ -51,8 +50,10 @@ def pair_labels(judged: Any, human: Any) -> list[LabelledRow]:
         for name, ids, others in (("judged", left, right), ("human", right, left)):
             if missing := [key for key in others if key not in ids]:
                 some = ", ".join(map(quote, missing[:3]))
-                hint = "; give None for a row without a label" if name == "human" else ""
-                raise InputError(f"{name} lacks {len(missing)} of the ids, such as {some}{hint}")
+                raise InputError(
+                    f"{name} lacks {len(missing)} of the ids, such as {some}; give None for a row "
+                    "without a label"
+                )
         triples = [(key, value, right[key]) for key, value in left.items()]
     else:
         one, other = rows_of("judged", judged), rows_of("human", human)
@@ -75,31 +76,21 @@ def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
     """Return a mapping as it is, and the rows of a run by their ids."""
     if isinstance(values, Mapping):
         return values
-    found: dict[Any, Any] = {}
-    for row in rows_of(name, values):
-        if not hasattr(row, "evaluator"):
-            raise InputError(
-                f"{name} must be a mapping from ids, as the other is, or a run or its rows, "
-                "which have ids"
-            )
-        if isinstance(row.id, (list, dict)):
-            raise InputError(f"{name}: the id {quote(row.id)} is not a key of a mapping")
-        if row.id in found:
-            raise InputError(f"{name}: the id {quote(row.id)} is there twice; use lists in order")
-        found[row.id] = row
+    rows = rows_of(name, values)
+    found = {getattr(row, "id", None): row for row in rows}
+    if None in found or len(found) < len(rows):
+        raise InputError(
+            f"{name} must be a mapping from ids, as the other is, or rows of a run with ids of "
+            "their own"
+        )
     return found
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
     """Return the rows of a run, of a sequence or of a mapping's values, of one evaluator alone."""
-    if hasattr(values, "rows") and hasattr(values, "summary"):
-        values = values.rows
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        is_path = isinstance(values, (str, PathLike))
-        hint = "; a run's directory is read by llmeval_integrations.runs.read_run"
-        raise InputError(
-            f"{name}={quote(values)} is not a sequence or mapping of verdicts{hint * is_path}"
-        )
+    values = getattr(values, "rows", values)
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"{name}={quote(values)} is not a run, or a sequence of verdicts")
     rows = list(values.values() if isinstance(values, Mapping) else values)
     evaluators = dict.fromkeys(row.evaluator for row in rows if hasattr(row, "evaluator"))
     if len(evaluators) > 1:
@@ -116,27 +107,27 @@ def normalize(value: Any) -> Any:
     A mapping with a `verdict` is a judgement. Missing are None, NaN, pandas' NA, a text of white
     space, and a result or row that is unscored or an error.
     """
-    if isinstance(value, Mapping):
-        value = value.get("verdict", value)
+    value = value.get("verdict", value) if isinstance(value, Mapping) else value
     value = getattr(value, "verdict", value)
     value = value.value if isinstance(value, Enum) else value
     if hasattr(value, "passed"):  # a result, or a row of a run
-        is_unscored = (
-            getattr(value, "is_unscored", None) or getattr(value, "unscored", None) is True
+        is_missing = (
+            getattr(value, "is_unscored", False)
+            or getattr(value, "unscored", None) is True
+            or getattr(value, "error", None) is not None
         )
-        return None if is_unscored or getattr(value, "error", None) is not None else value
-    if type(value).__name__ == "NAType" or (isinstance(value, str) and not value.strip()):
-        return None
-    # numpy's float32 is not one of Python's floats; only NaN is not itself
-    return None if isinstance(value, Real) and value != value else value  # noqa: PLR0124
+    elif isinstance(value, str):
+        is_missing = not value.strip()
+    else:  # only NaN is not itself, numpy's too
+        is_missing = type(value).__name__ == "NAType" or (
+            isinstance(value, Real) and value != value  # noqa: PLR0124
+        )
+    return None if is_missing else value
 
 
 def as_verdict(value: Any) -> bool | None:
     """Return True for True, 1, "pass" and "true", False for their opposites, None for all else."""
-    try:
-        return _VERDICTS.get(fold(value))
-    except TypeError:  # not hashable, so no verdict
-        return None
+    return _VERDICTS.get(fold(value)) if isinstance(value, Hashable) else None
 
 
 def fold(value: Any) -> Any:
@@ -151,19 +142,13 @@ def read_label(value: Any, where: str, other: Any = None) -> bool | str | Real:
     """
     is_result = hasattr(value, "passed")
     if other is None:
-        said = value
-        if is_result:
-            said = value.label if value.passed is None else value.passed
+        said = (value.label if value.passed is None else value.passed) if is_result else value
         if (verdict := as_verdict(said)) is not None:
             return verdict
-        wanted = "a result that passed or failed" if is_result else "True, False, pass, fail"
-        raise InputError(f"{where}: {quote(value)} is not a verdict ({wanted})")
+        raise InputError(f"{where}: {quote(value)} is not a verdict (True, False, pass, fail)")
     label = value
     if is_result:  # a rating is a score without a label
         label = value.score if value.label is None and isinstance(other, Real) else value.label
     if isinstance(label, bool) or not isinstance(label, (str, Real)):
-        raise InputError(
-            f"{where}: {quote(value)} is not a label, and {quote(other)}, beside it, is not a "
-            "verdict"
-        )
+        raise InputError(f"{where}: {quote(value)} is not a label as {quote(other)} is")
     return label

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_instance, check_number, check_text
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
@@ -28,9 +27,6 @@ if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
 
 PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT)
-
-
-_LEVELS: Final = [level.name.lower() for level in Confidence]
 
 
 @dataclass(frozen=True)
@@ -53,13 +49,6 @@ class ScoreTable:
         for cell in fields(self):
             check_number(self, cell.name, minimum=0, maximum=1)
 
-    def __str__(self) -> str:
-        rows = [f"{'':<6}" + "".join(f"{level:>8}" for level in _LEVELS)]
-        for verdict in ("pass", "fail"):
-            scores = (getattr(self, f"{verdict}_{level}") for level in _LEVELS)
-            rows.append(f"{verdict:<6}" + "".join(f"{score:>8.3g}" for score in scores))
-        return "\n".join(rows)
-
     def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
         """Return the score of a judgement, or of a mapping with `verdict` and `confidence`.
 
@@ -67,12 +56,9 @@ class ScoreTable:
         """
         if not isinstance(judgement, Judgement):
             judgement = parse_judgement(judgement)
-        if not isinstance(judgement.verdict, Verdict):
-            raise InvalidOptionError(
-                f"{self.name}: the verdict {quote(judgement.verdict)} is neither Pass nor Fail"
-            )
+        verdict = Verdict(judgement.verdict)
         confidence = judgement.confidence or Confidence.MEDIUM
-        score: float = getattr(self, f"{judgement.verdict.value}_{confidence.value}".lower())
+        score: float = getattr(self, f"{verdict.value}_{confidence.value}".lower())
         return score
 
 

@@ -40,17 +40,12 @@ def test_verdict_and_confidence_make_the_score(verdict, confidence, score, own):
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), "1", None, True])
-def test_a_score_table_has_numbers_from_0_to_1_and_is_printed(value):
+def test_a_score_table_has_numbers_from_0_to_1(value):
     with pytest.raises(InvalidOptionError, match="score_table: fail_low="):
         ScoreTable(fail_low=value)
-    assert str(ScoreTable(pass_low=0.55)).splitlines() == [
-        "          high  medium     low",
-        "pass         1    0.85    0.55",
-        "fail         0    0.15     0.4",
-    ]
     assert ScoreTable().score(Judgement("because", "Pass")) == 0.85
     assert ScoreTable().score({"verdict": "FAIL", "confidence": "low"}) == 0.4
-    with pytest.raises(InvalidOptionError, match=r"4\.0 is neither Pass nor Fail"):
+    with pytest.raises(InvalidOptionError, match=r"Verdict 4\.0 is not one of Pass, Fail"):
         ScoreTable().score(Judgement("because", 4.0))
 
 
