@@ -41,13 +41,10 @@ def add_commands(commands: Commands) -> None:
     lower = "an evaluator with a score that is better where it is lower"
     add("--lower-is-better", action="append", default=[], metavar="NAME", help=lower)
     add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
-    left_out = (
-        "with --fail-on-regression, exit 1 too where B has no score for more of A's samples (5%%)"
-    )
+    left_out = "with --fail-on-regression: samples of A without a score in B that are allowed (5%%)"
     add("--max-left-out", default="5%", metavar="N|P%", help=left_out)
     changes = (
-        "list so many samples of each evaluator that got worse, and as many that got better "
-        f"({_MOST_CHANGES}; with --json {_MOST_CHANGES_IN_JSON})"
+        f"samples listed for worse and better ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
     )
     add("--changes", type=int, metavar="N", help=changes)
     add("--json", action="store_true", help="print JSON")
@@ -79,9 +76,13 @@ def _compare(call: argparse.Namespace) -> int:
     bound = parse_bound(call.max_left_out, "--max-left-out")
     changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
     changes = changes if call.changes is None else call.changes
-    options = {key: getattr(call, key) for key in ("by_field", "lower_is_better")}
+    options = {
+        "changes": changes,
+        "by_field": call.by_field,
+        "lower_is_better": call.lower_is_better,
+    }
     a, b = read_run(call.a), read_run(call.b)
-    comparison = compare(a, b, evaluators=call.evaluator, changes=changes, **options)
+    comparison = compare(a, b, evaluators=call.evaluator, **options)
     if call.json:
         put(msgspec.json.format(write_value(comparison.as_dict()), indent=2).decode() + "\n")
     else:
@@ -90,10 +91,8 @@ def _compare(call: argparse.Namespace) -> int:
         put_view(comparison_view(replace(comparison, warnings=[]), changes))
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
-    if not call.fail_on_regression:
-        return OK
-    misses = [*_misses(comparison, bound)]
-    if call.evaluator is None:
+    misses = [*_misses(comparison, bound)] if call.fail_on_regression else []
+    if call.fail_on_regression and call.evaluator is None:
         lost = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
         misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lost]
     for miss in misses:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import asdict, replace
 
-from llmeval_integrations.cli.gates import parse_rate
+from llmeval_integrations.cli.gates import parse_gate
 from llmeval_integrations.cli.specification import Specification, parse_specification, read_file
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import hint, quote
@@ -26,9 +26,6 @@ else:
 
 SUFFIXES: Final = (".yaml", ".yml", ".toml")
 """How the name of a configuration ends."""
-
-_CALL_ALONE: Final = ("dry_run", "quiet", "json", "open")
-"""Options that stand on the command line alone."""
 
 
 class Configuration(msgspec.Struct, frozen=True):
@@ -68,8 +65,8 @@ class Configuration(msgspec.Struct, frozen=True):
 def read_configuration(path: Path) -> Configuration:
     """Read a YAML file, or the table `tool.llmeval` of a TOML file; raises InputError.
 
-    Paths are relative to its folder. An item of `evaluators` is written as on the command line, as
-    `{NAME: OPTIONS}`, or as `{name: ..., evaluator: ..., options: ...}`.
+    Paths are relative to its folder. An item of `evaluators` is written as on the command line, or
+    as `{[NAME=]EVALUATOR: OPTIONS}`.
     """
     try:
         return msgspec.convert(_read(path), Configuration)
@@ -90,12 +87,20 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(f"expected keys and values, got {quote(content)}")
     if limit := measure(content).limit:  # some aliases make a short file a very large value
         raise InputError(f"it holds more than a configuration may ({limit})")
-    _check_keys(content, Configuration.__struct_fields__)
+    for key in content:
+        if key not in Configuration.__struct_fields__:
+            known = hint(key, Configuration.__struct_fields__)
+            raise InputError(f"unknown key {quote(key)}; {known}")
     found = {key: value for key, value in content.items() if value is not None}
-    if "evaluators" in found:
-        found["evaluators"] = _read_evaluators(found["evaluators"], path.parent.resolve())
+    evaluators = found.get("evaluators", [])
+    if isinstance(evaluators, Mapping):
+        evaluators = [{name: options} for name, options in evaluators.items()]
+    if isinstance(evaluators, list):
+        folder = path.parent.resolve()
+        found["evaluators"] = [_read_evaluator(item, folder) for item in evaluators]
     if isinstance(gates := found.get("fail_under"), dict):
-        found["fail_under"] = {name: _read_rate(name, rate) for name, rate in gates.items()}
+        written = {name: f"{name}={rate}" for name, rate in gates.items() if isinstance(rate, str)}
+        found["fail_under"] = {**gates, **dict(map(parse_gate, written.values()))}
     for key in ("data", "out", "cache"):
         place = found.get(key)
         if isinstance(place, str) and place != STDIN and not place.startswith(HUB):
@@ -115,46 +120,16 @@ def default_cache() -> Path:
     return folder / "llmeval" / "replies.sqlite"
 
 
-def _check_keys(content: Mapping[Any, Any], known: tuple[str, ...]) -> None:
-    for key in content:
-        if key not in known:
-            is_call = str(key).replace("-", "_") in _CALL_ALONE
-            advice = "that is for the command line alone" if is_call else hint(key, known)
-            raise InputError(f"unknown key {quote(key)}; {advice}")
-
-
-def _read_rate(name: str, rate: Any) -> Any:
-    try:
-        return parse_rate(rate) if isinstance(rate, str) else rate
-    except ValueError as error:
-        raise InputError(f"fail_under: {name!r}: {quote(rate)} is not a rate") from error
-
-
-def _read_evaluators(value: Any, folder: Path) -> list[Specification]:
-    if isinstance(value, Mapping):
-        value = [{name: options} for name, options in value.items()]
-    if not isinstance(value, list):
-        raise InputError(f"evaluators: expected a list, got {quote(value)}")
-    return [_read_evaluator(item, folder) for item in value]
-
-
 def _read_evaluator(item: Any, folder: Path) -> Specification:
     if isinstance(item, str):
         return parse_specification(item, folder)
-    if isinstance(item, Mapping) and "evaluator" in item:
-        _check_keys(item, ("name", "evaluator", "options"))
-        name, evaluator, options = item.get("name"), item["evaluator"], item.get("options")
-    elif isinstance(item, Mapping) and len(item) == 1:
-        name, (evaluator, options) = None, next(iter(item.items()))
-    else:
+    if not isinstance(item, Mapping) or len(item) != 1:
         raise InputError(f"evaluators: {quote(item)} is not a name, or a name with its options")
-    if not isinstance(evaluator, str) or not isinstance(name, (str, NoneType)):
-        raise InputError(f"evaluators: {quote(item)}: a name is a text")
-    options = {} if options is None else options
-    if not isinstance(options, Mapping) or not all(isinstance(key, str) for key in options):
-        raise InputError(f"evaluators: {evaluator}: {quote(options)} are not options by name")
-    values = {key: read_file(option, folder) for key, option in options.items()}
-    return Specification(evaluator, values, name, folder)
+    [(name, options)] = item.items()
+    if not isinstance(options, (Mapping, NoneType)):
+        raise InputError(f"evaluators: {name}: {quote(options)} are not options by name")
+    values = {str(key): read_file(option, folder) for key, option in (options or {}).items()}
+    return parse_specification(str(name), folder)._replace(options=values)
 
 
 def _load_toml(path: Path) -> Any:

@@ -29,7 +29,6 @@ class Option:
     """As Python writes it."""
     required: bool
     default: Any
-    """None where there is none."""
     documentation: str
 
     @property
@@ -84,14 +83,10 @@ def _options(kind: type[Evaluator]) -> Iterator[Option]:
     settings: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
     for field in settings:
         default = field.default if field.default_factory is MISSING else field.default_factory()
+        required, text = default is MISSING, documentation.get(field.name, "")
+        type_ = _write_type(types.get(field.name, field.type))
         if field.init:
-            yield Option(
-                field.name,
-                _write_type(types.get(field.name, field.type)),
-                default is MISSING,
-                None if default is MISSING else default,
-                documentation.get(field.name, ""),
-            )
+            yield Option(field.name, type_, required, None if required else default, text)
 
 
 def _write_type(hint: Any) -> str:
@@ -109,12 +104,10 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
     """Find the string under each field, in the class and in those that it inherits from."""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
-        try:
-            source = textwrap.dedent(inspect.getsource(each)) if is_dataclass(each) else ""
-        except (OSError, TypeError):  # made by a program
-            source = ""
-        body = getattr(ast.parse(source).body[0], "body", []) if source else []
-        for field, under in pairwise(body):
+        if not is_dataclass(each):
+            continue
+        [tree] = ast.parse(textwrap.dedent(inspect.getsource(each))).body
+        for field, under in pairwise(getattr(tree, "body", ())):
             match field, under:
                 case (
                     ast.AnnAssign(target=ast.Name(id=name)),

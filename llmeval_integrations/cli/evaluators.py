@@ -37,8 +37,8 @@ def add_commands(commands: Commands) -> None:
     add = parser.add_argument
     add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")
     add("--claims", metavar="CLAIM", help="what it claims, such as json_equality (its own name)")
-    orders, order = ("strict", "any", "top_level_any"), "whether the order of items counts (strict)"
-    add("--list-order", choices=orders, default="strict", help=order)
+    orders = ("strict", "any", "top_level_any")
+    add("--list-order", choices=orders, default="strict", help="whether order counts (strict)")
     add("--extra-keys", action="store_true", help="the output may have keys of its own")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_test)
@@ -78,13 +78,9 @@ def _load(text: str) -> Any:
     module, colon, path = text.partition(":")
     if not colon or "=" in text:
         return next(iter(build([parse_specification(text)]).values()))
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # as `python -m` does
+    sys.path.insert(0, "")  # as `python -m` does
     try:
-        found: Any = import_module(module)
-        for name in path.split("."):
-            found = getattr(found, name)
+        found = getattr(import_module(module), path)
         return found() if inspect.isclass(found) else found
     except Exception as error:
-        hint = f"; write {module[:-3]}:{path}" if module.endswith(".py") else ""
-        raise InputError(f"{text!r}: {type(error).__name__}: {error}{hint}") from error
+        raise InputError(f"{text!r}: {type(error).__name__}: {error}") from error

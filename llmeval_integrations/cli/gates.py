@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -13,7 +13,6 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quoting import hint
 
-_BOUND: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(%?)")
 _FORMS: Final = (
     "NAME=RATE (of rows that pass), NAME.mean=SCORE, NAME.micro=F1 (over all leaves), "
     "NAME.macro=F1 (the mean of the samples) or NAME/FIELD=F1"
@@ -42,24 +41,21 @@ class Bound(NamedTuple):
 
 def parse_bound(text: int | str, option: str) -> Bound:
     """Read `N` or `P%`; raise InputError, which names the option, for anything else."""
-    found = _BOUND.fullmatch(str(text))
-    number = Fraction(found[1]) if found else Fraction(-1)
-    is_share = found is not None and found[2] == "%"
-    if found is None or (number > 100 if is_share else number.denominator > 1):
-        raise InputError(
-            f"{option} {text!r} is not a whole number such as 10, or a share such as 1%"
-        )
-    return Bound(number, is_share)
+    written = str(text)
+    is_share = written.endswith("%")
+    with suppress(ValueError, ZeroDivisionError):
+        number = Fraction(written.removesuffix("%"))
+        if 0 <= number <= 100 if is_share else number >= 0 and number.denominator == 1:
+            return Bound(number, is_share)
+    raise InputError(f"{option} {text!r} is not a whole number such as 10, or a share such as 1%")
 
 
 def parse_gate(text: str) -> tuple[str, float]:
     """Take `TARGET=RATE` apart; the rate may be in per cent."""
     target, _, rate = text.rpartition("=")
-    try:
+    with suppress(ValueError):
         if target:
             return target, parse_rate(rate)
-    except ValueError:
-        pass
     raise InputError(f"--fail-under {text!r} is not {_FORMS}, with a rate such as 0.9 or 90%")
 
 
@@ -110,9 +106,10 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
             what, reached = "F1", fields[figure]["f1"]
         elif figure in (".micro", ".macro"):
             what, reached = f"{figure[1:]} F1", figures[figure[1:]]["f1"]
+        elif figure:
+            what, reached = "mean", figures["mean"]
         else:
-            what, key = ("mean", "mean") if figure else ("pass rate", "pass_rate")
-            reached = figures[key]
+            what, reached = "pass rate", figures["pass_rate"]
         if reached is None:
             why = "there is none" if figure else "no row passed or failed"
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"

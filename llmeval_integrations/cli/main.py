@@ -8,17 +8,10 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from io import TextIOWrapper
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import (
-    compare,
-    demo,
-    evaluators,
-    reports,
-    run,
-    shell,
-    threshold,
-)
+from llmeval_integrations.cli import compare, demo, evaluators, reports, run, shell, threshold
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
@@ -47,7 +40,12 @@ exit codes: 0 done; 1 a gate is missed; 2 wrong call, no result; 130 interrupted
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    _prepare_streams()
+    for stream in ("stdin", "stdout", "stderr"):
+        if getattr(sys, stream) is None:  # a shell closes it with `>&-`
+            setattr(sys, stream, open(os.devnull, "r+", encoding="utf-8"))  # noqa: PTH123, SIM115
+    for output in (sys.stdout, sys.stderr):
+        if isinstance(output, TextIOWrapper):
+            output.reconfigure(errors="backslashreplace")
     name = "llmeval"
     try:
         parser, commands = parsers()
@@ -65,24 +63,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             logging.basicConfig(format="%(relativeCreated)d ms %(name)s: %(message)s")
             # Other packages log addresses with keys in them.
             logging.getLogger("llmeval_integrations").setLevel(logging.INFO)
-        code: int = call.run(call)
+        return int(call.run(call))
     except (EvalError, OSError) as error:
         say(f"{name}: error: {error}")
         return WRONG_CALL
     except KeyboardInterrupt:
         say(f"{name}: interrupted")
         return INTERRUPTED
-    return code
-
-
-def _prepare_streams() -> None:
-    """Open what a shell closed with `>&-`, and escape what a terminal cannot show."""
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: PTH123, SIM115
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 class _Parser(argparse.ArgumentParser):

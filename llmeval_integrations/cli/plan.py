@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -56,25 +56,20 @@ class Estimate:
         self.calls += 1
         self.input_tokens += tokens
         self.output_tokens += reply
+        self.unpriced = self.unpriced or why_unpriced(client)
         if price is None or self.cost is None:
             self.cost = None
         else:
-            self.cost = round(self.cost + self.share * price(Usage(tokens, reply)), 9)
-        self.unpriced = self.unpriced or why_unpriced(client)
+            self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:
-        parts = [f"at least {write_count(self.calls, 'call')}"]
-        if self.cached:
-            parts.append(f"{self.cached:,} replies from the cache")
-        if self.calls:
-            questions, replies = f"{self.input_tokens:,}", f"{self.output_tokens:,}"
-            parts.append(f"about {questions} tokens of questions and {replies} of replies")
-            parts.append(
-                f"at a price that is not known: {self.unpriced}"
-                if self.cost is None
-                else f"about ${self.cost:.4f}"
-            )
-        return ", ".join(parts)
+        cost = f"at a price that is not known: {self.unpriced}"
+        cost = cost if self.cost is None else f"about ${self.cost:.4f}"
+        return (
+            f"at least {write_count(self.calls, 'call')}, {self.cached:,} replies from the cache, "
+            f"about {self.input_tokens:,} tokens of questions and {self.output_tokens:,} of "
+            f"replies, {cost}"
+        )
 
 
 class _CostProbe(JudgedEvaluator):
@@ -118,15 +113,12 @@ def plan(
 
 def write_plan(found: Mapping[str, Any]) -> str:
     """Write a plan in a line for every evaluator."""
-    return "".join(f"{line}\n" for line in _lines(found))
-
-
-def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     samples = found["samples"]
-    yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"
+    lines = [f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"]
     for name, figures in found["evaluators"].items():
         errors = figures["errors"]
         parts = [f"{samples - errors:,} evaluated"]
         parts += [write_count(errors, "error row")] if errors else []
         parts += [str(Estimate(**figures["judge"]))] if "judge" in figures else []
-        yield f"{name}: {', '.join(parts)}"
+        lines.append(f"{name}: {', '.join(parts)}")
+    return "".join(f"{line}\n" for line in lines)

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from llmeval_integrations.cli.terminal import (
-    OK,
-    RUN,
-    Commands,
-    open_page,
-    put,
-    put_view,
-    say,
-    unless_closed,
-)
+from llmeval_integrations.cli import terminal
+from llmeval_integrations.cli.terminal import OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.stored import read_run
 
-_LAST_PORT: Final = 65535
 _PAGE: Final = "report.html"
 
 _TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
@@ -50,7 +40,7 @@ def add_commands(commands: Commands) -> None:
         "run under way adds every few seconds. Ctrl-C ends it.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-    parser.add_argument("--port", type=_port, default=0, metavar="N", help="(any free one)")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="(any free one)")
     parser.add_argument("--open", action="store_true", help="open it in a browser")
     parser.set_defaults(run=_view)
     _add_writers(commands)
@@ -79,8 +69,7 @@ def _add_writers(commands: Commands) -> None:
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
     parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
-    help_to = "parquet, csv or arrow (by FILE's suffix)"
-    parser.add_argument("--to", choices=sorted(_TABLES.values()), metavar="NAME", help=help_to)
+    parser.add_argument("--to", choices=_TABLES.values(), help="(by FILE's suffix)")
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="which (rows)")
     parser.set_defaults(run=_export)
 
@@ -103,12 +92,6 @@ def _list_runs(call: argparse.Namespace) -> int:
     return OK
 
 
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_LAST_PORT}")
-    return int(text)
-
-
 def _view(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports.server import Server
 
@@ -116,7 +99,7 @@ def _view(call: argparse.Namespace) -> int:
         try:
             put(f"{server.address} shows {', '.join(call.run_directory)}; end it with Ctrl-C\n")
             if call.open:
-                open_page(server.address)
+                terminal.open_page(server.address)
             server.serve_forever()
         except KeyboardInterrupt:
             put("\n")
@@ -124,19 +107,21 @@ def _view(call: argparse.Namespace) -> int:
 
 
 def _report(call: argparse.Namespace) -> int:
-    from llmeval_integrations.reports import formats, load_format
+    from llmeval_integrations.reports import formats
 
-    known = {module.SUFFIX: name for name, module in formats().items()}
-    name = call.format or _format_of(call.out, known, "html", "--format")
-    module = load_format(name)
+    known = formats()
+    suffixes = {module.SUFFIX: name for name, module in known.items()}
+    name = call.format or _format_of(call.out, suffixes, "html", "--format")
+    if name not in known:
+        raise InputError(f"no format is called {name!r}; there are {', '.join(known)}")
     out = call.out or (_default_path(call, _PAGE) if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
     runs = _read_runs(call)
     with _open_to_write(out) as file:
-        module.write(runs, file)
+        known[name].write(runs, file)
     if call.open:
-        open_page(Path(out).resolve().as_uri())
+        terminal.open_page(Path(out).resolve().as_uri())
     return OK
 
 
@@ -173,14 +158,12 @@ def _default_path(call: argparse.Namespace, name: str) -> str:
 def _format_of(out: str | None, known: Mapping[str, str], default: str, option: str) -> str:
     """Return the format that the suffix of a file tells."""
     suffix = Path(out or "").suffix.lower()
-    if not suffix or suffix in known:
-        return known.get(suffix, default)
-    if suffix in _TABLES:
-        raise InputError(f"--out {out}: llmeval export --to {_TABLES[suffix]} writes such a table")
-    raise InputError(
-        f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
-        f"{option} names one for any file"
-    )
+    if suffix and suffix not in known:
+        raise InputError(
+            f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
+            f"{option} names one for any file"
+        )
+    return known.get(suffix, default)
 
 
 def open_report(run: Run) -> None:
@@ -190,28 +173,19 @@ def open_report(run: Run) -> None:
     path = Path(run.out or "") / _PAGE
     with _open_to_write(str(path)) as file:
         html.write([run], file)
-    open_page(path.resolve().as_uri())
+    terminal.open_page(path.resolve().as_uri())
 
 
 @contextmanager
 def _open_to_write(path: str) -> Iterator[BinaryIO]:
-    """Open a file that takes this path once all is written; a pipe or a device as it is."""
     if path == "-":
-        with unless_closed():
+        with terminal.unless_closed():
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return
-    is_file = Path(path).is_file() or not Path(path).exists()
-    target = Path(os.path.realpath(path) if is_file else path)  # a link stays
-    new = target.with_name(f"{target.name}.{os.getpid()}.new") if is_file else target
     try:
-        with new.open("wb") as file:
+        with Path(path).open("wb") as file:
             yield file
-        new.replace(target)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        if is_file:
-            with suppress(OSError):
-                new.unlink(missing_ok=True)
     put(f"written: {path}\n")

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from llmeval_integrations.cli.configuration import (
     SUFFIXES,
@@ -30,11 +30,13 @@ from llmeval_integrations.runs.data.open_source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.options import OnProgress
 
-Value = TypeVar("Value")
-
-_OF_JUDGES: Final = ("concurrency", "cache", "frozen", "max_cost", "max_tokens", "batch")
-_OF_DATA: Final = ("columns", "format", "limit", "sample", "seed")
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
+"""Options that a plan has no use for."""
+
+_OURS: Final = ("data", "evaluators", "fail_under", "max_errors", "engine", "cache")
+"""What `evaluate` takes in another form, or not at all."""
+
+_FLAG: Final[dict[str, Any]] = {"action": "store_true", "default": None}
 
 
 def add_commands(commands: Commands) -> None:
@@ -49,13 +51,9 @@ def add_commands(commands: Commands) -> None:
         "file, or [tool.llmeval] in a pyproject.toml, holds data, evaluators, columns and options.",
     )
     parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
-    flag: dict[str, Any] = {"action": "store_true", "default": None}
     add = parser.add_argument_group("what is evaluated").add_argument
-    specification, each = (
-        "[NAME=]EVALUATOR[:OPTION=VALUE,...]",
-        "an evaluator; give one -e for each",
-    )
-    add("-e", "--evaluator", action="append", metavar=specification, help=each)
+    specification = "[NAME=]EVALUATOR[:OPTION=VALUE,...]"
+    add("-e", "--evaluator", action="append", metavar=specification, help="give one -e for each")
     column = "[EVALUATOR.]FIELD=COLUMN"
     add("--column", action="append", metavar=column, help="the column of a field or variables.NAME")
     add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
@@ -65,11 +63,11 @@ def add_commands(commands: Commands) -> None:
     add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
     add = parser.add_argument_group("where it is kept").add_argument
     add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json there")
-    add("--overwrite", **flag, help="replace a run that is there")
-    add("--resume", **flag, help="go on with a run that is there")
-    add("--retry-errors", **flag, help="with --resume, errors as well")
+    add("--overwrite", **_FLAG, help="replace a run that is there")
+    add("--resume", **_FLAG, help="go on with a run that is there")
+    add("--retry-errors", **_FLAG, help="with --resume, errors as well")
     add("--open", action="store_true", help="with --out, open the report in a browser")
-    _add_gates_and_judges(parser, flag)
+    _add_gates_and_judges(parser)
     add = parser.add_argument_group("how").add_argument
     add("--workers", type=int, metavar="N", help="use so many processes for a long file (1)")
     engines = "where rows are evaluated: here, or on a cluster"
@@ -79,25 +77,21 @@ def add_commands(commands: Commands) -> None:
     parser.set_defaults(run=_run)
 
 
-def _add_gates_and_judges(parser: argparse.ArgumentParser, flag: Mapping[str, Any]) -> None:
+def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("when it fails").add_argument
     gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
     add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
     errors = "exit 1 where more rows of an evaluator are errors"
     add("--max-errors", default=None, metavar="N|P%", help=errors)
-    group = parser.add_argument_group("judges")
-    add = group.add_argument
+    add = parser.add_argument_group("judges").add_argument
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
-    add_cache = group.add_mutually_exclusive_group().add_argument
     kept = "keep judges' replies there, not in the user's folder"
-    add_cache("--cache", metavar="FILE", help=kept)
-    none: dict[str, Any] = {"action": "store_const", "const": False, "dest": "cache"}
-    add_cache("--no-cache", **none, help="keep no replies")
-    add("--frozen", **flag, help="ask nothing that the cache lacks")
+    add("--cache", metavar="FILE", help=kept)
+    add("--no-cache", action="store_const", const=False, dest="cache", help="keep no replies")
+    add("--frozen", **_FLAG, help="ask nothing that the cache lacks")
     add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
     add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
-    by_batch = "ask by batches: half the price, within a day; with --out"
-    add("--batch", **flag, help=by_batch)
+    add("--batch", **_FLAG, help="ask by batches: half the price, within a day; with --out")
     add("--dry-run", action="store_true", help="say what would be done, asked and paid")
 
 
@@ -113,8 +107,11 @@ def _run(call: argparse.Namespace) -> int:
     evaluators = build(asked.evaluators)
     bound = parse_bound("100%" if asked.max_errors is None else asked.max_errors, "--max-errors")
     check_gates(asked.fail_under or {}, evaluators)
-    _refuse_idle_options(call, evaluators)
-    options = _collect(asked, _OF_DATA + _OF_JUDGES)
+    options = {
+        name: value
+        for name, value in asdict(asked).items()
+        if name not in _OURS and value is not None
+    }
     options["cache"] = default_cache() if asked.cache is None else asked.cache or None
     if asked.engine == "ray":
         from llmeval_integrations.frameworks.ray import RayEngine
@@ -123,13 +120,9 @@ def _run(call: argparse.Namespace) -> int:
     if call.dry_run:
         return _put_plan(asked, call, evaluators, options)
     with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
+        on_columns = None if call.quiet else _say_columns
         run = evaluate(
-            asked.data,
-            evaluators,
-            on_columns=None if call.quiet else _say_columns,
-            on_progress=on_progress,
-            **_collect(asked, _OF_RUNS),
-            **options,
+            asked.data, evaluators, on_columns=on_columns, on_progress=on_progress, **options
         )
     put_summary(run, call)
     code = conclude(run, evaluators, asked, bound)
@@ -148,27 +141,20 @@ def _put_plan(
     if asked.out is not None:  # a run that is there stays, so it may be there
         directory = RunDirectory(asked.out)
         directory.check(asked.data, options["cache"], overwrite=True, resume=False)
+    options = {name: value for name, value in options.items() if name not in _OF_RUNS}
     found = plan(str(asked.data), evaluators, options)
     put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
     return OK
 
 
-def _collect(asked: Configuration, names: Iterable[str]) -> dict[str, Any]:
-    """Return the options of these names that are said."""
-    said = {name: getattr(asked, name) for name in names}
-    return {name: value for name, value in said.items() if value is not None}
-
-
 def _read_call(call: argparse.Namespace) -> Configuration:
     """Put together what a configuration and the command line say; the latter counts."""
-    names = Configuration.__struct_fields__
-    said = {name: value for name, value in vars(call).items() if name in names}
+    said = {key: value for key, value in vars(call).items() if key in Configuration.__match_args__}
     said["data"] = None  # it may be the configuration
     said["evaluators"] = call.evaluator and [*map(parse_specification, call.evaluator)]
-    pairs = [parse_column(text) for text in call.column or ()]
-    pairs += [("group", call.group)] if call.group else []
-    said["columns"] = _by_name(pairs, "--column") or None
-    said["fail_under"] = _by_name(map(parse_gate, call.fail_under or ()), "--fail-under") or None
+    columns = dict(map(parse_column, call.column or ()))
+    said["columns"] = columns | ({"group": call.group} if call.group else {}) or None
+    said["fail_under"] = dict(map(parse_gate, call.fail_under or ())) or None
     asked = Configuration(**said)
     if Path(call.data).suffix.lower() not in SUFFIXES:
         return replace(asked, data=call.data)
@@ -176,32 +162,6 @@ def _read_call(call: argparse.Namespace) -> Configuration:
     if call.resume or call.overwrite:  # the one takes the place of the other
         written = replace(written, resume=None, overwrite=None)
     return written.update(asked)
-
-
-def _by_name(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for name, value in pairs:
-        if name in found:
-            raise InputError(f"{option}: {name!r} is given twice")
-        found[name] = value
-    return found
-
-
-def _refuse_idle_options(call: argparse.Namespace, evaluators: Mapping[str, Evaluator]) -> None:
-    """Raise InputError for an option of judges where no evaluator asks one.
-
-    A configuration may have it, for runs with judges and without.
-    """
-    if any(each.is_judge for each in evaluators.values()):
-        return
-    for name in _OF_JUDGES:
-        value = getattr(call, name)
-        if value is not None:
-            option = "--no-cache" if value is False else f"--{name.replace('_', '-')}"
-            asks = "asks" if len(evaluators) == 1 else "ask"
-            raise InputError(
-                f"{option} is for judges, and {', '.join(evaluators)} {asks} none; leave it out"
-            )
 
 
 def _say_columns(columns: Mapping[str, str], absent: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
@@ -15,7 +15,7 @@ from llmeval_integrations.cli.describe import option_types
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import free_name, hint, quote
+from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.evaluators.weighted_sum import Parts
 
 _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")
@@ -102,9 +102,8 @@ def build(specifications: Sequence[Specification]) -> dict[str, Evaluator]:
     if "" not in sys.path:
         sys.path.append("")  # for functions that options name, as `compare` of json_fields
     given = [each.name for each in specifications if each.name is not None]
-    for name in given:
-        if given.count(name) > 1:
-            raise InputError(f"two evaluators are called {name!r}")
+    if len({*given}) < len(given):
+        raise InputError(f"two evaluators have one name: {', '.join(given)}")
     built: dict[str, Evaluator] = {}
     for each in specifications:
         evaluator = _load(each.evaluator, each.options, each.folder)
@@ -133,8 +132,6 @@ def _advise(key: str, value: Any, error: str) -> str:
             return "options are JSON, so write names and texts in double quotes"
         if value in _PYTHON_WORDS:
             return f"options are JSON, so write {_PYTHON_WORDS[value]}"
-    if f"no option {key!r}" in error and key in ("base_url", "api_key", "temperature"):
-        return f'the model has it: model={{"name": ..., {json.dumps(key)}: ...}}'
     return ""
 
 
@@ -146,11 +143,10 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
     if isinstance(kind, type) and issubclass(kind, Evaluator):
         return _build_inner(value, folder)
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, Mapping):
-        known = [each.name for each in fields(kind)]
-        for name in value:
-            if name not in known:
-                raise InvalidOptionError(f"{kind.__name__} has no {name!r}; {hint(name, known)}")
-        return kind(**value)
+        try:
+            return kind(**value)
+        except TypeError as error:
+            raise InvalidOptionError(str(error)) from error
     if kind == Parts and isinstance(value, (Mapping, list)):
         pairs = value.items() if isinstance(value, Mapping) else value
         return [

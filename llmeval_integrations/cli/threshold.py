@@ -25,21 +25,11 @@ def add_commands(commands: Commands) -> None:
     add = parser.add_argument
     add("run_directory", metavar="RUN", help=RUN)
     add("--evaluator", metavar="NAME", help="which json_fields, where several have confidences")
-    add("--errors", type=_share, default=0.01, metavar="P%", help="wrong among accepted (1%%)")
-    add("--sure", type=_share, default=0.95, metavar="P%", help="how sure of that (95%%)")
+    add("--errors", type=parse_rate, default=0.01, metavar="P%", help="wrong among accepted (1%%)")
+    add("--sure", type=parse_rate, default=0.95, metavar="P%", help="how sure of that (95%%)")
     add("--review", type=int, default=0, metavar="N", help="list the N least sure other values")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_print_thresholds)
-
-
-def _share(text: str) -> float:
-    try:
-        value = parse_rate(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share such as 1% or 0.01")
-    return value
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:

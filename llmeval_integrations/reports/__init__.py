@@ -4,13 +4,9 @@ A report is a file of this package that has `write(runs, out)` and the `SUFFIX` 
 `tables` writes rows and fields for other programs.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
-
-from llmeval_integrations.core.errors import UnknownNameError
 
 
 def formats() -> dict[str, ModuleType]:
@@ -19,11 +15,3 @@ def formats() -> dict[str, ModuleType]:
         each.name: import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)
     }
     return {name: module for name, module in modules.items() if hasattr(module, "write")}
-
-
-def load_format(name: str) -> ModuleType:
-    """Return a format by its name; raises UnknownNameError for one that is not there."""
-    known = formats()
-    if name not in known:
-        raise UnknownNameError(f"no format is called {name!r}; there are {', '.join(known)}")
-    return known[name]

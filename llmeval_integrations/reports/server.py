@@ -35,11 +35,8 @@ class Server(ThreadingHTTPServer):
             read_run(directory)
         try:
             super().__init__((_LOOPBACK, port), _Handler)
-        except OSError as error:
-            raise InputError(
-                f"port {port}: {error.strerror or error}; --port names another, and without it any "
-                "free one is taken"
-            ) from error
+        except (OSError, OverflowError) as error:
+            raise InputError(f"port {port}: {error}; --port names another") from error
         self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -76,11 +76,6 @@ def test_a_description_says_what_the_class_and_those_it_inherits_from_say():
     first, *_, last = found.options
     assert first.documentation == "Whether the order of array items counts."
     assert (last.default, last.documentation) == (["a"], "The words, all of them.")
-    made = describe(make_dataclass("Made", [("x", int, 1)], bases=(JsonMatch,), frozen=True))
-    assert [made.options[0].documentation, made.options[-1].documentation] == [
-        first.documentation,
-        "",
-    ]
 
 
 def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):
@@ -110,9 +105,6 @@ class Right:
 class Needy:
     def __init__(self, more):
         pass
-
-class shelf:
-    right = Right()
 """
 
 
@@ -140,7 +132,6 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
     assert main(["test-evaluator", f"{own_module}:equal", *claim]) == 1
     assert "true and 1" in capsys.readouterr().out
     assert main(["test-evaluator", f"{own_module}:Right", *claim]) == 0
-    assert main(["test-evaluator", f"{own_module}:shelf.right", *claim]) == 0
     capsys.readouterr()
     main(["test-evaluator", f"{own_module}:equal", *claim, "--json"])
     found = json.loads(capsys.readouterr().out)
@@ -156,7 +147,6 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
         (["json_matc"], "did you mean 'json_match'"),
         (["json_match", "--claims", "json"], "there are json_equality"),
         (["no_such_module:thing", "--claims", "json_match"], "no_such_module"),
-        (["own_evaluators.py:equal", "--claims", "json_match"], "write own_evaluators:equal"),
         (["own_evaluators:Needy", "--claims", "json_match"], "more"),
         (["json:__name__", "--claims", "json_match"], "cannot be called"),
     ],

@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -54,13 +53,11 @@ def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, ca
     [
         (["report", "--format", "pdf"], "'pdf'; there are html, junit, markdown"),
         (["report", "--out", "x.pdf"], "no format has the suffix '.pdf'; there are .html, "),
-        (["report", "--out", "x.PARQUET"], "llmeval export --to parquet"),
-        (["report", "--out", "x.csv"], "llmeval export --to csv writes such a table"),
         (
             ["export", "--out", "x.xlsx"],
             "there are .csv, .parquet, .arrow, and --to names one",
         ),
-        (["view", "--port=65536"], "'65536' is not a number from 0 to 65535"),
+        (["view", "--port=65536"], "port 65536: "),
     ],
 )
 def test_a_format_that_is_none_is_refused(run, monkeypatch, capsys, call, message):
@@ -84,37 +81,6 @@ def test_what_cannot_be_written_is_named_and_the_run_stays(run, tmp_path, capsys
     assert main([*command, str(run), "--out", str(missing)]) == 2
     assert f"cannot write {missing}: No such file or directory" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
-
-
-def test_a_full_disk_leaves_the_report_that_was_there(run):
-    (run / "report.html").write_text("the one of yesterday")
-    limited = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)); from llmeval_integrations.cli.main import main; sys.exit(main(sys.argv[1:]))"  # fmt: skip
-    done = subprocess.run([sys.executable, "-B", "-c", limited, "report", str(run)], capture_output=True, text=True, check=False)  # fmt: skip
-    assert (done.returncode, "cannot write" in done.stderr) == (2, True)
-    assert (run / "report.html").read_text() == "the one of yesterday"
-    assert [path.name for path in run.iterdir() if ".new" in path.name] == []
-
-
-# Windows has none.
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-@COMMANDS
-def test_a_link_and_a_pipe_stay_and_are_written_through(run, tmp_path, command):
-    (tmp_path / "folder").mkdir()
-    file, pipe = tmp_path / "folder" / "page.html", tmp_path / "pipe"
-    os.mkfifo(pipe)
-    links = {target: tmp_path / f"to_{target.name}" for target in (file, pipe)}
-    for target, link in links.items():
-        link.symlink_to(target)
-    for _ in range(2):  # once it leads nowhere, once to a file
-        assert main([*command, str(run), "--out", str(links[file])]) == 0
-        assert file.is_file()
-    assert [path.name for path in file.parent.iterdir()] == ["page.html"]
-    for path in (pipe, links[pipe]):
-        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:  # noqa: S607
-            assert main([*command, str(run), "--out", str(path)]) == 0
-            assert reader.stdout.read().startswith((b"<!doctype html>", b"run,id"))
-        assert pipe.is_fifo()
-    assert all(link.is_symlink() for link in links.values())
 
 
 @contextlib.contextmanager
@@ -143,8 +109,9 @@ def test_the_server_answers_to_this_machine_alone_and_its_port_is_taken(run, cap
             assert connection.getresponse().status == status
             connection.close()
         assert main(["view", str(run), "--port", str(port)]) == 2
-    said = f"llmeval view: error: port {port}: Address already in use; --port names another"
-    assert said in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(f"llmeval view: error: port {port}: ")
+    assert "Address already in use; --port names another" in said
 
 
 # While the page takes over what is new, it may be without one.

@@ -123,7 +123,7 @@ def test_two_of_a_kind_are_told_apart():
     texts = ["json_match", "json_match:strict_order=false", "json_match_2=json_validity"]
     built = build([*map(parse_specification, texts)])
     assert list(built) == ["json_match", "json_match_3", "json_match_2"]
-    with pytest.raises(InputError, match="two evaluators are called 'x'"):
+    with pytest.raises(InputError, match="two evaluators have one name: x, x"):
         build([*map(parse_specification, ["x=json_match", "x=json_validity"])])
 
 
@@ -180,8 +180,11 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ("vote", {"of": {**SHORT, **KIND}}, "expected one evaluator, got pass_fail, tone"),
         ("vote", {"of": {"tone": None}}, "tone needs the option .* 'openai:gpt-5-mini'"),
         ("panel", {"judges": ["json_validity"]}, "is not a judge"),
-        ("pass_fail", {"MODEL": OFFLINE, "scores": {"pass_lo": 1}}, "no 'pass_lo'; .*pass_low"),
-        ("relevance", {"MODEL": "openai:m", "base_url": "x"}, "the model has it: .*base_url"),
+        (
+            "pass_fail",
+            {"MODEL": OFFLINE, "scores": {"pass_lo": 1}},
+            "unexpected .* 'pass_lo'",
+        ),
     ],
 )
 def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):

@@ -113,6 +113,5 @@ def test_the_command_prints_thresholds_and_what_to_review(folder, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["overall"]["confidence"] is None
     assert found["overall"]["needed"] == 2995
-    with pytest.raises(SystemExit):
-        main(["threshold", str(folder), "--errors", "2"])
-    assert "'2' is not a share such as 1% or 0.01" in capsys.readouterr().err
+    assert main(["threshold", str(folder), "--errors", "2"]) == 2
+    assert "errors=2.0 is not a number between 0 and 1" in capsys.readouterr().err
