@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from llmeval_integrations.stats.agreement import Kappa
 
 _MOST_LABELS: Final = 12
-_LONGEST_LABEL: Final = 16
 _CORNER: Final = "person \\ judge"
 
 
@@ -41,9 +40,7 @@ def _confusion(agreement: Agreement) -> list[str]:
 def _name(label: Any) -> str:
     if isinstance(label, bool):
         return "pass" if label else "fail"
-    text = str(label)
-    text = text if text.isprintable() else ascii(text)
-    return shorten(text, _LONGEST_LABEL)
+    return shorten(str(label), 16)
 
 
 def _figures(agreement: Agreement) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -15,8 +14,8 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample, as_sample
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.core.sample import MISSING, Sample, as_sample
+from llmeval_integrations.stats.groups import group_figures, mean_interval
 from llmeval_integrations.stats.intervals import Interval, Share
 
 Change: TypeAlias = Callable[[Sample], Sample]
@@ -92,7 +91,7 @@ def judge_bias(
     for sample in originals:
         if not isinstance(sample.output, str):
             raise InputError(f"judge_bias: the output {quote(sample.output)} is no text")
-    groups = [sample.group if isinstance(sample.group, Hashable) else None for sample in originals]
+    groups = [None if sample.group is MISSING else sample.group for sample in originals]
     results = judge.evaluate_many(originals)
     found = {}
     for name, change in changes.items():
@@ -108,22 +107,18 @@ def judge_bias(
 
 
 def _shift(before: Sequence[Result], after: Sequence[Result], groups: Sequence[Hashable]) -> Shift:
-    differences: dict[Hashable, list[float]] = defaultdict(list)
+    differences: list[tuple[Hashable, float]] = []
     changed = 0
-    for place, (one, other, group) in enumerate(zip(before, after, groups)):
-        if one.score is None or other.score is None:
-            continue
-        key = ("row", place) if group is None else ("group", group)
-        differences[key].append(other.score - one.score)
-        has_verdicts = one.passed is not None and other.passed is not None
-        changed += one.passed != other.passed if has_verdicts else one.score != other.score
-    n = sum(map(len, differences.values()))
+    for one, other, group in zip(before, after, groups):
+        if one.score is not None and other.score is not None:
+            differences.append((group, other.score - one.score))
+            has_verdicts = one.passed is not None and other.passed is not None
+            changed += one.passed != other.passed if has_verdicts else one.score != other.score
+    n = len(differences)
     if not n:
         return Shift(0, len(before), Share(0, 0), 0.0, None)
     # Differences lie from -1 to 1: Wilson's interval of their half, put back.
-    halves = [[(1 + each) / 2 for each in members] for members in differences.values()]
-    figures = Figures.of([each for members in halves for each in members])
-    bounds = mean_interval(figures, [Group(len(each), math.fsum(each)) for each in halves])
+    bounds = mean_interval(*group_figures((group, (1 + each) / 2) for group, each in differences))
     interval = None if bounds is None else (2 * bounds[0] - 1, 2 * bounds[1] - 1)
-    shift = math.fsum(each for members in differences.values() for each in members) / n
+    shift = math.fsum(each for _, each in differences) / n
     return Shift(n, len(before) - n, Share(changed, n), shift, interval)

@@ -103,7 +103,7 @@ def majority(results: Sequence[Result]) -> Result:
     missing = sides.count(None)
     lead = counts[0][1] - counts[1][1]
     if missing:
-        split["(unscored)" if "unscored" in split else "unscored"] = missing
+        split["unscored"] = missing
     said = ", ".join(f"{label} {count}" for label, count in split.most_common())
     unscored = dict.fromkeys(str(each.label) for each, side in zip(results, sides) if side is None)
     said += f" ({', '.join(unscored)})" if missing else ""
@@ -165,18 +165,14 @@ class Cascade(JudgedEvaluator):
         self.__dict__.update(_names=names, needs=self.evaluators[0].needs, lower_is_better=is_lower)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        asked: list[str] = []
-        result = Result.unscored("nothing was asked", label="unscored")
-        for name, each in zip(self.__dict__["_names"], self.evaluators):
-            asked.append(name)
+        names: list[str] = self.__dict__["_names"]
+        for number, each in enumerate(self.evaluators, 1):
+            asked = names[:number]
             result = await result_of(each, sample, ask)
-            if not self._is_open(result):
+            is_low = str(result.metadata.get("confidence")).casefold() == "low"
+            if not (result.is_unscored or (self.doubt and is_low)):
                 break
         return msgspec.structs.replace(result, metadata={**result.metadata, "asked": asked})
-
-    def _is_open(self, result: Result) -> bool:
-        is_low = str(result.metadata.get("confidence")).casefold() == "low"
-        return result.is_unscored or (self.doubt and is_low)
 
     def breakdown(self) -> _Account:
         return _Account()

@@ -46,6 +46,8 @@ def test_a_judge_that_likes_length_or_lists_is_found_out():
     by_length = judge_bias(Likes(least=60), SAMPLES)["length"]
     assert 0 < by_length.changed.part < 50
     assert by_length.interval[0] > 0
+    apart = judge_bias(Likes(least=60), [{"output": each["output"]} for each in SAMPLES])["length"]
+    assert by_length.shift == apart.shift > apart.interval[0] > 0
     by_form = judge_bias(Likes(headings=True), SAMPLES)
     assert by_form["formatting"].changed == (50, 50)
     assert by_form["formatting"].shift == 1.0
