@@ -1,1 +1,1 @@
-"""JSON: from text to value or defect, equality, canonical text, pointers."""
+"""Parse JSON texts into values or defects; equality, canonical text and pointers."""

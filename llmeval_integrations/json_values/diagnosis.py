@@ -1,4 +1,4 @@
-"""Naming the defect at the place where Python's parser stopped."""
+"""Name the defect at the place where Python's parser stopped."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _BEFORE: Final = 12
 _IN_CONTEXT: Final = frozenset(
     ("trailing_comma", "unescaped_quote", "missing_comma", "missing_colon", "number")
 )
-"""Defects of which some characters before the place tell more."""
+"""Defects whose excerpt begins a few characters before the place."""
 
 _FAR: Final = 1_000
-"""Characters in which the JSON behind prose is looked for."""
+"""The characters after the beginning of prose in which JSON is searched for."""
 
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _LITERAL = r"(?:true|false|null)"
@@ -33,9 +33,9 @@ _SECOND_TEXT = (
     rf"|(?:{_NUMBER}|\b{_LITERAL})\s*(?:[,\n]|\Z))"
 )
 
-# In each of the tables the first pattern that matches at the place names the defect. Look-behind
-# sees what stands before the place; of white space between them one character counts, and only
-# behind a value.
+# In each table, the first pattern that matches at the place names the defect. A look-behind sees
+# the two characters that were read last. White space before the place is removed; only after a
+# value one character of it is kept.
 _WORDS = (
     (r"(?:True|False|None)\b", "python_literal"),
     (r"[+.-]?(?i:nan|inf|infinity)\b", "nan_or_infinity"),
@@ -95,19 +95,20 @@ _TABLES: Final = {
     ),
     "Expecting value": (*_SIGNS, *_WORDS),
 }
-"""By the beginning of Python's message; `start` is that of a text that nothing was read of."""
+"""Patterns by the beginning of Python's message; `start` if the first character was refused."""
 
 _NUMBER_LIKE = re.compile(r"-?[0-9][\w.%°+*/:€$£-]*|-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 
 
 def diagnose(text: str, body: str, start: int, error: json.JSONDecodeError) -> Defect:
-    """Name the defect behind an error that Python's parser raised on `text[start:]`, the body."""
+    """Return the defect for an error that Python's parser raised on `body`, at `text[start:]`."""
     name = _classify(body.rstrip(" \t\n\r"), error.pos, error.msg)
     if error.doc is not text:
         error = json.JSONDecodeError(error.msg, text, min(start + error.pos, len(text)))
     reason, place = str(error), error
     if error.msg.startswith("Illegal trailing comma"):
-        # Python 3.13 points at the comma, older ones at what follows; offsets must not differ.
+        # Python 3.13 points at the comma, older versions at the bracket after it. Offsets must
+        # not depend on the version.
         rest = text[error.pos + 1 :]
         offset = error.pos + 1 + len(rest) - len(rest.lstrip(" \t\n\r"))
         place = json.JSONDecodeError("", text, offset)
@@ -116,21 +117,21 @@ def diagnose(text: str, body: str, start: int, error: json.JSONDecodeError) -> D
 
 
 def find_json(text: str) -> int | None:
-    """Return where an object or array begins in a text; None where none does."""
+    """Return where the first object or array begins in a text, or None."""
     found = _JSON_START.search(text)
     return found.start() if found else None
 
 
 @lru_cache(maxsize=64)
 def _find_table(message: str) -> tuple[str, re.Pattern[str], list[str]]:
-    """Return the key of a table, its patterns as one, and the name that each of them stands for."""
+    """Return the key of a table, its patterns as one, and the defect that each of them names."""
     key = next(key for key in _TABLES if message.startswith(key))
     patterns, names = zip(*_TABLES[key])
     return key, re.compile("|".join(f"({pattern})" for pattern in patterns)), [*names]
 
 
 def _classify(body: str, pos: int, message: str) -> str:
-    """Tell defects apart by Python's message and the characters around the place."""
+    """Return a defect's name from Python's message and the characters around the place."""
     if pos >= len(body):
         return "truncated"
     is_start = pos == 0 and message == "Expecting value"
@@ -146,13 +147,13 @@ def _classify(body: str, pos: int, message: str) -> str:
     if found and found.lastindex:
         return names[found.lastindex - 1]
     if is_start or is_rest:
-        is_text = is_rest and body[0] in '{["'  # and not "1. First, ..."
+        is_text = is_rest and body[0] in '{["'  # not prose such as "1. First, ..."
         return "prose_around" if is_text or _JSON_START.search(body) else "prose"
     return "unexpected_character"
 
 
 def _excerpt(text: str, name: str, offset: int) -> str:
-    """Return the text at a defect's place; of a text that stops its end, of prose its beginning."""
+    """Return the excerpt of a defect: the end of a truncated text, else the text at its place."""
     if name == "truncated":
         end = text.rstrip()
         return end if len(end) <= MAX_EXCERPT else f"...{end[-MAX_EXCERPT:]}"

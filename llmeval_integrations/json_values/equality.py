@@ -1,4 +1,4 @@
-"""When two JSON values are equal, and the one text for all equal ones. Pure functions."""
+"""Equality of JSON values, and a canonical text that equal values share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import msgspec
 from llmeval_integrations.core.limits import MAX_DIGITS
 
 SCALARS: Final = frozenset((str, int, float, bool, type(None)))
-"""The types of values that have no parts."""
+"""The types of scalars."""
 
 CONTAINERS: Final = frozenset((dict, list))
 """The types of objects and arrays."""
@@ -34,34 +34,34 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="deterministic").encode
 
 _LARGEST: Final = 10.0**MAX_DIGITS
-"""The first number that no exact integer equals."""
+"""The first float that is not compared with integers."""
 
-# Numbers that have another spelling: 1.0 and 1, 1e16 and 10000000000000000. Two patterns that
-# begin with a letter each are three times faster than one.
+# Numbers that have two spellings: 1.0 and 1, 1e16 and 10000000000000000. Two patterns are three
+# times as fast as one, as each begins with a fixed character.
 _INTEGRAL = re.compile(rb"\.0(?![0-9])").search
 _EXPONENT = re.compile(rb"e[0-9]").search
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same JSON.
+    """Return whether two values are equal as JSON.
 
-    `true` is not `1`, `1` is `1.0`, null is not a missing key, objects ignore the order of their
-    keys, arrays keep theirs. NaN, which lenient parsing lets in, is NaN within an array or object,
-    and not by itself: Python has it so.
+    `true` is not `1`, `1` is `1.0`, and null is not a missing key. The order of keys does not
+    count, the order of items does. NaN, which only lenient parsing accepts, can be equal to itself
+    inside an array or object, but never as a whole value, as in Python.
     """
-    # Python's == says yes too often (True == 1) and never no where JSON says yes.
+    # Python's == finds all values that are equal as JSON, and too many: True == 1.
     if one != other:
         return False
     return _encode(one) == _encode(other) or _same_booleans(one, other)
 
 
 def identical(one: Any, other: Any) -> bool:
-    """Whether two values are equal and written alike: the same order of keys, no 1 for 1.0."""
+    """Return whether two values have the same JSON text: the same order of keys, no 1 for 1.0."""
     return bool(one == other) and _encode(one) == _encode(other)
 
 
 def _same_booleans(one: Any, other: Any) -> bool:
-    """Whether values that are equal to Python have their booleans in the same places."""
+    """Return whether values that Python calls equal have booleans in the same places."""
     if isinstance(one, dict):
         return all(_same_booleans(member, other[name]) for name, member in one.items())
     if isinstance(one, list):
@@ -72,12 +72,12 @@ def _same_booleans(one: Any, other: Any) -> bool:
 def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     """Write a value so that equal values, and only those, have the same text.
 
-    Compact, keys sorted by code point, characters unescaped, `1.0` as `1`; with `sort_arrays`
-    every array is sorted too, so that texts are equal where values are equal in any order.
+    The text is compact, with keys sorted by code point, no escapes that are not needed, and `1.0`
+    as `1`. With `sort_arrays`, every array is sorted too, so that the order of items is ignored.
     """
     try:
         text = _encode_sorted(value)
-    except UnicodeEncodeError:  # a text that is no JSON value may hold half a surrogate pair
+    except UnicodeEncodeError:  # a Python string may contain half a surrogate pair
         return _write(value, sort_arrays=sort_arrays)
     if (sort_arrays and b"[" in text) or _INTEGRAL(text) or _EXPONENT(text):
         return _write(value, sort_arrays=sort_arrays)
@@ -87,7 +87,7 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
 
 
 def _write(value: Any, *, sort_arrays: bool) -> str:
-    """Write one value as the encoder would, but for what `canonical` asks more."""
+    """Write a value as the encoder does, with the rules that `canonical` adds."""
     if isinstance(value, dict):
         members = [
             f"{write_scalar(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
@@ -106,7 +106,7 @@ def bag(items: list[Any]) -> Counter[str]:
 
 
 def write_scalar(value: Any) -> str:
-    """Write a text, number or literal; integral floats as integers."""
+    """Write a string, number or literal; write integral floats as integers."""
     if isinstance(value, float):
         if value.is_integer() and abs(value) < _LARGEST:
             return str(int(value))

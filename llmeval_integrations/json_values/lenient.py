@@ -1,4 +1,4 @@
-"""What LangChain's `parse_json_markdown` accepts, in linear time and within our limits."""
+"""Parse what LangChain's `parse_json_markdown` accepts, in linear time and within our limits."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CLOSING: Final = {"{": "}", "[": "]"}
 
 
 def parse_lenient(text: str, *, complete: bool) -> Any:
-    """Read the text, or what follows its first fence.
+    """Parse the text, or else the text after its first fence.
 
-    With `complete` it may be truncated, with raw control characters in its strings; without, it is
-    what `json.loads` reads.
+    With `complete`, it may be truncated and may contain raw control characters in strings.
+    Without, it must be a text that `json.loads` reads.
     """
     body, position = text, text.find("```")
     while True:
@@ -49,7 +49,7 @@ def parse_lenient(text: str, *, complete: bool) -> Any:
         offset = max(text.rfind(body), 0) + (value.offset or 0)
         message = value.reason.partition(":")[0]
         return locate(text, value.name, message, offset, is_json=value.is_json)
-    # A text that was completed is as deep as its value, whatever its open quotes hide.
+    # The value is measured, as an open quote may hide brackets of a completed text.
     if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
         limit = measure(value).limit
         if limit:
@@ -58,7 +58,7 @@ def parse_lenient(text: str, *, complete: bool) -> Any:
 
 
 def _strip(text: str) -> str:
-    """Cut off white space and back-ticks; escape line breaks as LangChain's agents need it."""
+    """Cut off white space and back-ticks; escape line breaks in `action_input`, as LangChain."""
     text = text.strip(" \n\r\t`")
     if '"action_input"' not in text:
         return text
@@ -66,16 +66,16 @@ def _strip(text: str) -> str:
 
 
 def _explain(text: str, error: json.JSONDecodeError) -> Defect:
-    """Name what is wrong, in LangChain's words."""
+    """Return the defect of an error, with the error's own message, as LangChain shows it."""
     if not error.doc:
         return Defect("empty", str(error), 0, 1, 1)
-    # What was read is the end of the text, but for white space and back-ticks.
+    # The parsed text is the end of the whole text without its white space and back-ticks.
     defect = diagnose(text, error.doc, max(text.rfind(error.doc), 0), error)
     return msgspec.structs.replace(defect, reason=str(error))
 
 
 def _read(text: str, *, strict: bool = True) -> Any:
-    """Read a text that may have NaN; raise json.JSONDecodeError."""
+    """Parse a text that may contain NaN; raise json.JSONDecodeError if it is not JSON."""
     try:
         return decode(text)
     except UNREADABLE:
@@ -84,11 +84,11 @@ def _read(text: str, *, strict: bool = True) -> Any:
 
 
 def _complete(text: str) -> Any:
-    """Read a JSON text of which the end may be missing.
+    """Parse a JSON text whose end may be missing; raise json.JSONDecodeError if it cannot be.
 
-    The value is that of the longest beginning which is JSON once the brackets that the whole
-    text leaves open are closed: what LangChain's `parse_partial_json` finds by trying every
-    beginning. A stray closing bracket gives None, as there. Raises json.JSONDecodeError.
+    The brackets that the whole text leaves open are closed after its longest beginning that is
+    JSON with them. LangChain's `parse_partial_json` finds the same one by trying every beginning.
+    A stray closing bracket gives None, as it does there.
     """
     try:
         return _read(text, strict=False)
@@ -98,7 +98,7 @@ def _complete(text: str) -> Any:
     for token in _BRACKET_OR_STRING.finditer(text):
         mark = token[0][0]
         if mark == '"':
-            if token[1] is None:  # it is open
+            if token[1] is None:  # the string is not closed
                 text = text[: token.end()] + '"'
         elif mark in _CLOSING:
             brackets.append(_CLOSING[mark])
@@ -115,12 +115,12 @@ def _complete(text: str) -> Any:
 
 
 def _longest_beginning(text: str, brackets: list[str]) -> int:
-    """Find the last place where a value ends and exactly these brackets are open; -1 if none.
+    """Return the last place where a value ends and exactly these brackets are open, or -1.
 
-    The text is the beginning of a JSON text.
+    The text is the beginning of a JSON text, and brackets are written as they will be closed.
     """
     opened: list[str] = []
-    agree = 0  # how many of the outermost brackets are those that are to be open
+    agree = 0  # how many open brackets, from the outermost, are the ones in `brackets`
     best, before, position = -1, "", 0
     while token := _TOKEN.match(text, position):
         string, mark = token.groups("")

@@ -1,4 +1,4 @@
-"""Whether a text or a value is within the limits of `core.limits`."""
+"""Check whether a text or a value is within the limits of `core.limits`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 
 SHORT: Final = min(2 * MAX_DEPTH, MAX_DIGITS)
-"""Characters within which no text is too deep and no integer too long."""
+"""A text of at most so many characters is not too deep, and has no integer that is too long."""
 
 LARGE: Final = 2 * MAX_NODES
-"""Characters within which no text has too many nodes: each takes one, and a comma or bracket."""
+"""A text of at most so many characters has not too many values: each takes one character, and
+another one for a comma or bracket."""
 
 _CONTAINERS: Final = frozenset((dict, list, tuple))
 _ROUND_TO_SQUARE: Final = bytes.maketrans(b"{}", b"[]")
@@ -22,14 +23,14 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 
 
 class Extent(NamedTuple):
-    """How large a value is; parts that it repeats count each time, no further than to a limit."""
+    """The size of a value, counted up to the limits. A part that is repeated counts each time."""
 
     values: int
-    """The values in it, itself among them."""
+    """The values in it, and itself."""
 
     levels: int
     widest: int
-    """The most members that one object has."""
+    """The members of its largest object."""
 
     @property
     def limit(self) -> Literal["too_deep", "too_large"] | None:
@@ -60,7 +61,7 @@ def measure(value: Any) -> Extent:
 
 
 def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
-    """Say which limit a value exceeds that was read from `body`, which begins at `start`."""
+    """Return the limit that a value exceeds; it was parsed from `body`, at `text[start:]`."""
     if len(body) <= LARGE and not may_be_too_deep(body):
         return None
     limit = measure(value).limit
@@ -70,9 +71,10 @@ def find_limit(text: str, start: int, body: str, value: Any) -> Defect | None:
 
 
 def may_be_too_deep(text: str) -> bool:
-    """Whether a JSON text may be nested deeper than MAX_DEPTH; its value tells for certain.
+    """Return whether a JSON text may be nested deeper than MAX_DEPTH; its value has to be measured.
 
-    Most texts have too few brackets. Of others a few passes take out the empty pairs.
+    Most texts have too few brackets to be. In the others, all characters but brackets are removed,
+    then a few times all empty pairs. The brackets that are left cannot be deeper than half of them.
     """
     if len(text) <= SHORT or text.count("]") + text.count("}") <= MAX_DEPTH:
         return False
@@ -80,13 +82,13 @@ def may_be_too_deep(text: str) -> bool:
     marks = marks.replace(b'""', b"")
     if '\\"' in text or b'"' in marks:  # a string may have brackets in it
         return True
-    for _ in range(_PASSES):  # each takes one level off
+    for _ in range(_PASSES):  # each removes the innermost level
         marks = marks.replace(b"[]", b"")
     return len(marks) // 2 + _PASSES > MAX_DEPTH
 
 
 def too_deep(text: str, start: int, *, is_json: bool) -> Defect:
-    """Return the defect of a text that is too deep; its place is that of the innermost bracket."""
+    """Return the defect of a text that is too deep, located at its innermost bracket."""
     depth, most, offset = 0, 0, start
     for token in _TOKEN.finditer(text, start):
         if token[0] in ("[", "{"):
@@ -99,5 +101,5 @@ def too_deep(text: str, start: int, *, is_json: bool) -> Defect:
 
 
 def too_large() -> Defect:
-    """Return the defect of a text of more characters or values than are read."""
+    """Return the defect of a text with too many characters or values."""
     return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")

@@ -1,4 +1,4 @@
-"""JSON numbers: integers exact to 308 digits, fractions as doubles."""
+"""Parse JSON numbers: integers are exact up to 308 digits, fractions are doubles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 def decode(text: str) -> Any:
-    """Read a JSON text fast; one that may have an integer of too many digits is refused."""
+    """Parse a JSON text fast; refuse one that may contain an integer of too many digits."""
     value = _decode(text)
     if len(text) > MAX_DIGITS and has_long_integer(text):
         raise ValueError("an integer has too many digits")
@@ -31,17 +31,17 @@ def decode(text: str) -> Any:
 
 
 def has_long_integer(text: str) -> bool:
-    """Whether a run of more than MAX_DIGITS digits is in a text.
+    """Return whether a text contains more than MAX_DIGITS digits in a row.
 
-    It has three neighbours in a sample of every 103rd character, which is quicker to search.
+    Every 103rd character is searched first, which is faster: such a row has three of them.
     """
     return bool(_THREE_DIGITS(text[_STRIDE - 1 :: _STRIDE]) and _LONG_INTEGER(text))
 
 
 def decode_as_python(text: str, *, strict: bool = True) -> Any:
-    """Read what `json.loads` reads; a number that is no int or float of Python's is a Decimal.
+    """Parse what `json.loads` parses; a number that fits no Python int or float is a Decimal.
 
-    So data are kept as they were given. To evaluators such a number is out of range.
+    So data can be written again as they were. Evaluators call such a number out of range.
     """
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
@@ -51,7 +51,7 @@ def decode_as_python(text: str, *, strict: bool = True) -> Any:
 def _any_int(text: str) -> int | Decimal:
     try:
         return int(text)
-    except ValueError:  # of more than 4,300 digits
+    except ValueError:  # Python converts at most 4,300 digits
         return exact_decimal(text)
 
 
@@ -70,13 +70,13 @@ _decode_strictly, _decode_loosely = (
 
 
 def exact_decimal(text: str) -> Decimal:
-    """Read a number so that those of equal value have the same digits, without zeros at the end."""
+    """Return a number's exact value without trailing zeros, so that equal numbers look alike."""
     digits = Context(prec=len(text), Emin=MIN_EMIN, Emax=MAX_EMAX)
     return Decimal(text).normalize(digits)
 
 
 def read_number(text: str) -> int | float | None:
-    """Read a number, also `+1`, `01`, `.5` or `5.`; None where it is none or out of range."""
+    """Return a number, also from `+1`, `01`, `.5` or `5.`; None if it is none or out of range."""
     if not _NUMBER.fullmatch(text):
         return None
     if text.lstrip("+-").isdecimal():

@@ -1,4 +1,4 @@
-"""Text to JSON value, or to the defect that keeps it from being one. Pure functions."""
+"""Parse a text into a JSON value, or into the defect that says why it is not JSON."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.
 
 `strict`: the whole text is one RFC 8259 JSON text without duplicate keys.
-`markdown`: one RFC 8259 text, which may stand in white space, back-ticks or one Markdown fence.
-`lenient`: what LangChain's `parse_json_markdown` accepts: truncated text is completed, text
+`markdown`: one RFC 8259 text, which white space, back-ticks or one Markdown fence may surround.
+`lenient`: what LangChain's `parse_json_markdown` accepts. Truncated text is completed, text
 around a fence is skipped, NaN and Infinity are numbers, and a stray closing bracket reads as null.
 """
 
@@ -50,9 +50,9 @@ _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """Return the JSON value of a text, or a Defect that says why it has none.
 
-    A value that is already parsed is copied, once it is known to be JSON: tuples become lists,
-    Pydantic models what they dump. Bytes are read as UTF-8. Integers are exact, fractions doubles;
-    what exceeds the limits of `core.limits` is a Defect, too.
+    Bytes are read as UTF-8. A value that is already parsed is checked and copied: tuples become
+    lists, and Pydantic models are dumped. Integers are exact, and fractions are doubles. A value
+    beyond the limits of `core.limits` is a Defect, too.
     """
     if parsing != "markdown" or type(text) is not str:
         return _parse(text, parsing)
@@ -66,9 +66,9 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
-    """Say why a text is not JSON, or None where it is; three times cheaper than `parse`.
+    """Return why a text is not JSON, or None if it is; three times as fast as `parse`.
 
-    In lenient mode truncated text is *not* completed here: it would make any text valid.
+    In lenient mode, truncated text is *not* completed here: almost any text would be valid.
     """
     if parsing != "markdown" or type(text) is not str:
         return invalidity(_parse(text, parsing, complete=False))
@@ -82,26 +82,26 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
 
 
 def invalidity(value: Any) -> Defect | None:
-    """Return what `parse` gave if it says that a text is not JSON.
+    """Return the result of `parse` if it is a Defect of a text that is not JSON, else None.
 
-    A text may be JSON all the same, and only too deep for us, or have a number that is too large.
+    Some defects are only limits of ours: the text is JSON, but too deep or with too large a number.
     """
     return value if type(value) is Defect and not value.is_json else None
 
 
 def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
-    """Whether two texts are one JSON text, white space aside, and so of equal values.
+    """Return whether two texts are the same JSON text, apart from white space.
 
-    To know that costs half of what two values cost. Numbers are not looked at, since nothing needs
-    them. Nothing is known where this is False. In lenient mode NaN is not equal to itself.
+    If so, their values are equal, and this takes half the time of parsing both. If not, their
+    values may still be equal. No value is built, so the size of numbers is not checked.
     """
     if type(one) is not str or type(other) is not str or parsing == "lenient":
-        return False
+        return False  # lenient texts may contain NaN, which is not equal to itself
     if one == other:
         return not may_be_too_deep(one) and check(one, parsing) is None
-    if parsing == "strict" or len(one) > LARGE:  # strict: the same name may come twice
+    if parsing == "strict" or len(one) > LARGE:  # strict: a key may be there twice
         return False
-    if one.rstrip()[-1:] != other.rstrip()[-1:]:  # as where one was cut
+    if one.rstrip()[-1:] != other.rstrip()[-1:]:  # for example, one text is truncated
         return False
     try:
         return _compact(one) == _compact(other) and not may_be_too_deep(one)
@@ -110,7 +110,7 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
 
 
 def _parse(text: Any, parsing: Parsing, *, complete: bool = True) -> Any:
-    """Read a text, bytes or a value in any mode."""
+    """Parse a text, bytes or a Python value in any mode."""
     if not isinstance(text, (str, bytes, bytearray)):
         return copy_value(text, finite=parsing != "lenient")
     try:
@@ -125,7 +125,7 @@ def _parse(text: Any, parsing: Parsing, *, complete: bool = True) -> Any:
 
 
 def _parse_strict(text: str) -> Any:
-    """Read the whole text as one JSON text in which no object has a name twice."""
+    """Parse the whole text as one JSON text in which no object has the same key twice."""
     try:
         value = decode(text)
         value = find_limit(text, 0, text, value) or value
@@ -138,7 +138,7 @@ def _parse_strict(text: str) -> Any:
 
 
 def _parse_wrapped(text: str, message: str) -> Any:
-    """Read a text that the fast parser refused with this message: unwrap it, or explain it."""
+    """Unwrap and parse a text that msgspec refused with this message, or return its defect."""
     start, end = 0, len(text)
     if text[:1] in _WRAPPING or text[-1:] in _WRAPPING:
         start, end = _unwrap(text)
@@ -156,9 +156,9 @@ def _parse_wrapped(text: str, message: str) -> Any:
 
 
 def _unwrap(text: str) -> tuple[int, int]:
-    """Find what stands inside white space, back-ticks or one Markdown fence.
+    """Return start and end of the text inside white space, back-ticks or one Markdown fence.
 
-    The closing fence is the last one of the text, since a JSON string may hold back-ticks.
+    The closing fence is the last one of the text, since a JSON string may contain back-ticks.
     A fence that is never closed ends with the text, as in CommonMark.
     """
     end = len(text.rstrip(_SPACE))
@@ -174,14 +174,14 @@ def _unwrap(text: str) -> tuple[int, int]:
         if len(inside) < end - start:
             end = start + len(inside)
             start += 2 if text.startswith("``", start) else 1
-    elif text.endswith("```", start, end):  # whose opening stood at the end of the prompt
+    elif text.endswith("```", start, end):  # the prompt ended with the opening fence
         end = start + len(text[start:end].rstrip("`"))
     body = text[start:end].rstrip(_SPACE)
     return start + len(body) - len(body.lstrip(_SPACE)), start + len(body)
 
 
 def _explain(text: str, start: int, end: int) -> Any:
-    """Say with Python's own parser what the fast one refused, or read what it can read."""
+    """Parse with Python's own parser a text that msgspec refused: return its value or defect."""
     body = text[start:end].lstrip(_SPACE)
     start = end - len(body)
     if not body:

@@ -1,7 +1,7 @@
-"""What Python's parser says of a text that the fast parser refused, mostly without asking it.
+"""The error that Python's parser raises for a text that msgspec refused, mostly without running it.
 
-Asking it takes three times as long as all the rest of an evaluation, since it reads all that is
-before the place.
+Running it takes three times as long as the rest of an evaluation: it reads everything before the
+place of the error.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _MESSAGES: Final = {
     "trailing comma in object": "Illegal trailing comma before end of object",
     "trailing comma in array": "Illegal trailing comma before end of array",
 }
-"""What Python 3.13 says where msgspec says this."""
+"""The message of Python 3.13 for each message of msgspec."""
 
 _OLDER: Final = {"trailing comma in object": _NAME, "trailing comma in array": _VALUE}
-"""What 3.12 says of the bracket, instead of the comma."""
+"""The messages of older versions, which complain about the bracket instead of the comma."""
 
 _MALFORMED = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)")
-_VALUE_STARTS: Final = frozenset('"{[-0123456789tfnNI\ufeff')  # the last has words of its own
+_VALUE_STARTS: Final = frozenset('"{[-0123456789tfnNI\ufeff')  # Python's BOM message is another
 _VALUE_ENDS: Final = frozenset("}]0123456789")
-# Of a literal msgspec reads as many bytes as the right word has, whatever they are.
+# In a literal, msgspec's position can be wrong: it skips as many bytes as the right word has.
 _LITERAL = re.compile(r"(?:\A|[ \t\n\r:,\[])[tfn].{0,4}\Z", re.DOTALL)
 
 
 def python_error(text: str, message: str) -> json.JSONDecodeError | None:
-    """Return the error that `json` raises on a text, from what msgspec said of it.
+    """Return the error that `json` raises for a text, derived from msgspec's message.
 
-    None where the two see things differently, or where they cannot be told apart.
+    Return None if the two parsers may disagree about the error or its position.
     """
     if message == "Input data was truncated":
         return _explain_truncation(text)
@@ -66,9 +66,9 @@ def python_error(text: str, message: str) -> json.JSONDecodeError | None:
 
 
 def _explain_truncation(text: str) -> json.JSONDecodeError | None:
-    """Tell an open string, or a value after which something is missing, by the last characters."""
+    """Tell an open string from a missing comma by the number of quotes and the last character."""
     if "\\" in text:
-        return None  # half a surrogate pair is called truncated, too
+        return None  # msgspec calls half a surrogate pair truncated, too
     place, words = len(text), _COMMA
     if text.count('"') % 2:
         place, words = text.rindex('"'), "Unterminated string starting at"

@@ -1,4 +1,4 @@
-"""Values that are parsed already: are they JSON? In the types that parsing gives."""
+"""Convert values that are already parsed to the types that parsing gives, if they are JSON."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _decode = msgspec.json.Decoder().decode
 
 
 def copy_value(value: Any, *, finite: bool) -> Any:
-    """Return a value as parsing its JSON text would, or the Defect that keeps it from being JSON.
+    """Return a value as if it was parsed from its JSON text, or a Defect if it is not JSON.
 
-    Pydantic models are dumped. With `finite` NaN and Infinity are defects.
+    Pydantic models are dumped. With `finite`, NaN and Infinity are defects.
     """
     limit = measure(value).limit
     if limit is None:
-        try:  # to write and read it is quicker than to look at each part
+        try:  # writing and parsing it is faster than copying each part
             text = _encode(value)
             copy = _decode(text)
             if copy == value and not (len(text) > MAX_DIGITS and has_long_integer(text.decode())):
@@ -39,7 +39,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
             copy = _copy(value, (), finite=finite)
         except _NotJsonError as error:
             return error.defect
-        limit = measure(copy).limit  # models have parts that were not measured
+        limit = measure(copy).limit  # the parts of models were not measured before
     return Defect(limit, DEFECTS[limit].capitalize()) if limit else copy
 
 
@@ -53,7 +53,7 @@ class _NotJsonError(Exception):
 
 
 def _copy(value: Any, path: _Path, *, finite: bool) -> Any:
-    """Copy a value part by part, which tells where it is not JSON."""
+    """Copy a value part by part, to locate a part that is not JSON."""
     if value is None or type(value) is bool:
         return value
     if isinstance(value, str):
@@ -100,7 +100,7 @@ def _copy_number(value: float | Decimal, path: _Path, *, finite: bool) -> int | 
 
 
 def _copy_text(value: str, path: _Path) -> str:
-    text = str.__str__(value)  # a subclass may say something else of itself
+    text = str.__str__(value)  # an enum or another subclass may have its own `__str__`
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -109,32 +109,32 @@ def _copy_text(value: str, path: _Path) -> str:
 
 
 def dump_model(model: Any) -> Any:
-    """Return what a Pydantic model dumps, or what is like one.
+    """Return the dump of a Pydantic model, or of an object like one.
 
-    By alias, as its schema and a language model name its fields, and without computed fields,
-    which are not in that schema.
+    Fields have their aliases, as in the model's schema. Computed fields are left out, since they
+    are not in that schema.
     """
     try:
         return model.model_dump(mode="json", round_trip=True, by_alias=True)
-    except TypeError:  # for what is like a Pydantic model may know neither
+    except TypeError:  # an object like a Pydantic model may lack these options
         return model.model_dump(mode="json")
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value, or all that is in a container, is Python's own and not NumPy's."""
-    if measure(value).limit:  # which parsing refuses
+    """Return whether a value and all its parts are Python's own, not NumPy's."""
+    if measure(value).limit:  # parsing will refuse it
         return True
     try:
-        _encode(value)  # what can be written has no array in it, and C is quick to tell
+        _encode(value)  # a value with an array in it cannot be written, and this is fast
     except Exception:  # noqa: BLE001 - anything may be in it
         return False
     return True
 
 
 def as_python(value: Any) -> Any:
-    """Return a value with Python's lists and numbers for those of NumPy and the like.
+    """Replace the arrays and numbers of NumPy and the like by Python's lists and numbers.
 
-    A value that is too deep, or whose library fails, is given as it is.
+    A value that is too deep, or whose library fails, is returned unchanged.
     """
     try:
         return value if is_plain(value) else _as_python(value)

@@ -1,4 +1,4 @@
-"""Finding what Python's parser lets pass and JSON does not have, in an otherwise good text."""
+"""Find what Python's parser accepts although JSON forbids it, in a text that it has parsed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.numbers import read_number
 
-# Without the look-behind each quote after a backslash, outside of a string, is a beginning anew.
+# Without the look-behind, each quote after a backslash outside a string would start a new search.
 _STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
 _EXTENSIONS = {
     "nan_or_infinity": re.compile(_STRING + r"|(-?Infinity|NaN)", re.DOTALL),
@@ -33,7 +33,7 @@ _COLON = re.compile(r"[ \t\n\r]*:")
 
 
 def find_extension(text: str, start: int = 0, *, nan: bool = False) -> Defect | None:
-    """Locate the first NaN, else lone surrogate, else number out of range; `nan` lets NaN pass."""
+    """Locate the first NaN, else lone surrogate, else number out of range; `nan` allows NaN."""
     for name, pattern in _EXTENSIONS.items():
         if nan and name == "nan_or_infinity":
             continue
@@ -55,9 +55,9 @@ _check_names = json.JSONDecoder(object_pairs_hook=_count_names).decode
 
 
 def find_duplicate_key(text: str) -> Defect | None:
-    """Locate the first name that its object already has."""
+    """Locate the first key that its object already has."""
     with suppress(KeyError, ValueError, RecursionError):
-        _check_names(text)  # which is six times as fast as to look at each token
+        _check_names(text)  # six times as fast as the loop, which only finds the place
         return None
     names: list[set[str] | None] = []
     for token in _STRUCTURE.finditer(text):

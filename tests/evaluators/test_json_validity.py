@@ -29,7 +29,7 @@ def test_json_is_valid_in_every_mode_and_cut_json_or_a_fence_as_the_mode_says(te
         ('{"a": 1}\nHope that helps!', "text after the JSON: 'Hope that helps!' (line 2, column 1)"),
         ('{"a": [1, 2', "the text stops in the middle: '{\"a\": [1, 2' (line 1, column 12)"),
         ('{"a": 1,}', "a comma before a closing bracket, or after the end: '{\"a\": 1,}' (line 1, column 9)"),
-        ('{"a": "so "big" one"}', "a quote inside a text without a backslash: '{\"a\": \"so \"big\" one\"}' (line 1, column 12)"),
+        ('{"a": "so "big" one"}', "a quote without a backslash inside a string: '{\"a\": \"so \"big\" one\"}' (line 1, column 12)"),
         ("", "nothing but white space (line 1, column 1)"),
         ("no " * 30, f"no JSON at all: '{('no ' * 30)[:30]}...' (line 1, column 1)"),
         ({"a": float("nan")}, "nan is not JSON at /a"),
