@@ -290,7 +290,12 @@ def tables() -> dict[str, str]:
         for name, parser in parsers()[1].items()
     )
     defects = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in DEFECTS.items())
-    documented = str(errors.__doc__)
+    raised = "".join(
+        f"| `{name}` | {', '.join(f'`{base.__name__}`' for base in kind.__bases__)} "
+        f"| {str(kind.__doc__).splitlines()[0]} |\n"
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type) and issubclass(kind, errors.EvalError)
+    )
     return {
         "api/command-line.md": f"# Command line\n\n{helps}",
         "api/labels.md": (
@@ -300,7 +305,9 @@ def tables() -> dict[str, str]:
             "`wrong_type`, `missing` or `extra`. `json_schema` gives the keyword of the first "
             "error. [Each evaluator's page](../evaluators/index.md) has its own labels.\n"
         ),
-        "api/errors.md": f"# Errors\n\n```text\n{documented}```\n",
+        "api/errors.md": (
+            f"# Errors\n\n{errors.__doc__}\n| error | is a | means |\n| --- | --- | --- |\n{raised}"
+        ),
     }
 
 

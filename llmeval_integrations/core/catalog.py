@@ -28,7 +28,9 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
     kind = evaluator_class(name)
-    settable = [field for field in _fields(kind) if field.init]
+    settable: list[Field[Any]] = []
+    if is_dataclass(kind):  # one of another package that has no options may be none
+        settable = [field for field in fields(kind) if field.init]
     known = [field.name for field in settable]
     for option in options:
         if option not in known:
@@ -41,11 +43,6 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
             such = ", a model such as 'openai:gpt-5-mini'" if field.name == "model" else ""
             raise InvalidOptionError(f"{name} needs the option {field.name}{such}")
     return kind(**options)
-
-
-def _fields(kind: type[Evaluator]) -> tuple[Field[Any], ...]:
-    """List a class's options; one of another package that has none may not be a dataclass."""
-    return fields(kind) if is_dataclass(kind) else ()
 
 
 def list_evaluators() -> list[str]:
@@ -74,11 +71,6 @@ def _import_class(point: Any) -> type[Evaluator]:
         raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
     if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
         raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is not an Evaluator")
-    if kind.name != point.name:
-        raise UnknownNameError(
-            f"the entry point {point.name!r} names {kind.__name__}, which is called {kind.name!r}; "
-            "the two have to agree"
-        )
     return kind
 
 
@@ -91,19 +83,16 @@ def _own_classes() -> Iterator[type[Evaluator]]:
 @cache
 def _classes_in(room: str) -> tuple[type[Evaluator], ...]:
     found = pkgutil.iter_modules(import_module(room).__path__, f"{room}.")
-    return tuple(kind for each in found for kind in _classes_of(import_module(each.name)))
-
-
-def _classes_of(module: Any) -> Iterator[type[Evaluator]]:
-    for thing in vars(module).values():
-        if (
-            inspect.isclass(thing)
-            and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
-            and issubclass(thing, Evaluator)
-            and not inspect.isabstract(thing)
-            and not thing.__name__.startswith("_")
-        ):
-            yield thing
+    return tuple(
+        thing
+        for module in map(import_module, [each.name for each in found])
+        for thing in vars(module).values()
+        if inspect.isclass(thing)
+        and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
+        and issubclass(thing, Evaluator)
+        and not inspect.isabstract(thing)
+        and not thing.__name__.startswith("_")
+    )
 
 
 def _entry_points() -> Any:

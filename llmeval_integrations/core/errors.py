@@ -1,32 +1,11 @@
 """Everything this package raises on purpose.
 
-EvalError
-├── InvalidOptionError      (ValueError)   an evaluator was built with an option that makes no sense
-│   └── InvalidSchemaError                 the schema is not a JSON Schema, or reaches outside
-├── MissingFieldError       (ValueError)   a sample lacks a field that the evaluator needs
-├── InvalidReferenceError   (ValueError)   the reference is not what the evaluator compares with
-├── RegexTimeoutError     (ValueError)   a regular expression would run for ever on this text
-├── UnknownNameError        (LookupError,  no evaluator, framework or report has that name
-│                            ValueError)
-├── InputError              (ValueError)   a data file, a column or a configuration cannot be read
-├── JudgeError              (RuntimeError) a judge gave no answer that can be used; never a score
-│   ├── ClientError                        the model was not reached, or refused the call
-│   ├── CutReplyError                      the reply did not end by itself
-│   ├── RefusedReplyError                  the model declined, or a filter took the reply
-│   └── UnreadableJudgementError
-│                           (ValueError)   the reply does not say one thing clearly
-├── RejectedAnswerError     (RuntimeError) no answer passed the evaluator that guards a model
-└── MissingDependencyError  (ImportError)  an optional package is not installed
-
 A bad *output* never raises: it gets a low score and a reason.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 
 class EvalError(Exception):
@@ -82,7 +61,8 @@ class ClientError(JudgeError):
     ) -> None:
         super().__init__(message)
         self.kind = self.label = kind
-        """What went wrong: in TRANSIENT or LASTING; the unscored result is labelled with it."""
+        """What went wrong: in TRANSIENT, or else such as `authentication`, `not_found`,
+        `context_overflow`, `bad_request` or `budget`. It labels the unscored result."""
         self.status = status
         """The HTTP status, where there was one."""
         self.retry_after = retry_after
@@ -92,19 +72,6 @@ class ClientError(JudgeError):
 
     TRANSIENT = frozenset(("rate_limited", "timeout", "connection", "server", "garbled"))
     """The kinds that may succeed when tried again."""
-
-    LASTING = frozenset(
-        (
-            "authentication",
-            "not_found",
-            "context_overflow",
-            "bad_request",
-            "budget",
-            "not_cached",
-            "failed",
-        )
-    )
-    """The kinds that will not."""
 
     @property
     def is_transient(self) -> bool:

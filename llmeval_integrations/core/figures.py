@@ -19,23 +19,15 @@ def format_figure(value: float) -> str:
     return format_within((0, 1), value, "g", 4)
 
 
-def _format_beside(bound: float, value: float) -> str:
-    """Write a figure with four digits, or as many as keep it on its side of a bound."""
+def format_against(bound: float, value: float) -> str:
+    """Write on which side of a bound a figure is: "0.26 > 0.25"."""
     digits = 4
     written = f"{value:.{digits}g}"
     while (float(written) < bound, float(written) > bound) != (value < bound, value > bound):
         digits += 1
         written = f"{value:.{digits}g}"
-    return written
-
-
-def _format_bound(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(value)
-
-
-def format_against(bound: float, value: float) -> str:
-    """Write on which side of a bound a figure is: "0.26 > 0.25"."""
-    return f"{_format_beside(bound, value)} {'<' if value < bound else '>'} {_format_bound(bound)}"
+    end = repr(float(bound)).removesuffix(".0")
+    return f"{written} {'<' if value < bound else '>'} {end}"
 
 
 def is_same(a: float, b: float) -> bool:
