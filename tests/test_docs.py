@@ -111,6 +111,7 @@ def test_what_no_page_names_any_more_is_removed(pages, tmp_path):
     assert [path.name for path in left_over.parent.iterdir()] == ["json_validity.md"]
 
 
+@pytest.mark.nightly  # `make docs` does the same
 def test_the_site_builds_without_a_warning_and_every_link_leads_somewhere(tmp_path):
     for package in ("sphinx", "myst_nb", "furo", "langchain_core"):
         pytest.importorskip(package)

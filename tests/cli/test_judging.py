@@ -157,13 +157,13 @@ def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
 
 
 def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_again(run, server):
-    code, _, said = run("-q", "--out", "dead", url=DEAD)
+    code, _, said = run("-q", "--out", "dead", url=DEAD, retries=1)
     warning, end = said.splitlines()
     assert code == 2
     assert "pass_fail: NO row has a score, most often (connection): the connection" in warning
     assert warning.endswith("; --resume --retry-errors asks again")
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
-    assert run("-q", "-e", "json_validity", url=DEAD)[0] == 0
+    assert run("-q", "-e", "json_validity", url=DEAD, retries=0)[0] == 0
     server.plays(chat("I cannot say."))
     code, _, said = run("-q", "--out", "run")
     assert (code, "--resume --retry-errors --no-cache asks again" in said) == (2, True)

@@ -15,7 +15,9 @@ TREE = {
 def test_every_error_is_ours_and_a_builtin_and_survives_pickling():
     kinds = {f"{name}Error": kind for kind, names in TREE.items() for name in names.split()}
     kinds["UnreadableJudgementError"] = ValueError
-    classes = {name: one for name, one in vars(errors).items() if str(one).startswith("<class 'llmeval")}
+    classes = {
+        name: one for name, one in vars(errors).items() if str(one).startswith("<class 'llmeval")
+    }
     assert classes.keys() - {"EvalError"} == kinds.keys()
     for name, kind in kinds.items():
         error = classes[name]("what is wrong")

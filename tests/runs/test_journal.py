@@ -111,7 +111,7 @@ def without_accounts(folder):
 
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-@pytest.mark.parametrize("rows", [0, 1, 400], ids=["at once", "after the first", "midway"])
+@pytest.mark.parametrize("rows", [0, 400], ids=["at once", "midway"])
 @pytest.mark.parametrize(
     ("engine", "third"),
     [
@@ -271,7 +271,7 @@ def test_whenever_it_comes_rows_and_figures_agree(tmp_path):
     command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "--json"]
     command += ["-e", "json_validity", "-e", "json_match", "--out", "run", "--overwrite"]
     interrupted = 0
-    for seconds in (0.6, 0.75, 0.9, 1.05, 1.2, 1.5, 2.0, 3.0):
+    for seconds in (0.7, 1.0, 1.4, 2.0):
         run = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1)
         time.sleep(seconds)
         run.send_signal(signal.SIGINT)
@@ -295,7 +295,7 @@ def test_whenever_it_comes_rows_and_figures_agree(tmp_path):
 def test_the_files_are_the_same_by_one_and_two_processes(tmp_path, out):
     data = write_odd_data(tmp_path / "data.jsonl")
     long = tmp_path / "long.jsonl"
-    long.write_bytes(data.read_bytes() + b"\n" * 5 + b'{"output": "1"}\n' * 20_000)
+    long.write_bytes(data.read_bytes() + b"\n" * 5 + b'{"output": "1"}\n' * 5_000)
     runs = [
         evaluate(long, EVALUATORS, out=out and tmp_path / f"{out}{count}", workers=count)
         for count in (1, 2)

@@ -1,7 +1,7 @@
 """Kappa and alpha, against other packages and published figures."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from llmeval_integrations.stats.agreement import (
@@ -23,7 +23,6 @@ def table(rows):
     return counts
 
 
-@settings(deadline=None, max_examples=200)
 @given(pairs)
 def test_kappa_is_that_of_statsmodels(rows):
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")

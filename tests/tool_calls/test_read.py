@@ -330,8 +330,8 @@ def test_objects_of_llama_index_are_read():
      '<tool_call>{"a":"</think><tool_call></tool_call>', '<tool_call>"</think><tool_call>"</tool_call>', ',"a":', '{"a":', "{a={b", "[f(", "functions.f:", "`", '{"""', "[a ", '<tool_call>```json\n{"a":"</tool_call>', ', " \' ', "{,  ", '<tool_call>{"name":"f"}</tool_call>'],
 )  # fmt: skip
 def test_a_hostile_text_takes_linear_time(piece):
-    text = piece * (300_000 // len(piece))
-    with at_most(3):
+    text = piece * (100_000 // len(piece))
+    with at_most(1):
         read_calls(text)
 
 
