@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -35,8 +38,10 @@ class Batches:
     """Gathers requests until no more come, hands them over as a batch, and waits for the replies.
 
     Which batch has a request is written down, so that whoever asks the same after a break, or a
-    kill, waits for that batch. The first request with a schema is asked by itself, so that a form
-    or a parameter that the server refuses does not fail a whole batch.
+    kill, waits for that batch. Its mark is written down before, so that a batch that the server
+    took in the moment of a kill is found among the server's. The first request with a schema is
+    asked by itself, so that a form or a parameter that the server refuses does not fail a whole
+    batch.
     """
 
     def __init__(self, store: Cache, budget: Budget) -> None:
@@ -48,6 +53,7 @@ class Batches:
         self._timer: asyncio.TimerHandle | None = None
         self._handed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sends: set[asyncio.Task[None]] = set()
+        self._searches: dict[str, asyncio.Task[Sequence[str]]] = {}
         self._collections: dict[str, asyncio.Task[Mapping[str, Reply]]] = {}
 
     async def reply(
@@ -60,15 +66,18 @@ class Batches:
     ) -> Kept:
         """Return the reply to a request; `alone` asks what no batch has answered."""
         name, place = key.hex()[:48], b"batch " + key
-        if self._store.get(place) is None and await self._is_first(client, request):
+        note = self._store.get(place)
+        if note is None and await self._is_first(client, request):
             try:
                 return Kept(await alone(), request.fence)
             finally:
                 self._first[id(client), repr(request.schema)].set_result(None)
         held, reply, fence = await self._budget.reserve(request, price), None, request.fence
         try:
-            handed = self._store.get(place) or await self._hand_over(client, name, place, request)
-            replies, fence = await self._replies(client, handed.reply.text), handed.fence
+            if note is not None and not note.reply.text:
+                note = await self._find(client, name, place, note)
+            note = note or await self._hand_over(client, name, place, request)
+            replies, fence = await self._replies(client, note.reply.text), note.fence
             if name in replies:
                 reply = msgspec.structs.replace(replies[name], batch=True)
         finally:
@@ -90,8 +99,22 @@ class Batches:
             self._timer.cancel()
         self._handed.cancel()
         await asyncio.gather(*self._sends, return_exceptions=True)
-        for collection in self._collections.values():
-            collection.cancel()
+        for task in (*self._searches.values(), *self._collections.values()):
+            task.cancel()
+
+    async def _find(self, client: Client, name: str, place: bytes, note: Kept) -> Kept | None:
+        """Find the batch of a request that was being handed over; None where there is none."""
+        mark = note.reply.model
+        if mark not in self._searches:
+            search = self._line.retry(partial(client.find, mark), client.retries)
+            self._searches[mark] = asyncio.ensure_future(search)
+        for batch in await asyncio.shield(self._searches[mark]):
+            with suppress(ClientError):  # another's may have failed, or be gone
+                if name in await self._replies(client, batch):
+                    note = Kept(Reply(batch, model=mark), note.fence)
+                    self._store.put(place, note, replace=True)
+                    return note
+        return None
 
     async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Kept:
         """Wait until the request is part of a batch, and return what is written down of it."""
@@ -104,9 +127,9 @@ class Batches:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(0 if is_full else _QUIET, self._send_all)
         await asyncio.shield(self._handed)
-        handed = self._store.get(place)
-        assert handed is not None  # noqa: S101 - `_send` has put it there
-        return handed
+        note = self._store.get(place)
+        assert note is not None  # noqa: S101 - `_send` has put it there
+        return note
 
     def _send_all(self) -> None:
         queues, self._queues, self._timer = self._queues, {}, None
@@ -124,10 +147,11 @@ class Batches:
         try:
             for client, queue in queues.items():
                 requests = {name: request for name, (_, request) in queue.items()}
-                submit = partial(client.submit, requests)
+                mark = f"{int(time.time())}-{len(queue)}-{secrets.token_hex(8)}"
+                self._note(queue.values(), Reply("", model=mark))
+                submit = partial(client.submit, requests, mark)
                 batch = await self._line.retry(submit, client.retries)
-                for place, request in queue.values():
-                    self._store.put(place, Kept(Reply(batch), request.fence))
+                self._note(queue.values(), Reply(batch, model=mark))
                 _log.warning(
                     "the batch %s of %d questions is under way; it may be left by Ctrl-C and gone "
                     "on with by --resume", batch, len(requests)
@@ -136,6 +160,11 @@ class Batches:
             handed.set_exception(error)
         else:
             handed.set_result(None)
+
+    def _note(self, queue: Iterable[tuple[bytes, Request]], note: Reply) -> None:
+        """Write down the mark, and the name when it is known, of the batch that has requests."""
+        for place, request in queue:
+            self._store.put(place, Kept(note, request.fence), replace=True)
 
     async def _replies(self, client: Client, batch: str) -> Mapping[str, Reply]:
         if batch not in self._collections:

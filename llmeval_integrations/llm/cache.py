@@ -116,11 +116,12 @@ class Cache:
 
         return self._use(read)
 
-    def put(self, key: bytes, kept: Kept) -> None:
-        """Keep a reply, unless there is one; raises CacheError."""
+    def put(self, key: bytes, kept: Kept, *, replace: bool = False) -> None:
+        """Keep a reply, unless there is one that it shall not `replace`; raises CacheError."""
         # ASCII, since a reply may hold half a surrogate pair, which is not a text to SQLite
         text = json.dumps(msgspec.to_builtins(kept))
         query = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
+        query = query.replace("IGNORE", "REPLACE") if replace else query
         self._use(lambda connection: connection.execute(query, (key, text)))
 
     def close(self) -> None:

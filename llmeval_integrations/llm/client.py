@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from llmeval_integrations.llm.messages import Request
@@ -49,8 +49,16 @@ class Client(ABC):
     def check(self) -> None:  # noqa: B027 - most lack nothing
         """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
 
-    async def submit(self, requests: Mapping[str, Request]) -> str:
-        """Hand over many requests, by their names; gives the name of the batch."""
+    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
+        """Hand over many requests, by their names, under a mark; gives the name of the batch."""
+        raise NotImplementedError
+
+    async def find(self, mark: str) -> Sequence[str]:
+        """List the recent batches that may be the one with this mark.
+
+        A mark is the time of the handing over in seconds, the number of requests, and a random
+        word, with a "-" between them.
+        """
         raise NotImplementedError
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:

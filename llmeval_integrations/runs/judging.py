@@ -176,7 +176,8 @@ def _check_batch(client: Client, options: JudgingOptions) -> None:
     """Raise InvalidOptionError where a run cannot ask this model by batches."""
     if not client.has_batches:
         raise InvalidOptionError(
-            f"batch: {client!r} has no batches; models of the platforms openai and anthropic have"
+            f"batch: {client!r} has no batches; models of the platforms openai and anthropic have, "
+            "and Azure's deployments for batches answer no single question"
         )
     if options.replies is None and not options.frozen:
         raise InvalidOptionError(

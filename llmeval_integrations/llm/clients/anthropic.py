@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -22,6 +22,9 @@ MAX_TOKENS: Final = 4096
 
 _SHORTEST_SHARED: Final = 4_096
 """The characters from which on a prefix has the 1,024 tokens that Anthropic keeps."""
+
+_CLOCKS: Final = 600
+"""The seconds by which our clock and the server's may differ."""
 
 _EPHEMERAL: Final = {"type": "ephemeral"}
 
@@ -104,12 +107,23 @@ class AnthropicClient(StainlessClient):
     def has_batches(self) -> bool:
         return True
 
-    async def submit(self, requests: Mapping[str, Request]) -> str:
+    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:  # noqa: ARG002
         drafts = [
             {"custom_id": name, "params": each} for name, each in self.draft(requests).items()
         ]
         create = partial(self.use, "messages.batches.create", requests=drafts)
         return str((await self.guard(create)).id)
+
+    async def find(self, mark: str) -> Sequence[str]:
+        # A batch has no place for a mark, and tells whose it is only by its results.
+        since, count, _ = mark.split("-")
+        page = await self.guard(partial(self.use, "messages.batches.list", limit=100))
+        return [
+            batch.id
+            for batch in page.data
+            if batch.created_at.timestamp() > int(since) - _CLOCKS
+            and sum(batch.request_counts.to_dict().values()) == int(count)
+        ]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         named = {"message_batch_id": batch}

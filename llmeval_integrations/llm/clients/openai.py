@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
@@ -18,6 +18,9 @@ from llmeval_integrations.llm.stainless_client import StainlessClient
 _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 
 _ENDPOINT: Final = "/v1/chat/completions"
+_MARK: Final = "llmeval"
+"""Under which a batch's metadata have its mark."""
+
 _UNDER_WAY: Final = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
 """What a batch is whose replies are not there yet."""
 
@@ -73,9 +76,11 @@ class OpenAIClient(StainlessClient):
 
     @property
     def has_batches(self) -> bool:
-        return self.config.platform == "openai"
+        # Azure's deployments for batches answer no single question, and the first one is single.
+        is_azure = type(self.given).__module__ == "openai.lib.azure"
+        return self.config.platform == "openai" and not is_azure
 
-    async def submit(self, requests: Mapping[str, Request]) -> str:
+    async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         lines = []
         for name, arguments in self.draft(requests).items():
             body = {each: arguments[each] for each in arguments if not each.startswith("extra_")}
@@ -87,8 +92,12 @@ class OpenAIClient(StainlessClient):
         given = ("requests.jsonl", text)
         file = await self.guard(partial(self.use, files, file=given, purpose="batch"))
         settings = {"input_file_id": file.id, "endpoint": _ENDPOINT, "completion_window": "24h"}
-        batch = await self.guard(partial(self.use, create, **settings))
+        batch = await self.guard(partial(self.use, create, **settings, metadata={_MARK: mark}))
         return str(batch.id)
+
+    async def find(self, mark: str) -> Sequence[str]:
+        page = await self.guard(partial(self.use, "batches.list", limit=100))
+        return [batch.id for batch in page.data if (batch.metadata or {}).get(_MARK) == mark]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         found = await self.guard(partial(self.use, "batches.retrieve", batch_id=batch))

@@ -117,6 +117,37 @@ def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
     assert run.summary["judging"]["calls"] == 12
 
 
+@pytest.mark.parametrize("others", [[], [{"custom_id": "x", "params": {}, "body": {}}] * 11])
+def test_a_batch_that_was_taken_when_the_run_was_killed_is_found(
+    others, vendor, judge_of, server, tmp_path
+):
+    script = vendor(polls=0)
+    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
+    process = subprocess.Popen([*command, str(tmp_path / "run")])
+    script.taken = process.kill  # before the name of the batch is told
+    process.wait(30)
+    script.taken = lambda: None
+    if others:  # another's batch of the same length
+        script.files["other"], script.looks["other"], script.marks["other"] = others, 0, {}
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.files), len(script.direct)) == (1 + bool(others), 1)
+
+
+def test_a_run_that_was_killed_before_its_batch_was_taken_hands_it_over(
+    vendor, judge_of, server, tmp_path
+):
+    script = vendor(polls=0)
+    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
+    process = subprocess.Popen([*command, str(tmp_path / "run")])
+    script.taken = lambda: (process.kill(), script.files.clear(), script.marks.clear())
+    process.wait(30)
+    script.taken = lambda: None
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.files), len(script.direct)) == (1, 1)
+
+
 def test_a_budget_bounds_a_batch(vendor, judge_of, tmp_path):
     script = vendor()
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, max_tokens=5)
@@ -136,10 +167,16 @@ def test_a_callers_own_object_hands_over_batches(server, vendor, tmp_path):
 
 def test_what_has_no_batches_is_said_before_anything_is_asked(tmp_path):
     pytest.importorskip("openai")
-    for model, options, message in (
-        ("vllm:m", {"out": tmp_path / "run"}, r"batch: OpenAIClient\('m'\) has no batches"),
-        ("openai:m", {}, "batch: a batch takes up to a day, .* with out="),
+    import openai
+
+    azure = openai.AzureOpenAI(
+        azure_endpoint="http://localhost", api_key="sk-1", api_version="2025-03-01-preview"
+    )
+    for client, options, message in (
+        (load_client("vllm:m"), {"out": tmp_path / "run"}, r"OpenAIClient\('m'\) has no batches"),
+        (load_client(azure, name="m"), {"out": tmp_path / "run"}, "and Azure's deployments for"),
+        (load_client("openai:m", api_key="sk-1"), {}, "a batch takes up to a day, .* with out="),
     ):
-        judge = PassFail(load_client(model, api_key="sk-1"), "Is it?")
+        judge = PassFail(client, "Is it?")
         with pytest.raises(InvalidOptionError, match=message):
             evaluate(SAMPLES, [judge], batch=True, **options)
