@@ -192,12 +192,13 @@ class JudgementsForm(RecordForm[list[Judgement]]):
 
     def __init__(self, count: int) -> None:
         self._names = [f"question_{number}" for number in range(1, count + 1)]
+        self._range = f"{self._names[0]} to {self._names[-1]}"
         judgement = object_schema(**_REASONING, **_JUDGEMENT)
         schema = object_schema(**dict.fromkeys(self._names, judgement))
         super().__init__("judgements", schema, lambda _: [])
 
     def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        keys = f"{self._names[0]} to {self._names[-1]}, under each an object with the keys"
+        keys = f"{self._range}, under each an object with the keys"
         schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
         return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
 
@@ -227,20 +228,16 @@ class JudgementsForm(RecordForm[list[Judgement]]):
     def _judge(self, members: Members, reader: Reader) -> list[Judgement]:
         names = {key for key in members if re.fullmatch(r"question ?\d+", key)}
         if names != self.fields.keys():
-            wanted = f"{self._names[0]} to {self._names[-1]}"
-            raise Unreadable(f"expected {wanted}, once each, got {quote(sorted(names))}")
+            raise Unreadable(f"expected {self._range}, once each, got {quote(sorted(names))}")
         found = []
         for name in self.fields:
             value = members[name]
-            verdict = VERDICT.read(value)
             if isinstance(value, Members):
                 found.append(reader.read_members(value))
-            elif isinstance(value, str) and verdict is None:
+            elif isinstance(value, str) and not reader.quotations.hold(f"{name} {value}"):
                 found.append(reader.read(value))
-            elif verdict is None or reader.quotations.hold(f"{name} {value}"):
-                raise Unreadable(f"{name} is {quote(value)}")
             else:
-                found.append(Judgement("", verdict))
+                raise Unreadable(f"{name} is {quote(value)}")
         return found
 
 

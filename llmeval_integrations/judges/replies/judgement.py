@@ -17,18 +17,16 @@ class _Word(str, Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
-        said = value.strip().casefold() if isinstance(value, str) else None
-        for member in cls:
-            if member.value.casefold() == said:
-                return member
-        words = ", ".join(member.value for member in cls)
+        said = str(value).strip().casefold()
+        if found := [each for each in cls if each.value.casefold() == said]:
+            return found[0]
+        words = ", ".join(each.value for each in cls)
         raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {words}")
 
-    def __str__(self) -> str:
-        return str(self.value)
+    __str__ = str.__str__
 
-    def __format__(self, specification: str) -> str:  # Python 3.10 to 3.12 differ here
-        return format(str(self.value), specification)
+    def __format__(self, format_spec: str) -> str:  # Python 3.10 to 3.12 differ here
+        return format(self.value, format_spec)
 
 
 class Verdict(_Word):

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, plain_name
@@ -52,17 +51,21 @@ def parse_judgement(
         fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
 
     Raises UnreadableJudgementError, where it does not say one verdict for sure or lacks what is
-    required, and InvalidOptionError.
+    required.
     """
-    names = [plain_name(key) for key in _as_list("required_keys", required_keys, str)]
-    quotations = Quotations(_as_list("ignoring", ignoring, str), fence)
+    names = [plain_name(key) for key in _as_list(required_keys)]
+    quotations = Quotations(_as_list(ignoring), fence)
     reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
     try:
-        judgement = _read(reply, reader, _as_list("methods", methods, Callable))
-        _check_names(names, judgement, reader.vocabulary.name, reply)
+        judgement = _read(reply, reader, methods)
+        _check_names(names, reader.vocabulary.name, judgement, reply)
     except UnreadableJudgementError as error:
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
     return judgement
+
+
+def _as_list(texts: str | Sequence[str]) -> Sequence[str]:
+    return (texts,) if isinstance(texts, str) else texts
 
 
 def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
@@ -82,20 +85,19 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
         raise
 
 
-def _check_names(names: Sequence[str], judgement: Judgement, verdict: str, reply: Any) -> None:
+def _check_names(names: Sequence[str], verdict: str, judgement: Judgement, reply: Any) -> None:
     """Raise where something that is required is not there."""
     for name in names:
-        if name == verdict:
-            continue
+        is_there = name == verdict
         if name in REASONS:
             is_there = bool(judgement.reasoning)
         elif name in CONFIDENCE.names:
             is_there = judgement.confidence is not None
-        elif isinstance(reply, str):
-            label = re.escape(name).replace("\\ ", r"[\s_-]")
-            is_there = bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+        elif not isinstance(reply, str):
+            is_there |= name in _members(reply)
         else:
-            is_there = name in _members(reply)
+            label = re.escape(name).replace("\\ ", r"[\s_-]")
+            is_there |= bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
         if not is_there:
             raise UnreadableJudgementError(f"it has no {name}")
 
@@ -106,29 +108,16 @@ def _vocabulary(
     name = next((each for each in names if each in VERDICT_NAMES), VERDICT.name)
     aliases = tuple(each for each in (VERDICT.name, *VERDICT_NAMES) if each != name)
     if scale is not None:
-        is_pair = (
-            isinstance(scale, (tuple, list)) and len(scale) == 2 and all(map(is_number, scale))
-        )
-        if words is not None or not is_pair:
-            raise InvalidOptionError(f"scale={quote(scale)} is not a pair (lowest, highest)")
-        return Vocabulary(name, scale=(float(scale[0]), float(scale[1])), aliases=aliases)
+        low, high = map(float, scale)
+        return Vocabulary(name, scale=(low, high), aliases=aliases)
     if words is not None:
-        given = _as_list("words", words, str)
-        return Vocabulary(name, tuple((word.casefold(), word) for word in given), aliases=aliases)
-    return VERDICT if name == VERDICT.name else replace(VERDICT, name=name, aliases=aliases)
-
-
-def _as_list(name: str, given: Any, kind: Any) -> Sequence[Any]:
-    """Return an argument of several things; one alone is taken for several."""
-    things = (given,) if isinstance(given, kind) else given
-    if not isinstance(things, Sequence) or not all(isinstance(each, kind) for each in things):
-        raise InvalidOptionError(f"{name}={quote(given)} is not a list of {kind.__name__}")
-    return things
+        return Vocabulary(name, tuple((word.casefold(), word) for word in words), aliases=aliases)
+    return replace(VERDICT, name=name, aliases=aliases)
 
 
 def _members(reply: Any) -> Members:
     try:
         given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
         return find(dict(given), lambda _: True)[0]
-    except Exception as error:
+    except (TypeError, ValueError) as error:
         raise UnreadableJudgementError("it is neither a text nor a mapping") from error

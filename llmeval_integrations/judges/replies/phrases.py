@@ -20,19 +20,16 @@ REASONING: Final = re.compile(
 
 RETRACTION: Final = re.compile(
     r"(?:^|[.!?]\s*)(?:wait|actually)\b"
-    r"|\b(?:correct(?:ion|ed)|scratch that|(?:is|was) quoted from"
+    r"|\b(?:correct(?:ion|ed)|scratch that|my mistake|made an error|need to"
+    r" correct|quoted from|opposite|undecided|n/a"
     r"|on (?:second thoughts?|reflection|a (?:second|closer) look)"
-    r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|stand corrected|refuse)"
-    r"|need to correct|my mistake|made an error|kidding|opposite|invalid|undecided|n/a"
-    r"|should (?:be|have been) (?:an? )?(?:pass|fail)|text wants"
-    r"|(?:change|revise|reverse|disregard|ignore|(?:not|n't) agree with)"
-    r" (?:my|the|this) (?:\w+ )?verdict|above (?:is|was) (?:in|from))\b"
-    r"|[:.!?]\s*wrong\W*\Z|\bnot this\b"
-    r"|\b(?:can(?:no|')t|will not|won't) (?:evaluate|judge|assess|decide)"
-    r"(?: (?:it|this|the text))?\s*(?:[.!\n]|\Z)|\{\s*[\"']?(?:reas|verd)",
+    r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|refuse)"
+    r"|should (?:be|have been) (?:an? )?(?:pass|fail)"
+    r"|(?:change|revise|reverse|disregard|ignore|not agree with)"
+    r" (?:my|the|this) (?:\w+ )?verdict)\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Words behind a verdict that take it back, or begin another one."""
+"""Words behind a verdict that take it back."""
 
 CONDITION: Final = re.compile(
     r"(?:\b(?:if|had|with|would|could|might)\b|\bto (?:pass|fail)\b)[^.!?\n]*", re.IGNORECASE
@@ -50,9 +47,9 @@ CONCLUSION: Final = (
 """What stands before the last word of reasons that conclude with it."""
 
 _INTRODUCTION: Final = re.compile(
-    r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contains?|contained|reads?|example|draft"
-    r"|initial(?:ly)?|instructed|ignore|previous|incorrect|wrong|trick|if|reply with|answer with"
-    r"|claims?|ends|has|hides|asks?|tells?|orders?|dit)\b[^.!?\n{}]{0,60}|<!--\s*|\A\s*>[^\n]*)\Z",
+    r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contain(?:s|ed)|reads?|example|draft"
+    r"|initial(?:ly)?|ignore|previous|incorrect|wrong|trick|if|(?:reply|answer) with|claims?|ends"
+    r"|has|hides|asks?|tells?|orders?)\b[^.!?\n{}]{0,60}|<!--\s*|\A\s*>[^\n]*)\Z",
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(r"[,;.] (?:here|my|so)\b")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -42,7 +42,7 @@ class NoStatementError(UnreadableJudgementError):
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
     """Return a reply without its thinking, and without what is copied with its fence."""
     text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), decides)
-    if not mark or f" {mark}>" not in text:
+    if not mark:
         return text
     return re.sub(rf"<(\w+) {mark}>.*?(?:</\1 {mark}>|\Z)", " ~~~ ", text, flags=re.DOTALL)
 
@@ -63,7 +63,7 @@ class Reader:
     def read(self, reply: str) -> Judgement:
         """Return what a reply says; raises UnreadableJudgementError."""
         text = find_answer(reply, self.quotations.mark, self._decides)
-        claims = [*self._claims(text)]
+        claims = self._claims(text)
         if marked := [each for each in claims if each.marked]:
             return self._agree(marked, text)
         rest = decode(_blank(text, claims))
@@ -78,7 +78,7 @@ class Reader:
 
     def read_members(self, members: Members) -> Judgement:
         """Return what an object says that is known to be an answer."""
-        claims = [*self._state(members, 0, 0)]
+        claims = self._state(members, 0, 0)
         own = [each for each in claims if not self._repeats(each)]
         if claims and not own:
             raise UnreadableJudgementError("it only repeats a text that was shown")
@@ -90,29 +90,31 @@ class Reader:
             each.marked or self._is_own(each, text) for each in self._claims(text)
         )
 
-    def _claims(self, text: str) -> Iterator[Statement]:
-        """Yield what objects state, by the answer's name, else by another, else by a flag."""
+    def _claims(self, text: str) -> list[Statement]:
+        """List what objects state, by the answer's name, else by another, else by a flag."""
         found = objects(text)
-        vocabulary, names = self.vocabulary, self.vocabulary.names
+        name, read, flags = self.vocabulary.name, self.vocabulary.read, self.vocabulary.flags
         for fits in (
-            lambda members: vocabulary.name in members,
+            lambda members: name in members,
             lambda members: any(
-                vocabulary.read(members[each]) is not None for each in names & members.keys()
+                read(members[each]) is not None for each in self.vocabulary.names & members.keys()
             ),
-            lambda members: bool(vocabulary.flags(members)),
+            lambda members: bool(flags(members)),
         ):
-            holders = [(each, inner) for each in found if (inner := find(each.members, fits))]
-            for (start, end, members), inner in holders:
+            claims: list[Statement] = []
+            for start, end, members in found:
+                inner = find(members, fits)
                 marked = any(is_marked(each, self.quotations.mark) for each in (members, *inner))
-                stated: Iterable[Statement] = self._state(inner[0], start, end)
+                stated = self._state(inner[0], start, end) if inner else []
                 if len(inner) > 1:
                     stated = [Statement(None, "several answers in one", start, end, inner[0])]
-                yield from (each._replace(marked=marked) for each in stated)
-            if holders:
-                return
+                claims += [each._replace(marked=marked) for each in stated]
+            if claims:
+                return claims
+        return []
 
-    def _state(self, members: Members, start: int, end: int) -> Iterator[Statement]:
-        """Yield all that an object states of the answer; what is called like it has to agree."""
+    def _state(self, members: Members, start: int, end: int) -> list[Statement]:
+        """List all that an object states of the answer; what is called like it has to agree."""
         name, names = self.vocabulary.name, self.vocabulary.names
         said = [
             (value, f"{each} {stated}")
@@ -123,7 +125,7 @@ class Reader:
         said += self.vocabulary.flags(members)
         if _EMPTY_FORM.fullmatch(reasons := reasons_of(members)):
             said.append((None, f"a form that is not filled in ({reasons})"))
-        return (Statement(value, source, start, end, members) for value, source in said)
+        return [Statement(value, source, start, end, members) for value, source in said]
 
     def _find_labels(self, text: str, *, has_objects: bool) -> list[Statement]:
         """List what the text itself states, outside of its objects."""
@@ -171,8 +173,6 @@ class Reader:
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, and never the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
-        # half a surrogate pair, which JSON can escape, could be written nowhere
-        reasoning = reasoning.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return Judgement(reasoning, value, self._read_confidence(members, text), inconsistent)
 
     def _read_confidence(self, members: Members | None, text: str) -> Any:
@@ -245,6 +245,4 @@ def _blank(text: str, found: Sequence[Statement]) -> str:
 def _find_reasons(text: str, stated: Sequence[Statement]) -> str:
     """Return the reasons that stand under a label, else all that stands beside the answer."""
     found = REASONING.search(text)
-    if found and found["text"].strip():
-        return found["text"].strip(" \t\r\n\"'`*_|,")
-    return _blank(text, stated).strip()
+    return found["text"].strip(" \t\r\n\"'`*_|,") if found else _blank(text, stated).strip()

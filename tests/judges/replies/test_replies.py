@@ -10,7 +10,7 @@ from pace import at_most
 from scripted import Scripted, judgement
 
 from llmeval_integrations import evaluate
-from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges import (
     Classification,
@@ -453,15 +453,6 @@ def test_a_method_of_the_caller_finds_what_we_do_not():
     assert read("Verdict: Pass or Fail", methods=[lambda _: GOOD]) is None
 
 
-@pytest.mark.parametrize("name", ["required_keys", "methods", "ignoring", "words"])
-@pytest.mark.parametrize("value", [3, [3]])
-def test_a_wrong_argument_is_named(name, value):
-    with pytest.raises(InvalidOptionError, match=f"{name}=.* is not a list of"):
-        parse_judgement(GOOD, **{name: value})
-    with pytest.raises(InvalidOptionError, match="scale="):
-        parse_judgement(GOOD, scale=value)
-
-
 def test_an_example_of_the_prompt_is_no_verdict():
     example = "For example:\nReasoning: It names no author.\nVerdict: Fail\nConfidence: High"
     echo = "Reasoning: It names no author.\nVerdict: Fail\nConfidence: High\n\n(Please send it.)"
@@ -470,9 +461,7 @@ def test_an_example_of_the_prompt_is_no_verdict():
     assert read(echo.replace("It names no author", "The year is off"), ignoring=[example]) == "Fail"
 
 
-def test_reasons_can_be_written_anywhere():
-    reply = '{"reasoning": "half \\ud83d", "verdict": "Pass", "confidence": "High"}'
-    assert parse_judgement(reply).reasoning.encode() == b"half \xef\xbf\xbd"
+def test_reasons_may_be_a_list_or_an_object():
     assert parse_judgement({**GOOD, "reasoning": ["one", "two"]}).reasoning == "one\ntwo"
     assert parse_judgement({**GOOD, "reasoning": {"price": "no"}}).reasoning == '{"price": "no"}'
 
