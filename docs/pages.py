@@ -142,7 +142,7 @@ def evaluators_by_task() -> dict[str, list[str]]:
     for line in section.splitlines():
         if heading := re.match(r"\| \*\*(.+?)\*\*", line):
             names = tasks.setdefault(heading[1], [])
-        elif row := re.match(r"\| `(\w+)` \|", line):
+        elif row := re.match(r"\| \[`(\w+)`\]", line):
             names.append(row[1])
     return tasks
 

@@ -157,7 +157,7 @@ def test_no_block_is_left_out():
 
 
 def test_the_tables_name_every_evaluator_and_judge():
-    rows = re.findall(r"^\| `(\w+)` \|", README, re.MULTILINE)
+    rows = re.findall(r"^\| \[`(\w+)`\]", README, re.MULTILINE)
     assert sorted(rows) == DETERMINISTIC
     judges = (ROOT / "docs/how-to/judges.md").read_text()
     table = re.search(r"^\| judge \|.*?\n\n", judges, re.DOTALL | re.MULTILINE)[0]
