@@ -16,7 +16,7 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError
 from llmeval_integrations.frameworks.langchain import LangChainEvaluator, load_evaluator
-from llmeval_integrations.frameworks.langchain.criteria import CRITERIA
+from llmeval_integrations.frameworks.langchain.judges import CRITERIA
 from llmeval_integrations.judges import PassFail, Vote
 
 QUESTION = "Is it short?"

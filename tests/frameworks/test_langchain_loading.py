@@ -1,7 +1,6 @@
 """Building evaluators by name, ours and LangChain's, here and by LangChain's own loader."""
 
 import asyncio
-import pickle
 import random
 import re
 
@@ -14,7 +13,6 @@ pytest.importorskip("langchain_core")
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from llmeval_integrations import (
-    ExactMatch,
     InvalidOptionError,
     JsonEquality,
     JsonMatch,
@@ -32,28 +30,22 @@ from llmeval_integrations.frameworks.langchain import (
     LangChainEvaluator,
     load_evaluator,
     load_evaluators,
-    register,
 )
-from llmeval_integrations.frameworks.langchain.classes import NAMES
+from llmeval_integrations.frameworks.langchain.loading import _NAMES
 from llmeval_integrations.text.vectors import METRICS
 
 EMBEDDINGS = DeterministicFakeEmbedding(size=64)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("json_validity", JsonValidityEvaluator),
-        ("json_equality", JsonEqualityEvaluator),
-        ("json_edit_distance", JsonEditDistanceEvaluator),
-        ("json_schema", JsonSchemaEvaluator),
-        ("json_schema_validation", JsonSchemaEvaluator),
-        ("json_match", LangChainEvaluator),
-        ("regex_match", LangChainEvaluator),
-    ],
-)
-def test_our_names_come_first(name, kind):
-    assert type(load_evaluator(name, llm=object())) is kind
+def test_our_names_come_first():
+    kinds = {
+        "json_validity": JsonValidityEvaluator,
+        "json_equality": JsonEqualityEvaluator,
+        "json_edit_distance": JsonEditDistanceEvaluator,
+        "json_schema": JsonSchemaEvaluator,
+        "json_match": LangChainEvaluator,
+    }
+    assert {name: type(load_evaluator(name, llm=object())) for name in kinds} == kinds
 
 
 def test_every_evaluator_of_the_catalog_loads():
@@ -106,7 +98,8 @@ def test_every_member_of_langchains_enumeration_is_ours():
         assert type(loaded).__module__.startswith("llmeval_integrations.")
     evaluation = pytest.importorskip("langchain_classic.evaluation")
     assert EvaluatorType is evaluation.EvaluatorType
-    assert {kind.value for kind in evaluation.EvaluatorType} == {*NAMES}
+    assert {kind.value for kind in evaluation.EvaluatorType} == {*_NAMES}
+    assert isinstance(LangChainEvaluator(JsonMatch()), evaluation.StringEvaluator)
 
 
 def test_an_unknown_name_or_no_model_is_an_error():
@@ -114,48 +107,6 @@ def test_an_unknown_name_or_no_model_is_an_error():
         load_evaluator("json_matc")
     with pytest.raises(InvalidOptionError, match="criteria needs the option llm"):
         load_evaluator("criteria")
-
-
-@pytest.fixture
-def langchains_map(monkeypatch):
-    loading = pytest.importorskip("langchain_classic.evaluation.loading")
-    monkeypatch.setattr(loading, "_EVALUATOR_MAP", dict(loading._EVALUATOR_MAP))
-    return loading
-
-
-def test_our_classes_are_subclasses_of_langchains(langchains_map):
-    assert isinstance(LangChainEvaluator(JsonMatch()), langchains_map.StringEvaluator)
-    assert issubclass(JsonValidityEvaluator, langchains_map.StringEvaluator)
-
-
-def test_registering_adds_our_names_to_langchains_own_loader(langchains_map):
-    before = dict(langchains_map._EVALUATOR_MAP)
-    learned = register()
-    assert "json_match" in learned
-    assert not set(learned) & {str(name.value) for name in before}
-    assert {name: langchains_map._EVALUATOR_MAP[name] for name in before} == before
-    loaded = langchains_map.load_evaluator("json_match", ignore_extra_keys=True)
-    assert loaded.evaluator == JsonMatch(ignore_extra_keys=True)
-    both = langchains_map.load_evaluators(
-        ["json_match", "length_penalty"], config={"length_penalty": {"max_length": 5, "min_length": 0}}
-    )  # fmt: skip
-    assert [each.evaluation_name for each in both] == ["json_match", "length_penalty"]
-    assert repr(pickle.loads(pickle.dumps(loaded))) == repr(loaded)  # noqa: S301
-    assert type(langchains_map.load_evaluator("json_schema")) is JsonSchemaEvaluator
-    with pytest.raises(InvalidOptionError):
-        langchains_map.load_evaluator("json_match", nonsense=1)
-    with pytest.raises(InvalidOptionError, match="faithfulness needs the option"):
-        langchains_map.load_evaluator("faithfulness", llm=object())
-    assert register() == []
-
-
-def test_registering_replaces_langchains_own_names_only_when_asked(langchains_map):
-    names = langchains_map.EvaluatorType
-    assert type(langchains_map.load_evaluator(names.JSON_VALIDITY)) is not JsonValidityEvaluator
-    assert set(register(replace=True)) >= {"json_validity", "json_schema_validation", "exact_match"}
-    assert type(langchains_map.load_evaluator(names.JSON_VALIDITY)) is JsonValidityEvaluator
-    assert langchains_map.load_evaluator(names.EXACT_MATCH).evaluator == ExactMatch()
-    assert langchains_map._EVALUATOR_MAP[names.CRITERIA].__name__ == "CriteriaEvalChain"
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -174,18 +125,17 @@ def test_vectors_are_as_far_from_each_other_as_in_langchain(metric):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_results_have_langchains_names_and_keys(metric):
-    one = load_evaluator("embedding_distance", embeddings=EMBEDDINGS, distance_metric=metric)
-    pair = load_evaluator(
-        "pairwise_embedding_distance", embeddings=EMBEDDINGS, distance_metric=metric
-    )
+    given = {"embeddings": EMBEDDINGS, "distance_metric": metric}
+    one = load_evaluator("embedding_distance", **given)
+    pair = load_evaluator("pairwise_embedding_distance", **given)
     assert one.evaluation_name == f"embedding_{metric}_distance"
     assert pair.evaluation_name == f"pairwise_embedding_{metric}_distance"
     expected = {"score": METRICS[metric](*EMBEDDINGS.embed_documents(["Rome", "Oslo"]))}
-    assert one.evaluate_strings(prediction="Rome", reference="Oslo") == expected
-    assert pair.evaluate_string_pairs(prediction="Rome", prediction_b="Oslo") == expected
-    awaited = pair.aevaluate_string_pairs(prediction="Rome", prediction_b="Oslo", reference="x")
-    assert asyncio.run(awaited) == expected
-    assert asyncio.run(one.aevaluate_strings(prediction="Rome", reference="Oslo")) == expected
+    fields = {"prediction": "Rome", "prediction_b": "Oslo", "reference": "Oslo"}
+    assert one.evaluate_strings(**fields) == expected
+    assert asyncio.run(one.aevaluate_strings(**fields)) == expected
+    assert pair.evaluate_string_pairs(**fields) == expected
+    assert asyncio.run(pair.aevaluate_string_pairs(**fields)) == expected
 
 
 def test_two_texts_are_compared_by_their_characters():

@@ -17,7 +17,6 @@ from llmeval_integrations import (
     Result,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.json_values.equality import canonical
 
 pytest.importorskip("llama_index.core")
 
@@ -35,7 +34,6 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.schema import NodeWithScore, TextNode
 from pace import at_most
 
-from llmeval_integrations.frameworks import llama_index as ours
 from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
 
 
@@ -104,40 +102,6 @@ def test_a_mistake_in_code_is_raised():
     broken = LlamaIndexEvaluator(JsonEquality(operator=lambda one, other: one / other))
     with pytest.raises(ZeroDivisionError):
         broken.evaluate(response="1", reference="0")
-
-
-DROP_INS = [
-    # class, options, response, reference, and the scores: the drop-in's, the core's by default
-    ("JsonValidityEvaluator", {}, '{"a": 1}', None, (1.0, 1.0)),
-    ("JsonValidityEvaluator", {}, '{"a": 1,}', None, (0.0, 0.0)),
-    ("JsonValidityEvaluator", {"parsing": "strict"}, "```{}```", None, (0.0, 1.0)),
-    ("JsonEqualityEvaluator", {}, '{"a": 1}', {"a": 1.0}, (1.0, 1.0)),
-    ("JsonEqualityEvaluator", {}, "[1, 2]", [2, 1], (1.0, 0.0)),
-    ("JsonEqualityEvaluator", {"list_order": "strict"}, "[1, 2]", [2, 1], (0.0, 0.0)),
-    ("JsonEditDistanceEvaluator", {}, '{"a": 1, "b": 2}', {"a": 1, "b": 3}, (1 / 13, 1 / 13)),
-    ("JsonEditDistanceEvaluator", {}, '["é"]', ["e"], (5 / 10, 1 / 5)),
-    ("JsonEditDistanceEvaluator", {"canonicalize": canonical}, '["é"]', ["e"], (1 / 5, 1 / 5)),
-    ("JsonEditDistanceEvaluator", {"string_distance": "levenshtein"}, '"ab"', '"ba"', (0.5, 0.25)),
-    ("JsonSchemaEvaluator", {}, "[]", {"type": "array"}, (1.0, 1.0)),
-    ("JsonSchemaEvaluator", {}, "{}", {"type": "array"}, (0.0, 0.0)),
-    ("JsonSchemaEvaluator", {"schema": {"type": "array"}}, "{}", {"type": "object"}, (0.0, 1.0)),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "response", "reference"), [case[:4] for case in DROP_INS]
-)
-def test_the_drop_in_of_the_same_name_for_langchain_gives_the_same(
-    name, options, response, reference
-):
-    pytest.importorskip("langchain_core")
-    from llmeval_integrations.frameworks import langchain
-
-    theirs = getattr(langchain, name)(**options)
-    mine = getattr(ours, name)(**options)
-    assert mine.evaluator == theirs.evaluator
-    given = theirs.evaluate_strings(prediction=response, reference=reference)
-    assert mine.evaluate(response=response, reference=reference).score == given["score"]
 
 
 class Sorts(Evaluator):

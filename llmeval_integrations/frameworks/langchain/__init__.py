@@ -9,7 +9,6 @@ from llmeval_integrations.frameworks._base import optional
 with optional("langchain_core", "langchain-core", "langchain"):
     import langchain_core  # noqa: F401
 
-from llmeval_integrations.frameworks.langchain.classes import EvaluatorType
 from llmeval_integrations.frameworks.langchain.distances import (
     EmbeddingDistanceEvaluator,
     PairwiseEmbeddingDistanceEvaluator,
@@ -35,9 +34,9 @@ from llmeval_integrations.frameworks.langchain.judges import (
     TrajectoryEvalChain,
 )
 from llmeval_integrations.frameworks.langchain.loading import (
+    EvaluatorType,
     load_evaluator,
     load_evaluators,
-    register,
 )
 
 __all__ = [
@@ -62,5 +61,4 @@ __all__ = [
     "TrajectoryEvalChain",
     "load_evaluator",
     "load_evaluators",
-    "register",
 ]

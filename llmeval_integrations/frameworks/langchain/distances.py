@@ -9,8 +9,14 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.string_distance import StringDistance
 from llmeval_integrations.frameworks._base import Wrapper
-from llmeval_integrations.frameworks.langchain.classes import StringPairEvaluator
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.frameworks.langchain.evaluator import (
+    LangChainEvaluator,
+    evaluation_class,
+)
+
+PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator") or type(
+    "PairwiseStringEvaluator", (), {}
+)
 
 
 class EmbeddingDistanceEvaluator(LangChainEvaluator):
@@ -22,17 +28,21 @@ class EmbeddingDistanceEvaluator(LangChainEvaluator):
         self.evaluation_name = f"embedding_{metric}_distance"
 
 
-class PairDistanceEvaluator(Wrapper, StringPairEvaluator):
+class PairDistanceEvaluator(Wrapper, PairwiseStringEvaluator):  # type: ignore[misc]
     """How far are two outputs from each other? Whatever else LangChain hands on stops here."""
 
     requires_reference = False
     requires_input = False
 
-    def _evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+    def evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+        """Compare `prediction` with `prediction_b`."""
         return {"score": self.evaluator.evaluate(_pair(**fields)).score}
 
-    async def _aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+    async def aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+        """Compare `prediction` with `prediction_b`, and await what has to be waited for."""
         return {"score": (await self.evaluator.aevaluate(_pair(**fields))).score}
+
+    _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
 
 class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Final
 
+from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
-from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
-from llmeval_integrations.frameworks.langchain.classes import StringEvaluator
 from llmeval_integrations.frameworks.langchain.wording import best_message
+from llmeval_integrations.judges.prompts.prompt import Prompt
+
+
+def evaluation_class(name: str) -> Any:
+    """Find a class of LangChain's evaluation package; None where no LangChain has one."""
+    for package in ("langchain_classic", "langchain"):
+        try:
+            return getattr(import_module(f"{package}.evaluation.schema"), name)
+        except ModuleNotFoundError as error:
+            # A package that is there and lacks something itself is broken, not absent.
+            if error.name not in (package, f"{package}.evaluation"):
+                raise
+    return None
+
+
+StringEvaluator: Any = evaluation_class("StringEvaluator") or type("StringEvaluator", (), {})
 
 _SCORES: Final[dict[str, type[float]]] = {
     "embedding_distance": float,
@@ -181,3 +199,38 @@ def _arguments(output: Any) -> dict[str, Any]:
     if isinstance(output, Mapping) and "prediction" in output:
         return {name: output[name] for name in ("prediction", *FIELDS) if name in output}
     return {"prediction": output}
+
+
+_ROLES: Final = {
+    "PromptTemplate": "user",
+    "HumanMessagePromptTemplate": "user",
+    "SystemMessagePromptTemplate": "system",
+    "AIMessagePromptTemplate": "assistant",
+}
+
+
+def as_prompt(template: Any) -> Any:
+    """Read a prompt of LangChain's; anything else is given back, for a Prompt to read.
+
+    Raises InvalidOptionError for one that is more than templates of text: messages as they stand,
+    places for messages, images, values that are given already.
+    """
+    if not isinstance(template, BasePromptTemplate):
+        return template
+    messages, syntaxes = [], set()
+    for message in getattr(template, "messages", [template]):
+        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
+        if role is None or not isinstance(text, PromptTemplate):
+            raise InvalidOptionError(
+                f"prompt: {quote(message)} is no template of text; write a text, or a list of "
+                "messages, which are written {'role': ..., 'content': ...}"
+            )
+        given = {**template.partial_variables, **text.partial_variables}
+        if given:
+            raise InvalidOptionError(
+                f"prompt: {', '.join(given)} is filled in already; write it into the template, or "
+                "give it as one of the sample's variables"
+            )
+        messages.append({"role": role, "content": text.template})
+        syntaxes.add(text.template_format)
+    return Prompt(messages, *syntaxes)

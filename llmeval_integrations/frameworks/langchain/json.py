@@ -1,14 +1,47 @@
-"""LangChain's evaluators of JSON, by their own names."""
+"""LangChain's evaluators of JSON, by their own names and arguments."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from operator import eq
 from typing import Any
 
+from llmeval_integrations.core import catalog
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks import _json
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
+
+
+@dataclass(frozen=True)
+class LangChainComparison:
+    """Compares two values as LangChain's evaluator of equality does, whatever JSON says."""
+
+    operator: Callable[[Any, Any], Any] = eq
+    """By default Python's, for which `true` is `1`."""
+
+    def __call__(self, output: Any, reference: Any) -> Any:
+        """Return False for anything else against an array; two arrays come sorted by `str`."""
+        if isinstance(reference, list):
+            if not isinstance(output, list):
+                return False
+            output, reference = sorted(output, key=str), sorted(reference, key=str)
+        return self.operator(output, reference)
+
+
+def python_canonical(value: Any) -> str:
+    """Write a value as LangChain's edit distance does: characters beyond ASCII are escaped."""
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
+def build(name: str, defaults: dict[str, Any] | None = None, **options: Any) -> Evaluator:
+    """Build an evaluator of the catalog; None stands for a default, as in LangChain."""
+    known = {field.name for field in fields(catalog.evaluator_class(name))}  # type: ignore[arg-type]
+    given = {key: value for key, value in options.items() if value is not None or key not in known}
+    return catalog.load_evaluator(name, **{**(defaults or {}), **given})
 
 
 class JsonValidityEvaluator(LangChainEvaluator):
@@ -18,19 +51,24 @@ class JsonValidityEvaluator(LangChainEvaluator):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_json.build("json_validity", **options))
+        super().__init__(build("json_validity", **options))
 
 
 class JsonEqualityEvaluator(LangChainEvaluator):
     """Is the output the same JSON as the reference, top-level arrays in any order?
 
     Takes LangChain's `operator` and the options of JsonEquality; `list_order="strict"` is an order
-    that counts, as there. With `parsing="lenient"` values are compared as in LangChain, where
-    `true` is `1`. Score True or False, as in LangChain.
+    that counts, as there. With `parsing="lenient"` and no list order of your own, values are
+    compared as in LangChain, where `true` is `1`. Score True or False, as in LangChain.
     """
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(_json.json_equality(*args, **options))
+    def __init__(self, operator: Any = None, **options: Any) -> None:
+        if options.get("parsing") == "lenient" and options.get("list_order") is None:
+            options["list_order"] = "strict"
+            if operator is None or callable(operator):
+                operator = LangChainComparison(operator or eq)
+        defaults = {"list_order": "top_level_any"}
+        super().__init__(build("json_equality", defaults, operator=operator, **options))
 
     def _parse_json(self, string: Any) -> Any:
         """Return the value of a text, any other value as it is; raise ValueError for no JSON.
@@ -55,8 +93,12 @@ class JsonEditDistanceEvaluator(JsonEqualityEvaluator):
     Takes LangChain's `string_distance` and `canonicalize`, and the options of JsonEditDistance.
     """
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        LangChainEvaluator.__init__(self, _json.json_edit_distance(*args, **options))
+    def __init__(
+        self, string_distance: Any = None, canonicalize: Any = None, **options: Any
+    ) -> None:
+        options.update(string_distance=string_distance, canonicalize=canonicalize)
+        defaults = {"canonicalize": python_canonical}
+        LangChainEvaluator.__init__(self, build("json_edit_distance", defaults, **options))
 
 
 class JsonSchemaEvaluator(LangChainEvaluator):
@@ -70,4 +112,4 @@ class JsonSchemaEvaluator(LangChainEvaluator):
     evaluation_name = "json_schema_validation"
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(_json.build("json_schema", **options))
+        super().__init__(build("json_schema", **options))

@@ -8,17 +8,15 @@ from enum import Enum
 from typing import Any, Final
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.errors import (
-    InvalidOptionError,
-    MissingDependencyError,
-    UnknownNameError,
-)
+from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import distances, json, judges
-from llmeval_integrations.frameworks.langchain.classes import evaluation
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
-from llmeval_integrations.frameworks.langchain.prompts import as_prompt
+from llmeval_integrations.frameworks.langchain.evaluator import (
+    LangChainEvaluator,
+    as_prompt,
+    evaluation_class,
+)
 
 JUDGES: Final[dict[str, type[judges.ModelEvaluator]]] = {
     "qa": judges.QAEvalChain,
@@ -45,6 +43,17 @@ CLASSES: Final[dict[str, Any]] = {
     "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
 }
 """LangChain's classes that ask no model."""
+
+_NAMES: Final = [
+    *(name for name in [*JUDGES, *CLASSES] if name != "json_schema"),
+    *("exact_match", "regex_match", "string_distance"),
+]
+EvaluatorType: Any = evaluation_class("EvaluatorType") or Enum(
+    "EvaluatorType",
+    {("agent_trajectory" if name == "trajectory" else name).upper(): name for name in _NAMES},
+    type=str,
+)
+"""LangChain's enumeration of names, so that one line imports it and `load_evaluator`."""
 
 _CORE_NAMES: Final = {
     "json_schema_validation": "json_schema",
@@ -104,36 +113,6 @@ def load_evaluators(
         options = {option: value for option, value in kwargs.items() if option in taken[name]}
         loaded.append(load_evaluator(name, llm=llm, **options, **(config or {}).get(name, {})))
     return loaded
-
-
-def register(*, replace: bool = False) -> list[str]:
-    """Let LangChain's own `load_evaluator` build our evaluators too; give the names it learned.
-
-    Names that LangChain has itself stay LangChain's unless `replace` is true, and always those that
-    ask a model. Judges of our catalog take theirs as `model` there, for LangChain hands `llm` to
-    its own alone.
-    Raises MissingDependencyError where no LangChain that has a `load_evaluator` is installed.
-    """
-    known = getattr(evaluation("loading"), "_EVALUATOR_MAP", None)
-    if not isinstance(known, dict):
-        raise MissingDependencyError(
-            "there is no langchain_classic.evaluation.loading._EVALUATOR_MAP to register in; run: "
-            "pip install 'langchain-classic<2', or use load_evaluator of this package"
-        )
-    names = sorted({*catalog.list_evaluators(), *CLASSES})
-    learned = {name: _class_of(name) for name in names if replace or name not in known}
-    known.update(learned)
-    return list(learned)
-
-
-def _class_of(name: str) -> Any:
-    """Return a class that builds the evaluator of this name: LangChain's map holds classes."""
-
-    def build(_: type, **options: Any) -> Any:
-        return load_evaluator(name, **options)
-
-    # What it builds is a plain LangChainEvaluator, which can be pickled.
-    return CLASSES.get(name) or type(name, (LangChainEvaluator,), {"__new__": build})
 
 
 def _options(name: str) -> list[str]:

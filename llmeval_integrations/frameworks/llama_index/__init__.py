@@ -8,6 +8,7 @@ with optional("llama_index.core", "llama-index-core", "llamaindex"):
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
+    load_evaluator,
 )
 from llmeval_integrations.frameworks.llama_index.judges import (
     AnswerRelevancyEvaluator,
@@ -17,13 +18,6 @@ from llmeval_integrations.frameworks.llama_index.judges import (
     GuidelineEvaluator,
     PairwiseComparisonEvaluator,
     RelevancyEvaluator,
-)
-from llmeval_integrations.frameworks.llama_index.loading import (
-    JsonEditDistanceEvaluator,
-    JsonEqualityEvaluator,
-    JsonSchemaEvaluator,
-    JsonValidityEvaluator,
-    load_evaluator,
 )
 from llmeval_integrations.frameworks.llama_index.questions import QuestionDataset, QuestionGenerator
 from llmeval_integrations.frameworks.llama_index.retrieval import (
@@ -37,10 +31,6 @@ __all__ = [
     "CorrectnessEvaluator",
     "FaithfulnessEvaluator",
     "GuidelineEvaluator",
-    "JsonEditDistanceEvaluator",
-    "JsonEqualityEvaluator",
-    "JsonSchemaEvaluator",
-    "JsonValidityEvaluator",
     "LabelledEvaluationResult",
     "LlamaIndexEvaluator",
     "PairwiseComparisonEvaluator",

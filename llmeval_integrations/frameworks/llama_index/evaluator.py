@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
+from llama_index.core import Settings
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
+from llama_index.core.llms import ChatMessage
+from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 
+from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_storable_text
-from llmeval_integrations.frameworks._base import FIELDS, Wrapper
-from llmeval_integrations.frameworks.llama_index.prompts import as_prompt, as_template
+from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
 from llmeval_integrations.frameworks.llama_index.responses import (
     collect,
     collect_awaited,
@@ -47,6 +50,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     times, for 8 seconds, and then lose the whole batch. Any other exception is raised, as it is
     nobody's data but a mistake in code.
     """
+
+    prompt_name: ClassVar[str] = "prompt"
 
     def evaluate(
         self,
@@ -82,6 +87,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Evaluate one response as `evaluate` does, and await what has to be waited for."""
         fields = {"query": query, "contexts": contexts, "reference": reference, **further}
+        return await self._aevaluate(response, fields)
+
+    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
         answer = None
         try:
             answer, sample = self._read(await collect_awaited(response), fields)
@@ -145,16 +153,49 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     def _get_prompts(self) -> dict[str, Any]:
         """Return a judge's prompt in LlamaIndex's form, its variables as they are written."""
         prompt = getattr(self.evaluator, "prompt", None)
-        return {"prompt": as_template(prompt)} if isinstance(prompt, Prompt) else {}
+        return {self.prompt_name: as_template(prompt)} if isinstance(prompt, Prompt) else {}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
         """Take another prompt for a judge: LlamaIndex's form, or what a Prompt is made of."""
         for name, prompt in prompts.items():
-            if name not in self._get_prompts():
-                known = ", ".join(self._get_prompts()) or "none"
-                raise InvalidOptionError(f"{self.name} has no prompt {quote(name)}; it has {known}")
-            judge: Any = self.evaluator
-            self.evaluator = replace(judge, prompt=as_prompt(prompt))
+            if name != self.prompt_name:
+                raise InvalidOptionError(f"{self.name} has no prompt {name!r}: {self.prompt_name}")
+            self.evaluator = self._replace_prompt(prompt)
+
+    def _replace_prompt(self, prompt: Any) -> Evaluator:
+        return replace(self.evaluator, prompt=as_prompt(prompt))  # type: ignore[type-var]
+
+
+def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaIndexEvaluator:
+    """Build an evaluator by its name in the catalog.
+
+    `llm` is the model of those that ask one, `Settings.llm` by default; the others leave it alone.
+    A judge's `prompt` may be LlamaIndex's, as for `update_prompts`.
+    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    """
+    if takes_model(catalog.evaluator_class(name)):
+        options.setdefault("model", Settings.llm if llm is None else llm)
+    if "prompt" in options:
+        options["prompt"] = as_prompt(options["prompt"])
+    return LlamaIndexEvaluator(catalog.load_evaluator(name, **options))
+
+
+def as_template(prompt: Prompt) -> BasePromptTemplate:
+    """Write a prompt as LlamaIndex does."""
+    if isinstance(prompt.template, str):
+        return PromptTemplate(prompt.template)
+    messages = [ChatMessage(role=message.role, content=message.text) for message in prompt.messages]
+    return ChatPromptTemplate(messages)
+
+
+def as_prompt(template: Any) -> Prompt:
+    """Read a prompt of LlamaIndex's; anything else is what a Prompt is made of."""
+    if isinstance(template, ChatPromptTemplate):
+        given = template.message_templates
+        return Prompt([{"role": each.role.value, "content": each.content or ""} for each in given])
+    if isinstance(template, BasePromptTemplate):
+        template = getattr(template, "template", None) or getattr(template, "template_str", None)
+    return Prompt.of(template)
 
 
 def _text(value: Any) -> str | None:

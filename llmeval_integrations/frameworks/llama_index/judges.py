@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from llama_index.core import Settings
-from llama_index.core.async_utils import asyncio_run
+from llama_index.core.evaluation import BaseEvaluator
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
@@ -18,8 +17,8 @@ from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
+    as_prompt,
 )
-from llmeval_integrations.frameworks.llama_index.prompts import as_prompt, as_template
 from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness
 from llmeval_integrations.messages.reading import read_answer
 
@@ -42,15 +41,14 @@ class ModelEvaluator(LlamaIndexEvaluator):
     words: ClassVar[Mapping[str, float] | None] = None
     scale: ClassVar[tuple[float, float] | None] = None
     threshold: float | None = None
+    query_str: ClassVar[str] = "{query}"
+    """What LlamaIndex's template of the name calls `query_str`."""
+    prompt_name = "eval_template"
+    evaluate = BaseEvaluator.evaluate  # which runs `aevaluate`, and works in a running loop
 
     def __init__(self, llm: Any = None, eval_template: Any = None, **variables: Any) -> None:
         self.llm, self.variables = (Settings.llm if llm is None else llm), variables
         super().__init__(self._judge(eval_template or self.template), name=type(self).__name__)
-
-    def evaluate(self, *args: Any, **kwargs: Any) -> LabelledEvaluationResult:
-        """Evaluate one response as `aevaluate` does; works where a loop is running, too."""
-        found: LabelledEvaluationResult = asyncio_run(self.aevaluate(*args, **kwargs))
-        return found
 
     def _judge(self, template: Any) -> Evaluator:
         """Return the judge that asks by a template."""
@@ -65,7 +63,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
         query = fields["query"]
         fields["variables"] = {
             "query": query,
-            "query_str": self._query_text(query, answer),
+            "query_str": self.query_str.format(query=query, response=answer),
             "response": answer,
             "generated_answer": answer,
             "reference_answer": fields["reference"] or "(none)",
@@ -76,10 +74,6 @@ class ModelEvaluator(LlamaIndexEvaluator):
         }
         return super()._read("" if response is None else response, fields)
 
-    def _query_text(self, query: Any, answer: str | None) -> Any:  # noqa: ARG002
-        """Return what LlamaIndex's template of the name calls `query_str`."""
-        return query
-
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
@@ -88,15 +82,8 @@ class ModelEvaluator(LlamaIndexEvaluator):
             found.feedback = str(result.metadata.get("reply", result.reason))
         return found
 
-    def _get_prompts(self) -> dict[str, Any]:
-        prompt = getattr(self.evaluator, "prompt", None)
-        return {} if prompt is None else {"eval_template": as_template(prompt)}
-
-    def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
-        for name, template in prompts.items():
-            if name != "eval_template":
-                raise InvalidOptionError(f"{self.name} has no prompt {quote(name)}: eval_template")
-            self.evaluator = self._judge(template)
+    def _replace_prompt(self, prompt: Any) -> Evaluator:
+        return self._judge(prompt)
 
 
 class ContextsEvaluator(ModelEvaluator):
@@ -107,20 +94,13 @@ class ContextsEvaluator(ModelEvaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("response", "contexts")
 
-    async def aevaluate(
-        self,
-        query: str | None = None,
-        response: Any = None,
-        contexts: Sequence[str] | None = None,
-        reference: Any = None,
-        **further: Any,
-    ) -> LabelledEvaluationResult:
-        """Evaluate one response, or for ContextRelevancyEvaluator the contexts alone."""
-        contexts = [contexts] if isinstance(contexts, str) else contexts
+    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
+        given = fields["contexts"]
+        contexts = [given] if isinstance(given, str) else given
         by_template = isinstance(self.evaluator, TemplateJudge)
         results: list[LabelledEvaluationResult] = []
         for part in _split(contexts) if by_template and contexts else [contexts]:
-            results.append(await super().aevaluate(query, response, part, reference, **further))
+            results.append(await super()._aevaluate(response, {**fields, "contexts": part}))
             if results[-1].score == 1:
                 break
         best = max(results, key=lambda each: -1 if each.score is None else each.score)
@@ -138,29 +118,25 @@ class FaithfulnessEvaluator(ContextsEvaluator):
     asked for YES or NO, about the parts of long contexts until one supports the response.
     """
 
-    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
+    words = _YES_OR_NO
     threshold = 1.0
+    query_str = "{response}"
 
     def _judge(self, template: Any) -> Evaluator:
         return super()._judge(template) if template else ClaimFaithfulness(self.llm, 1.0)
-
-    def _query_text(self, query: Any, answer: str | None) -> Any:  # noqa: ARG002
-        return answer
 
 
 class RelevancyEvaluator(ContextsEvaluator):
     """Is the response to the query in line with the contexts?"""
 
     needs = ("query", "response", "contexts")
-    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
+    words = _YES_OR_NO
+    query_str = "Question: {query}\nResponse: {response}"
     threshold = 1.0
     template = (
         "Is the response to the query in line with the context?\n\n{query_str}\n\nContext:\n"
         "{context_str}" + _ASK_YES_OR_NO
     )
-
-    def _query_text(self, query: Any, answer: str | None) -> Any:
-        return f"Question: {query}\nResponse: {answer}"
 
 
 class ContextRelevancyEvaluator(ContextsEvaluator):
@@ -170,7 +146,7 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
     """
 
     needs = ("query", "contexts")
-    scale: ClassVar[tuple[float, float]] = (0, 4)
+    scale = (0, 4)
     template = (
         "Do the contexts bear on the subject of the query (2 points), and can it be answered from "
         "them alone (2 points)? Parts of points are fine.\n\nQuery:\n{query_str}\n\nContext:\n"
@@ -233,7 +209,7 @@ class CorrectnessEvaluator(ModelEvaluator):
 class GuidelineEvaluator(ModelEvaluator):
     """Does the response follow the guidelines?"""
 
-    words: ClassVar[Mapping[str, float] | None] = _YES_OR_NO
+    words = _YES_OR_NO
     threshold = 1.0
     template = (
         "Does the response follow all guidelines?\n\nQuery:\n{query}\n\nResponse:\n{response}\n\n"
@@ -266,21 +242,13 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         super().__init__(llm, eval_template)
         self.enforce_consensus = enforce_consensus
 
-    async def aevaluate(
-        self,
-        query: str | None = None,
-        response: Any = None,
-        contexts: Sequence[str] | None = None,
-        reference: Any = None,
-        **further: Any,
-    ) -> LabelledEvaluationResult:
-        """Compare `response` with `second_response`."""
-        pair = [response, further.pop("second_response", None)]
+    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
+        pair = [response, fields.pop("second_response", None)]
         results = []
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
-            further["variables"] = {"answer_1": one, "answer_2": other}
+            variables = {"answer_1": one, "answer_2": other}
             given = None if other is None else one
-            results.append(await super().aevaluate(query, given, contexts, reference, **further))
+            results.append(await super()._aevaluate(given, {**fields, "variables": variables}))
         return _find_consensus(results)
 
 
