@@ -47,9 +47,9 @@ class Prompt:
     Its syntax is `template_format`, and by default mustache if doubled braces anywhere in it hold
     a tag (`{{name}}`, `{{#name}}`, `{{{name}}}`, ...), f-string if not.
 
-    - f-string: `{name}` is a variable. All else in braces is text, as JSON is. `{{` and `}}` stand
-      for literal braces, except where `}}` closes two single ones, as nested JSON ends.
-      Attributes, indices, conversions and formats are errors: `{x.a}`, `{x[0]}`, `{x!r}`, `{x:>9}`.
+    - f-string: `{name}` is a variable. All else in braces is text, as JSON is. Where the template
+      has `{{`, that and `}}` stand for literal braces. Attributes, indices, conversions and formats
+      are errors: `{x.a}`, `{x[0]}`, `{x!r}`, `{x:>9}`.
     - mustache: `{{name}}`, `{{{name}}}` and `{{&name}}` are the same, as nothing is escaped for
       HTML. `{{name.key.0}}` walks mappings by key and lists by number. `{{#name}}...{{/name}}` is
       written for each item of a list, once for another true value; `{{^name}}...{{/name}}` if it

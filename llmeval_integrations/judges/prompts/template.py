@@ -41,11 +41,8 @@ _FIELD: Final = re.compile(rf"\{{ *({_NAME})([}}.\[!:])")
 _PATH: Final = re.compile(rf"{_NAME}(?:\.\w[\w -]*)*")
 _TAG: Final = re.compile(rf"[!>]|=.*=\Z|[#^/&]?\s*(?:\.|{_PATH.pattern})\Z")
 _DOUBLED: Final = re.compile(r"\{\{([^{}]*)\}\}")
-_FORMAT: Final = re.compile(
-    r"(?:.?[<>=^])?[-+ ]?z?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?\}", re.DOTALL
-)
-_BRACE: Final = re.compile(r"\{\{|\{|\}")
-_HALF_CLOSED: Final = re.compile(rf"\{{\{{ *{_NAME}\}}(?!\}})")
+_HALF_CLOSED: Final = re.compile(rf"(?<!\{{)\{{\{{ *{_NAME}\}}(?!\}})")
+_BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|{_FIELD.pattern}")
 _LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
 
 
@@ -57,58 +54,35 @@ def find_syntax(texts: Iterable[str]) -> Syntax:
 
 def single_names(texts: Iterable[str]) -> list[str]:
     """List the names in single braces, which a mustache template has as plain text."""
-    return [found[1].strip() for text in texts for found in _fields(_DOUBLED.sub("\n", text))]
-
-
-def _fields(text: str) -> Iterator[re.Match[str]]:
-    """Yield what an f-string takes for a variable, well formed or not.
-
-    A colon as in `{label: "good"}` makes it prose. A format specification has one, too, but no
-    space behind it, or nothing else than what specifications consist of.
-    """
-    for found in _FIELD.finditer(text):
-        end = found.end()
-        is_prose = found[2] == ":" and text[end : end + 1].isspace()
-        if not is_prose or _FORMAT.match(text, end):
-            yield found
+    found = (each for text in texts for each in _FIELD.finditer(_DOUBLED.sub("\n", text)))
+    return [each[1].strip() for each in found if each[2] == "}"]
 
 
 def parse_f_string(text: str) -> Body:
     """Split a template at its variables.
 
-    `{{` is a literal brace, and so is the `}}` that closes it; a `}}` that closes two single
-    braces, as nested JSON ends, stays as it is. So does everything in single braces that is no
-    name. Raises InvalidOptionError for a name with an attribute, index, conversion or format.
+    Doubled braces are literal ones if the template opens any, else they are JSON's, and everything
+    in single braces that is no name is text. Raises InvalidOptionError for a name with an
+    attribute, index, conversion or format; `{label: "good"}` is text.
     """
-    fields = {found.start(): found for found in _fields(text)}
+    if half := _HALF_CLOSED.search(text):
+        raise _error(text, half.start(), f"{half[0]} opens with two braces and closes with one")
     has_escapes = "{{" in text
     body: Body = []
-    doubled: list[bool] = []  # of each literal brace that is open, whether it was doubled
     position = 0
-    while brace := _BRACE.search(text, position):
-        start, end = brace.span()
+    for found in _BRACES.finditer(text):
+        start, end = found.span()
         body.append(text[position:start])
         position = end
-        if brace[0] == "}":
-            closes_doubled = doubled[-1] if doubled else has_escapes
-            if not closes_doubled or text.startswith("}", end):
-                del doubled[-1:]
-                position += closes_doubled
-            body.append("}")
-        elif brace[0] == "{" and (field := fields.get(start)):
-            name = field[1].strip()
-            if field[2] != "}":
-                hint = f"only names its variables: {{{name}}}, and literal braces are doubled"
-                raise _error(
-                    text, start, f"{text[start : start + 60]} is no name; a template {hint}"
-                )
-            body.append(Hole((name,)))
-            position = field.end()
+        if found[2] == "}":
+            body.append(Hole((found[1].strip(),)))
+        elif not found[2]:
+            body.append(found[0][:1] if has_escapes else found[0])
+        elif found[2] == ":" and text[end : end + 1].isspace():
+            body.append(found[0])
         else:
-            if half := _HALF_CLOSED.match(text, start):
-                raise _error(text, start, f"{half[0]} opens with two braces and closes with one")
-            doubled.append(brace[0] == "{{")
-            body.append("{")
+            hint = "a template only names its variables, and literal braces are doubled"
+            raise _error(text, start, f"{text[start : start + 60]} is no name; {hint}")
     return [*body, text[position:]]
 
 
@@ -222,8 +196,8 @@ def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
     for step in path:
         if isinstance(value, Mapping):
             value = value.get(step, MISSING)
-        elif isinstance(value, (list, tuple)) and step.isdecimal() and len(step) < 10:
-            value = value[int(step)] if int(step) < len(value) else MISSING
+        elif isinstance(value, (list, tuple)):
+            value = dict(zip(map(str, range(len(value))), value)).get(step, MISSING)
         else:
             return MISSING
     return value
@@ -247,9 +221,7 @@ def _items(value: Any) -> Sequence[Any]:
         value = value.tolist()
     if isinstance(value, (list, tuple)):
         return value
-    if value is MISSING or value is None:
-        return ()
-    return (value,) if value or not isinstance(value, (str, int, float, Mapping)) else ()
+    return (value,) if value and value is not MISSING else ()
 
 
 def as_text(value: Any, name: str) -> str:
@@ -266,10 +238,9 @@ def as_text(value: Any, name: str) -> str:
         plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_plain)
         return json.dumps(plain, ensure_ascii=False, allow_nan=False)
     except Exception as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
         raise InputError(
             f"prompt: the value of {quote(name)}, of type {type(value).__name__}, is neither "
-            f"text nor JSON: {why}"
+            f"text nor JSON: {str(error)[:200]}"
         ) from error
 
 
