@@ -1,1 +1,1 @@
-"""Comparing two JSON values."""
+"""Compare two JSON values."""

@@ -1,4 +1,4 @@
-"""Which items of two arrays belong together where their order counts, and some may be left out."""
+"""Pair the items of two arrays if their order counts, and some may be missing or extra."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def align(arrays: Arrays) -> Pairs:
-    """Pair items so that no two pairs cross and what they gain is the most.
+    """Pair items so that no two pairs cross and their total gain is the greatest.
 
-    Where they are too many, those are paired first that share what few others have, as long as none
-    cross, and the others between two of these.
+    If there are too many items, likely pairs that do not cross come first, as anchors. The items
+    between two anchors are then paired among themselves.
     """
     output, reference = arrays.output, arrays.reference
     start, end = measure_ends(output, reference)
@@ -38,7 +38,7 @@ def align(arrays: Arrays) -> Pairs:
 
 
 def measure_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
-    """Return how many items are equal at the beginning of two arrays, and how many at the end."""
+    """Return how many items are equal at the beginning and at the end of two arrays."""
     most = min(len(output), len(reference))
     start = end = 0
     while start < most and equal(output[start], reference[start]):
@@ -49,7 +49,7 @@ def measure_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
 
 
 def _align_block(arrays: Arrays, here: range, there: range) -> Pairs | None:
-    """Pair the items at these positions; None where they are too many."""
+    """Pair the items at these positions; return None if there are too many."""
     if not (here and there):
         return []
     if len(here) == len(there) and _is_straight(arrays, here):
@@ -64,7 +64,7 @@ def _align_block(arrays: Arrays, here: range, there: range) -> Pairs | None:
 
 
 def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
-    """Return the positions before, between and behind pairs."""
+    """Return the positions before, between and after pairs."""
     ends = [(here.start - 1, there.start - 1), *pairs, (here.stop, there.stop)]
     return [
         (range(row + 1, next_row), range(column + 1, next_column))
@@ -73,7 +73,10 @@ def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
 
 
 def _longest_chain(pairs: Pairs) -> Pairs:
-    """Return the most of these pairs, in the order of their rows, of which no two cross."""
+    """Return the longest chain of pairs, which are sorted by row, in which no two cross.
+
+    This is the longest increasing subsequence of their columns, by patience sorting.
+    """
     ends: list[int] = []  # the smallest column at which a chain of each length ends
     chains: list[tuple[int, int]] = []
     before: dict[tuple[int, int], tuple[int, int] | None] = {}
@@ -91,10 +94,10 @@ def _longest_chain(pairs: Pairs) -> Pairs:
 
 
 def _is_straight(arrays: Arrays, positions: range) -> bool:
-    """Return whether pairing by position is surely the best, which is so for most long arrays.
+    """Return whether pairing by position is surely the best; for most long arrays it is.
 
-    Any other way leaves out an item of each side. So it is where all pairs together lack no more
-    than the smallest item has.
+    The arrays are of one length, so any other pairing leaves out at least one item of each. Pairing
+    by position is the best if all its pairs together lose no more than the smallest item weighs.
     """
     lacking, smallest = 0.0, inf
     for n in positions:
@@ -109,10 +112,10 @@ def _is_straight(arrays: Arrays, positions: range) -> bool:
 
 
 def best_path(table: list[list[float]]) -> Pairs:
-    """Return the pairs with the greatest sum of which no two cross, the earlier ones of equals."""
+    """Return the pairs with the greatest sum in which no two cross; earlier ones if sums tie."""
     rows, columns = len(table), len(table[0])
     below = [0.0] * (columns + 1)
-    best = [below]  # from the last row to the first: the most that the rest gains
+    best = [below]  # by row and column: the greatest sum from there on; built from the last row
     for gains in reversed(table):
         here = [0.0] * (columns + 1)
         right = 0.0

@@ -1,4 +1,4 @@
-"""Which items of two arrays belong together where their order does not count."""
+"""Pair the items of two arrays if their order does not count."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from llmeval_integrations.matching.pairing import Arrays, Pairs, Table
 
 WHOLE: Final = 1e-9
-"""The gain of items that match in full, which decides between equal sums."""
+"""The extra gain of items that match in full; it decides between equal sums."""
 
 COMMON: Final = 1e-12
-"""The gain of a leaf that they have in common, which decides where no leaf has a weight."""
+"""The extra gain of each common leaf; it decides if no leaf has a weight."""
 
 
 def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int]) -> Pairs:
-    """Pair items for the greatest sum of what they gain, those that match in full first."""
+    """Pair items for the greatest total gain, first the items that match in full."""
     its = arrays.its
     same, spare, wanted = _pair_equal(arrays, here, there)
     if not (spare and wanted):
@@ -34,6 +34,7 @@ def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int])
         found = arrays.pair_likely(spare, wanted)
     else:
         found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
+        # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] only if the two 2.0 are no pair.
         if may_split and _may_gain(arrays, same, spare, wanted, table):
             whole = arrays.table(here, there)
             if whole is None:
@@ -49,7 +50,7 @@ def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int])
 def _pair_equal(
     arrays: Arrays, here: Iterable[int], there: Iterable[int]
 ) -> tuple[Pairs, list[int], list[int]]:
-    """Pair items that match in full; return the pairs and both rests."""
+    """Pair items that match in full; return the pairs and the positions left on both sides."""
     its, output, reference = arrays.its, arrays.output, arrays.reference
     both = {n for n in {*here} & {*there} if equal(output[n], reference[n])}
     same = [(n, n) for n in sorted(both)]
@@ -63,7 +64,7 @@ def _pair_equal(
 
 
 def _are_leaves(arrays: Arrays, spare: list[int], wanted: list[int]) -> bool:
-    """Return whether the items of one side are leaves, all of them."""
+    """Return whether all items of one side are leaves."""
     is_leaf = arrays.its.is_leaf
     return all(is_leaf(arrays.output[n]) for n in spare) or all(
         is_leaf(arrays.reference[n]) for n in wanted
@@ -73,9 +74,10 @@ def _are_leaves(arrays: Arrays, spare: list[int], wanted: list[int]) -> bool:
 def _may_gain(
     arrays: Arrays, same: Pairs, spare: list[int], wanted: list[int], table: Table
 ) -> bool:
-    """Return whether two pairs may gain more than a pair of equal items and what is left over.
+    """Return whether splitting pairs of equal items may increase the total gain.
 
-    They may not where each item of the shorter rest has the best that there is for it.
+    It cannot if every item of the shorter rest already gains as much as with any item of these
+    pairs.
     """
     if len(spare) <= len(wanted):
         rivals = arrays.table(spare, [there for _, there in same])
@@ -87,7 +89,7 @@ def _may_gain(
         return True
     best = [max(row) for row in table]
     gained = sum(table[row][column] for row, column in best_pairs(table))
-    if sum(best) > gained + WHOLE:
+    if sum(best) > gained + WHOLE:  # not every item could have its best partner
         best = [0.0] * len(best)
     return any(max(row) > most for row, most in zip(rivals, best))
 
@@ -95,7 +97,7 @@ def _may_gain(
 def pair_texts(
     output: dict[int, str], reference: dict[int, str]
 ) -> tuple[Pairs, list[int], list[int]]:
-    """Pair positions with equal texts; return the pairs and both rests, earlier positions first."""
+    """Pair positions with equal texts, earlier ones first; return the pairs and both rests."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for position in reversed(output):
         places[output[position]].append(position)

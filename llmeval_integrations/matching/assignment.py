@@ -1,4 +1,4 @@
-"""The best way to pair two lists one to one. Pure functions."""
+"""Find the best way to pair two lists one to one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ Table = Sequence[Sequence[float]]
 
 
 def best_pairs(weights: Table) -> list[tuple[int, int]]:
-    """Pair rows with columns so that the weights of the pairs add up to the most.
+    """Pair rows with columns so that the sum of the pairs' weights is the greatest.
 
-    `weights[row][column]` is a finite number of at least 0; pairs of weight 0 are left out. Exact:
-    shortest augmenting paths over reduced costs (Jonker and Volgenant, Computing 38 (1987) 325),
-    in a time that grows at most with rows times columns times the smaller of both. Pairs come in
-    the order of rows. Where several pairings are the best, the order of rows and columns decides.
+    `weights[row][column]` is a finite number of at least 0. Pairs of weight 0 are left out. The
+    pairs are in the order of rows. If several pairings are the best, the order of rows and columns
+    decides. The result is exact: shortest augmenting paths over reduced costs (Jonker and
+    Volgenant, Computing 38 (1987) 325). The time grows at most with rows times columns times the
+    smaller of the two.
     """
-    if len(weights) == 1 and len(weights[0]) == 1:  # as most are
+    if len(weights) == 1 and len(weights[0]) == 1:  # the most frequent case
         return [(0, 0)] if weights[0][0] else []
     rows = [row for row, each in enumerate(weights) if any(each)]
     columns = [column for column, each in enumerate(zip(*weights)) if any(each)]
@@ -34,7 +35,7 @@ def _assign(weights: Table) -> list[int]:
     columns = range(len(weights[0])) if weights else range(0)
     owner = [-1] * len(columns)
     waiting = []
-    for row, worth in enumerate(weights):  # most rows get what they like best at once
+    for row, worth in enumerate(weights):  # most rows get their best column at once
         best = max(columns, key=worth.__getitem__)
         if owner[best] < 0:
             owner[best] = row
@@ -50,11 +51,11 @@ def _assign(weights: Table) -> list[int]:
 def _augment(
     weights: Table, start: int, gains: list[float], prices: list[float], owner: list[int]
 ) -> None:
-    """Give one more row its column, others changing theirs where that costs the least.
+    """Give one more row a column, and move other rows to other columns if that costs the least.
 
-    Gains and prices prove that no other pairing of the rows so far is better. Dijkstra's search
-    over the reduced costs, a row's gain plus a column's price less their weight, which are never
-    negative, and 0 for the pairs that there are.
+    This is Dijkstra's search over reduced costs: a row's gain plus a column's price minus their
+    weight. Reduced costs are never negative, and 0 for present pairs. So gains and prices prove
+    that no other pairing of the rows so far is better.
     """
     column_of = {row: column for column, row in enumerate(owner)}
     far, came_from = [inf] * len(prices), [start] * len(prices)
@@ -80,7 +81,7 @@ def _augment(
     for passed in done:
         prices[passed] += reached - far[passed]
         gains[owner[passed]] -= reached - far[passed]
-    while True:  # along the way back each row takes the column by which it was left
+    while True:  # on the way back, each row takes the column to which the search left it
         row = came_from[column]
         owner[column] = row
         if row == start:

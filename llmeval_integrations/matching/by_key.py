@@ -1,4 +1,4 @@
-"""Which items of two arrays belong together where members tell them apart."""
+"""Pair the items of two arrays if a key identifies them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def pair_by_key(arrays: Arrays) -> Pairs:
     """Pair items whose keys are equal, then items whose keys match by their rule.
 
-    Among items with the same key the best are paired. A pair that is less similar than
-    `min_similarity` is dropped in the end: its items are not paired with others.
+    If several items have the same key, the best pairs among them count. A pair that is less similar
+    than `min_similarity` is dropped at the end, and its items are not paired with others.
     """
     least, arrays.least = arrays.least, 0.0
     here, there = _group_by_key(arrays, arrays.output), _group_by_key(arrays, arrays.reference)
@@ -48,9 +48,9 @@ def _group_by_key(arrays: Arrays, items: list[Any]) -> dict[str, list[int]]:
 
 
 def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
-    """Pair the items that are left and whose keys match, as by a tolerance, for the best sum.
+    """Pair the other items whose keys match by a rule, such as a tolerance, for the best sum.
 
-    Where trying them all takes too long, the score of the keys alone decides.
+    If there are too many to try every pair, the score of the keys alone decides.
     """
     has_key, used, met = arrays.node.has_key, {n for n, _ in pairs}, {n for _, n in pairs}
     spare = [n for n, item in enumerate(arrays.output) if n not in used and has_key(item)]
@@ -73,7 +73,7 @@ def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
 
 
 def _rate_keys(arrays: Arrays, here: int, there: int) -> float:
-    """Return how well the keys of two items match; 0 where they do not."""
+    """Return how well the keys of two items match, or 0 if they do not."""
     output, reference = arrays.output[here], arrays.reference[there]
     least = 1.0
     for name in arrays.node.key:

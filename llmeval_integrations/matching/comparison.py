@@ -1,4 +1,4 @@
-"""One walk over two JSON values, for every evaluator that looks inside."""
+"""One walk over two JSON values, for every evaluator that compares their parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Side = Literal["missing", "extra"]
 
 
 class Comparison:
-    """Compares two values by a node and lists what became of their leaves.
+    """Compares two values by a node and lists the outcomes of their leaves.
 
     Evaluators differ in their nodes, and in how they read `matched`, `outcomes` and `open`.
     """
@@ -29,30 +29,30 @@ class Comparison:
         self.outcomes: list[Outcome] = []
         """All other leaves, in the order of the documents."""
         self.open: list[tuple[Node, str, Any, Any, float]] = []
-        """Leaves that a judge decides: node, pointer, output, reference, similarity."""
+        """Leaves that a judge must decide: node, pointer, output, reference, similarity."""
         self.wholes: list[tuple[int, int]] = []
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
         self.limits: list[str] = []
-        """The arrays, as pointers, whose items were not all tried with each other."""
+        """The JSON Pointers of arrays with too many items to try every pair."""
         self.omitted: set[str] = set()
         """The paths of members that count as left out."""
         self.ignored: list[str] = []
-        """The paths of settings that ignore places which the documents have."""
+        """The paths of `ignore` settings for places that the documents have."""
 
     @property
     def pairing(self) -> Pairing:
-        """The pairs of items that are known, made when the first is asked for."""
+        """The pairs of items; created on demand, as many comparisons need none."""
         if self._pairing is None:
             self._pairing = Pairing(rate)
         return self._pairing
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
-        """Compare two values that are both there, with all in them."""
+        """Compare two values that are both present, with everything in them."""
         if node.ignored:
             return
         kind, other = type(output), type(reference)
         if kind is other is dict and output and reference and not (node.whole or node.uniform):
-            self.compare_objects(node, output, reference, place)  # as most are
+            self.compare_objects(node, output, reference, place)  # the most frequent case
         elif other is AnyOf:
             self._choose(node, output, reference, place)
         elif node.whole or not (
@@ -61,11 +61,12 @@ class Comparison:
             self._compare_leaves(node, output, reference, place)
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
-        # Else an empty object or array is a leaf, and the other one is no such.
-        elif kind is not other or not (
-            (output and reference)
-            or not (node.splits and node.counts_empty)
-            or (node.fills and kind is dict)
+        # Of two objects or arrays, an empty one is a leaf if empty values count. But an empty
+        # object whose members have defaults is compared like any other object.
+        elif kind is not other or (
+            not (output and reference)
+            and (node.splits and node.counts_empty)
+            and not (node.fills and kind is dict)
         ):
             self._compare_unlike(node, output, reference, place)
         elif kind is dict:
@@ -84,7 +85,8 @@ class Comparison:
             value = output.get(name, MISSING)
             its = here if uniform else known.get(name) or here.member(name)
             kind = type(value)
-            if kind in SCALARS and kind is type(expected) and value == expected:  # as most are
+            # Most members are equal scalars; for them this is faster than a call of `compare`.
+            if kind in SCALARS and kind is type(expected) and value == expected:
                 if not its.ignored:
                     self.matched.append(its)
                 continue
@@ -140,9 +142,9 @@ class Comparison:
                 self.add_side(node.item(here), "extra", value, f"{place}/{here}")
 
     def _are_straight(self, node: Node, output: list[Any], reference: list[Any]) -> bool:
-        """Return whether items are pairs by position, as where all but one of them are equal.
+        """Return whether items are surely paired by position, for example if all but one are equal.
 
-        To see that takes a third of the time of pairing them.
+        This takes a third of the time of pairing them.
         """
         its = node.item(0)
         if len(output) != len(reference) or its.fuzzy or node.key or node.min_similarity:
@@ -156,7 +158,7 @@ class Comparison:
         return its.pairs_all or self.pairing.gain(its, one, other) > 0
 
     def figures(self) -> Figures:
-        """Add up the weights of what matches, and of all leaves of both sides."""
+        """Add up the weights of the leaves that match, and of all leaves of both sides."""
         matched = [node.weight for node in self.matched]
         if not self.outcomes:
             total = fsum(matched)
@@ -170,7 +172,8 @@ class Comparison:
                 output.append(weight)
             if each.in_reference:
                 reference.append(weight)
-        return Figures(fsum(matched), fsum(output), fsum(reference))  # exact in any order
+        # `fsum` is exact, so the order of the leaves does not change a score.
+        return Figures(fsum(matched), fsum(output), fsum(reference))
 
     def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
         if not (node.counts_empty or node.whole) and (output in ([], {}) or reference in ([], {})):
@@ -186,7 +189,7 @@ class Comparison:
             self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
 
     def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        """Compare an object or array with something else."""
+        """Compare an object or array with a value of another type, or with an empty one."""
         if not node.splits:
             self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
             return
@@ -202,18 +205,19 @@ class Comparison:
         has_leaves = node.counts_empty or not (output in ([], {}) or reference in ([], {}))
         if all(parts) or not has_leaves:
             return
+        # Exactly one side has parts, and these are listed. The other side is a leaf.
         if type(output) is not type(reference):
             alone: Literal["output", "reference"] = "reference" if parts[1] else "output"
             self.outcomes.append(
                 Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
             )
-        elif len(self.outcomes) > begin:  # one is empty, and not all of the other is ignored
+        elif len(self.outcomes) > begin:  # not all parts are ignored, so the empty leaf counts
             self.add_side(node, *sides[parts[0]], place)
         if len(self.outcomes) > begin:
             self.wholes[before:] = [(begin, len(self.outcomes))]
 
     def add_matches(self, node: Node, value: Any) -> None:
-        """List the leaves of a value that is equal to its reference, without comparing them."""
+        """List the leaves of a value that equals its reference, without comparing them."""
         if node.ignored:
             return
         if node.uniform:
@@ -267,15 +271,18 @@ class Comparison:
             self.wholes.append((begin, len(self.outcomes)))
 
     def is_default(self, node: Node, value: Any) -> bool:
-        """Return whether leaving a place out means this value, which has to outlive the pairing."""
+        """Return whether a value is the default of its place.
+
+        Answers are kept by the value's id, so it has to live as long as the pairing.
+        """
         default = node.default
         if default is MISSING:
             if not (node.fills and type(value) is dict):
                 return False
-            default = {}  # an object with nothing but defaults is as good as an empty one
+            default = {}  # an object that contains only defaults is equal to an empty one
         known, key = self.pairing.defaults, (id(node), id(value))
         if key not in known:
-            known[key] = False  # a default may hold itself
+            known[key] = False  # a default may contain itself
             trial = Comparison(self.pairing)
             trial.compare(node, default, value)
             known[key] = not trial.outcomes
@@ -299,7 +306,7 @@ class Comparison:
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""
-        if not reference.values:  # the place may be left out, and nothing else is right
+        if not reference.values:  # only leaving the place out is right
             self.add_side(node, "extra", output, place)
             return
         nearest, _ = self.find_nearest(node, output, reference, place)
@@ -318,7 +325,7 @@ class Comparison:
     def find_nearest(
         self, node: Node, output: Any, reference: AnyOf, place: str
     ) -> tuple[Comparison, Any]:
-        """Return the comparison with the alternative that is nearest to the output, and that."""
+        """Return the comparison with the nearest alternative, and the alternative itself."""
         nearest, chosen, best = Comparison(), None, -1.0
         for value in reference.values:
             trial = Comparison(self.pairing)
@@ -332,7 +339,7 @@ class Comparison:
 
 
 def rate(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
-    """Return what a pair of items adds to the score, where one member may stand for another."""
+    """Return the gain of a pair of items by a full comparison, which knows about defaults."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference)
     gains = [leaf.weight + COMMON for leaf in trial.matched]
@@ -340,7 +347,7 @@ def rate(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
     for each in trial.outcomes:
         if each.kind == "match" or each.score > 0:
             gains.append(each.node.weight * each.score + COMMON)
-    if node.pairs_all:  # where an object meets a text, the smaller one has a leaf there
+    if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
         both = count_leaves(output) + count_leaves(reference)
         gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
     if not (trial.outcomes or trial.open):

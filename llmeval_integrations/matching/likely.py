@@ -1,4 +1,4 @@
-"""Which items of two arrays belong together, where they are too many to be tried."""
+"""Pair the items of two arrays by what they share, if there are too many to try every pair."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from typing import Final
 
 _WIDTHS: Final = (4, 2, 1)
-"""So many neighbouring leaves are looked for in other items: more of them say more."""
+"""How many neighbouring leaves make a part that items may share; longer parts are rarer."""
 
 _VOTES: Final = 50
-"""The pairs that an item is found to share a part with. A part that so many items have that it
-would take more, such as one currency in all prices, says nothing."""
+"""The votes for each item. Parts that would need more, as too many items have them, are skipped:
+one currency in all prices tells no items apart."""
 
 _MOST_VOTES: Final = 2_000_000
-"""The most for all items together, so that they do not fill the memory."""
+"""The votes for all items together, which bounds the memory."""
 
 
 def likely_pairs(
     ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]
 ) -> list[tuple[int, int]]:
-    """Pair items, by position, whose sorted leaves share the most that few others have.
+    """Pair items by position; each shared part of their sorted leaves is a vote for a pair.
 
-    The time is linear. Of pairs that share as much, the earlier one counts. What shares nothing is
-    paired in the order of its text, next to what begins as it does.
+    Pairs with the most votes come first, then earlier ones. Items without votes are paired in the
+    order of their leaves, so that similar beginnings meet. The time is linear.
     """
     left = min(_VOTES * (len(ours) + len(theirs)), _MOST_VOTES)
     votes: defaultdict[tuple[int, int], int] = defaultdict(int)
@@ -48,7 +48,7 @@ def likely_pairs(
 
 
 def _group_neighbours(items: Mapping[int, list[str]], width: int) -> dict[object, list[int]]:
-    """Return the positions of so many neighbouring leaves; the first follows the last."""
+    """Return the items that have each part of `width` leaves; the first leaf follows the last."""
     found: defaultdict[object, list[int]] = defaultdict(list)
     for position, leaves in items.items():
         if width == 1 or width < len(leaves):

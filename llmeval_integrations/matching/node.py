@@ -1,4 +1,4 @@
-"""How the values of one place are compared."""
+"""Nodes: how the values at one place are compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS: Final[tuple[Kind, ...]] = ("match", "mismatch", "missing", "extra", "wron
 
 
 class Verdict(NamedTuple):
-    """What a node says of two leaves."""
+    """The result of comparing two leaves by a node."""
 
     kind: Literal["match", "mismatch", "wrong_type", "open"]
     """`open` leaves wait for a judge."""
@@ -25,7 +25,7 @@ class Verdict(NamedTuple):
     """From 0 to 1."""
 
     exact: bool = True
-    """Whether the score is exact; that of two very long texts may be too low."""
+    """Whether the score is exact; the score of two very long texts may be too low."""
 
 
 MATCH: Final = Verdict("match", 1.0)
@@ -34,7 +34,7 @@ WRONG_TYPE: Final = Verdict("wrong_type", 0.0)
 
 
 class AnyOf(NamedTuple):
-    """Several values of a reference, each of which is right."""
+    """Alternative values in a reference; any one of them is right."""
 
     values: tuple[Any, ...]
     optional: bool = False
@@ -42,10 +42,10 @@ class AnyOf(NamedTuple):
 
 
 class Node:
-    """How the values of one place are compared.
+    """The rules by which values at one place are compared.
 
     The defaults compare every leaf as JSON, in order. Subclasses set attributes and override
-    methods; a comparison walks a node together with the two values.
+    methods. A comparison walks down the nodes and both values together.
     """
 
     path: str = ""
@@ -61,33 +61,34 @@ class Node:
     """Whether an object or array at this place is one leaf."""
 
     order: Order = "ordered"
-    """How the items of an array at this place are paired; `anchored` is by position, and from the
-    end where items are equal there."""
+    """How the items of an array at this place are paired. `anchored` pairs them by position, but
+    equal items at the end by their position from the end."""
 
     key: tuple[str, ...] = ()
     """The members that together identify an item, with `order="by_key"`."""
 
     min_similarity: float = 0.0
-    """The share of their leaves, 2 M / (O + R), below which two items of an array are no pair;
-    without effect where the order is that of positions."""
+    """The similarity, 2 M / (O + R), below which two items of an array are not paired. It has no
+    effect if items are paired by position."""
 
     exact: bool = True
     """Whether two leaves match if, and only if, they are equal as JSON."""
 
     uniform: bool = False
-    """Whether this node stands for all places in its values, too."""
+    """Whether this node is also the node of every place below it."""
 
     counts_matches: bool = True
-    """Whether somebody asks for leaves that match."""
+    """Whether the evaluator or the pairing needs the leaves that match."""
 
     literal: bool = False
-    """Whether all values in here match if they are equal as JSON, in the order that counts here."""
+    """Whether values match if, and only if, they are equal as JSON; with `any_order`, apart from
+    the order of items."""
 
     fuzzy: bool = False
-    """Whether two items can both match a third one and not each other."""
+    """Whether two items that match the same third item may not match each other."""
 
     rates: bool = False
-    """Whether `rate` compares many texts at once."""
+    """Whether the node has a `rate`, which compares many texts at once."""
 
     counts_extra: bool = True
     """Whether a member that only the output has is an outcome."""
@@ -96,30 +97,31 @@ class Node:
     """Whether an empty object or array is a leaf."""
 
     splits: bool = True
-    """Whether a value that one side lacks is one outcome for each of its leaves, and not one
-    outcome in all."""
+    """Whether a value that one side lacks gives an outcome for each of its leaves, instead of one
+    outcome for the whole value."""
 
     larger_alone: bool = False
-    """Whether only the larger side counts where an object, an array or a leaf meet another."""
+    """Whether only the larger side counts if the sides have different kinds of values: object,
+    array or scalar."""
 
     pairs_all: bool = False
-    """Whether items are paired that have no leaf in common, those first that have the most leaves
-    at the same places; leaves always are."""
+    """Whether items without a common leaf are paired, too. Items with the most leaves at the same
+    places are paired first. Items that are leaves are always paired."""
 
     default: Any = MISSING
-    """The value that leaving the place out means; MISSING where it means nothing."""
+    """The value of the place if it is left out; MISSING if there is no default."""
 
     fills: bool = False
-    """Whether members in here may have a default."""
+    """Whether members below this place may have a default."""
 
     varies: bool = False
     """Whether `narrow` depends on the value, as in a union."""
 
     members: Mapping[str, Node] = MappingProxyType({})
-    """Nodes of members that are known already; looking here first is faster than a call."""
+    """The nodes of members that exist already; looking here first is faster than `member`."""
 
     def narrow(self, value: Any) -> Node:  # noqa: ARG002
-        """Return the node for an object or array of which this is the value."""
+        """Return the node for this object or array, such as the alternative of a union."""
         return self
 
     def member(self, name: str) -> Node:  # noqa: ARG002
@@ -135,11 +137,11 @@ class Node:
         raise NotImplementedError
 
     def rate(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
-        """Return the positions of texts that are similar to one, and scores; if it `rates`."""
+        """Return positions and scores of the references that are similar to a text."""
         raise NotImplementedError
 
     def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002
-        """Return what a reason adds where two leaves do not match."""
+        """Return a remark for the reason why two leaves do not match."""
         return ""
 
     def leaf_text(self, value: Any) -> str:
@@ -151,11 +153,11 @@ class Node:
         return self.whole or type(value) not in CONTAINERS or not value
 
     def has_key(self, item: Any) -> bool:
-        """Return whether an item has a member of the key."""
+        """Return whether an item has at least one member of the key."""
         return type(item) is dict and any(name in item for name in self.key)
 
     def has_order(self, items: list[Any]) -> bool:
-        """Return whether the order of these items counts; it does where no item has the key."""
+        """Return whether the order of these items counts; with `by_key`, if no item has the key."""
         if self.order == "by_key":
             return not any(map(self.has_key, items))
         return self.order != "any_order"
@@ -172,7 +174,7 @@ class Node:
 
 
 def count_leaves(value: Any) -> int:
-    """Count the leaves of a value; an empty object or array is none."""
+    """Count the leaves of a value; an empty object or array counts as none."""
     if type(value) is dict:
         return sum(map(count_leaves, value.values()))
     return sum(map(count_leaves, value)) if type(value) is list else 1

@@ -1,4 +1,4 @@
-"""What became of one leaf of a comparison, and its words."""
+"""The outcomes of a comparison: one for each leaf, with its words for people."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _LONGEST: Final = 60
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
-    """One leaf that does not simply match: wrong, missing, extra, or a match with a lower score."""
+    """One leaf that does not fully match: wrong, missing, extra, or a match with a lower score."""
 
     pointer: str
-    """The place in the output as a JSON Pointer. A missing item has its position in the
+    """The JSON Pointer of the leaf in the output; a missing item has its position in the
     reference."""
 
     node: Node
@@ -31,13 +31,13 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
     reference: Any = MISSING
 
     within: str | None = None
-    """The object or array that is missing or extra as a whole, as a JSON Pointer."""
+    """The JSON Pointer of the missing or extra object or array that contains the leaf."""
 
     exact: bool = True
     """Whether the score is exact; see Verdict."""
 
     alone: Literal["output", "reference"] | None = None
-    """The side of a leaf in whose place the other side has an object or array with leaves."""
+    """The only side with this leaf, if the other side has an object or array with leaves here."""
 
     at_end: bool = False
     """Whether a missing item belongs to the end of its array."""
@@ -53,7 +53,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
         return self.kind != "extra" and self.alone != "output"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as it stands in a result's metadata."""
+        """Return the outcome as an entry of a result's metadata."""
         entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
         entry["kind"] = self.kind
         if self.output is not MISSING:
@@ -89,29 +89,28 @@ def _write(value: Any) -> str:
 
 
 class Figures(NamedTuple):
-    """The weights of the leaves of a comparison."""
+    """Sums of the weights of leaves in a comparison."""
 
     matched: float
-    """That of the leaves that match, each times its similarity."""
+    """The sum for leaves that match, each weight times its similarity."""
 
     output: float
-    """That of the leaves of the output."""
+    """The sum for all leaves of the output."""
 
     reference: float
-    """That of the leaves of the reference."""
+    """The sum for all leaves of the reference."""
 
     @property
     def score(self) -> float:
-        """F1: 2 matched / (output + reference), 1 where no leaf has a weight."""
+        """F1: 2 matched / (output + reference), or 1 if no leaf has a weight."""
         both = self.output + self.reference
         return 2 * self.matched / both if both else 1.0
 
 
 def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int = 3) -> str:
-    """Name the first differences in one line, how many more there are, and whether pairs are left.
+    """Describe the first differences in one line, and say how many more there are.
 
-    Objects and arrays that one side lacks as a whole are named once, and so are those that stand
-    where the other side has something else.
+    An object or array is named once if one side lacks it completely, or has another type there.
     """
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for each in outcomes:

@@ -1,4 +1,8 @@
-"""Which items of two arrays belong together: the gain of a pair, and how many may be tried."""
+"""Pair the items of two arrays: the gain of a pair, and the budget of pairs that are tried.
+
+The gain of a pair is the weight of its leaves that match, each times its similarity, plus tiny
+amounts that decide between equal sums.
+"""
 
 from __future__ import annotations
 
@@ -19,54 +23,55 @@ Pairs: TypeAlias = list[tuple[int, int]]
 """Positions in the output, each with one in the reference."""
 
 Table: TypeAlias = list[list[float]]
-"""What pairs gain: a row for each item of the output."""
+"""The gains of pairs: a row for each item of the output, a column for each of the reference."""
 
 Item: TypeAlias = tuple[int, Any]
-"""The row or column of an item, and its value at some place."""
+"""The row or column of an item, and the item's value at some place."""
 
 SHARED: Final = 1e-6
-"""The gain of two leaves at the same place that do not match, where all items are paired."""
+"""The gain of two leaves at the same place that do not match, if `pairs_all`."""
 
 WHOLE_FIRST: Final = 1e6
-"""The same where the output may have further members: an item that has some is not equal to its
-reference, and still has to find it. It is more than all leaves of a document gain together."""
+"""The extra gain of items that match in full, if the output may have extra members. Such an item
+does not equal its reference, so it is not paired before the others. But this gain is more than all
+leaves of a document together, so it is paired with its reference all the same."""
 
 _LETTERS: Final = 500_000
-"""As many pairs of characters take as long to compare as a pair of items does."""
+"""The pairs of characters that take as long to compare as one pair of items."""
 
 
 class BudgetSpentError(Exception):
-    """Too many pairs of items of arrays that are inside of other items."""
+    """Raised if the budget is spent while arrays inside other items are tried."""
 
 
 class Pairing:
     """Pairs the items of arrays, once for every two arrays of a comparison.
 
-    Items that match in full are paired first, the others so that the sum of the leaves that match
-    is the greatest; of equal sums earlier positions first. A document has one budget of pairs that
-    are tried; beyond it items are paired by the parts that they share.
+    Items that match in full are paired first, the others for the greatest total gain. If sums are
+    equal, earlier positions come first. A document has one budget of pairs that are tried. Beyond
+    it, items are paired by the parts that they share.
     """
 
     def __init__(self, rate: Callable[[Pairing, Node, Any, Any], float]) -> None:
-        """`rate` gives the gain of values where one member may stand for another."""
+        """`rate` returns the gain of values by a full comparison, for nodes with defaults."""
         self.defaults: dict[tuple[int, int], bool] = {}
-        """Whether values, by node and id, are the default of their place."""
+        """Whether a value is the default of its place, by the ids of node and value."""
         self.fills = True
-        """Whether a default takes the place of what one side leaves out; inside of a default that
-        does so already none does, as it may hold itself."""
+        """Whether a member that one side leaves out is compared with its default. It is False
+        inside such a default, which may contain itself."""
         self.texts = Texts()
         self.budget: float = MAX_PAIRS
         """How many more pairs may be tried."""
         self.depth = 0
-        """How many arrays are being tried that contain the one at hand."""
+        """How many arrays that contain the current one are being tried."""
         self._rate = rate
         self._found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = {}
 
     def find(self, node: Node, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
-        """Return the pairs of two arrays, and whether the items were too many to be tried.
+        """Return the pairs of two arrays, and whether there were too many items to try every pair.
 
-        The same two arrays meet with each item that theirs is tried with, and again once the best
-        is chosen; they are paired once.
+        The same two arrays meet when the items that contain them are tried, and again when these
+        are compared. So their pairs are kept.
         """
         order, most = node.order, min(len(output), len(reference))
         if order == "anchored" and len(output) != len(reference):
@@ -78,12 +83,12 @@ class Pairing:
             return [(n, n) for n in range(most)], False
         known = id(node), id(output), id(reference)
         if known not in self._found:
-            arrays = Arrays(self, node, output, reference)  # kept, so that no id comes again
+            arrays = Arrays(self, node, output, reference)  # keeps them alive, as ids are keys
             if order == "aligned":
                 pairs = align(arrays)
             elif order == "any_order":
                 pairs = pair_in_any_order(arrays, range(len(output)), range(len(reference)))
-            elif node.has_order(output) and node.has_order(reference):  # as no item has the key
+            elif node.has_order(output) and node.has_order(reference):  # no item has the key
                 pairs = [(n, n) for n in range(most)]
             else:
                 pairs = pair_by_key(arrays)
@@ -92,9 +97,9 @@ class Pairing:
         return pairs, arrays.is_limited
 
     def gain(self, node: Node, output: Any, reference: Any) -> float:
-        """Return what two values of a pair add to the score; 0 where they have no leaf in common.
+        """Return the gain of two values, or 0 if they have no common leaf.
 
-        A comparison would say the same, and take five times as long.
+        A full comparison would give the same and take five times as long.
         """
         if node.ignored:
             return 0.0
@@ -125,11 +130,12 @@ class Pairing:
     def _gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
         shared = SHARED if node.pairs_all else 0.0
         if not (type(output) in SCALARS and type(reference) in SCALARS):
-            if shared:  # where an object meets a text, the smaller one has a leaf there
+            if shared:  # at most so many leaves can be at the same places
                 shared *= min(count_leaves(output), count_leaves(reference))
             if not (node.is_leaf(output) and node.is_leaf(reference)):
                 is_same = type(output) is type(reference) and not node.weigh(output or reference)
-                return WHOLE if is_same else shared  # an empty object, and one that is all ignored
+                # An empty object equals one in which everything is ignored.
+                return WHOLE if is_same else shared
             if not node.counts_empty and output in ([], {}) and reference in ([], {}):
                 return 0.0
         if node.exact:
@@ -142,7 +148,7 @@ class Pairing:
         return shared
 
     def spend(self, pairs: float) -> None:
-        """Take pairs from the budget; raise BudgetSpentError where it has fewer."""
+        """Take pairs from the budget; raise BudgetSpentError if it has fewer."""
         self.budget -= pairs
         if self.budget < 0:
             raise BudgetSpentError
@@ -160,20 +166,20 @@ class Arrays:
         self.output = output
         self.reference = reference
         self.least = node.min_similarity
-        """The similarity of a pair."""
+        """The least similarity of a pair."""
         self.is_limited = False
-        """Whether the items were too many to be tried with each other."""
+        """Whether there were too many items to try every pair."""
 
     def gain(self, here: int, there: int) -> float:
-        """Return what two items gain; 0 where they are less similar than they have to be."""
+        """Return the gain of two items, or 0 if they are less similar than `least`."""
         return self._table([here], [there])[0][0]
 
     def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
-        """Return what each pair of these items gains; None where that takes too long.
+        """Return the gain of each pair of these items, or None if there are too many.
 
-        Half of the budget is given back then: so what is inside of the items can still be tried,
-        and all trials of a document together take no more than twice the budget. Raises
-        BudgetSpentError where the arrays are inside of items that are being tried.
+        In that case half of the budget is given back, so that arrays inside the items can still be
+        tried. All trials of a document together take at most twice the budget. Raises
+        BudgetSpentError if the arrays are inside items that are being tried.
         """
         pairing, before = self.pairing, self.pairing.budget
         pairing.depth += 1
@@ -207,8 +213,8 @@ class Arrays:
     def _add(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of values at a node: each of ours with each of theirs.
 
-        The gain of two objects is the sum of the gains of their members, and what is equal is found
-        by its text: a tenth of the time of comparing each with each.
+        The gain of two objects is the sum of their members' gains, and equal leaves are found by
+        their texts. This takes a tenth of the time of comparing each pair of items.
         """
         kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
         is_plain = not (node.ignored or node.whole or node.fills)
@@ -245,7 +251,7 @@ class Arrays:
                 gains[theirs[position][0]] += node.weight * score + COMMON
 
     def pair_likely(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
-        """Pair items that share the most of what few others have, for they are too many."""
+        """Pair items by the rare leaves that they share, without trying every pair."""
         self.is_limited = True
         leaves, its = self.pairing.texts.leaves, self.its
         pairs = likely_pairs(
@@ -255,9 +261,9 @@ class Arrays:
         return pairs if its.pairs_all else [pair for pair in pairs if self.gain(*pair)]
 
     def pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
-        """Pair the leaves that are left over in their order; they do not match."""
+        """Pair the leftover leaves in their order; they do not match."""
         if self.least:
-            return []  # they have nothing in common
+            return []  # their similarity is 0
         if self.its.pairs_all:
             return [*zip(spare, wanted)]
         here = [n for n in spare if self.its.is_leaf(self.output[n])]

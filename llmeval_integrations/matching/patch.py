@@ -12,7 +12,7 @@ from llmeval_integrations.matching.outcome import Outcome
 
 
 class Plain(Node):
-    """Compares every value as JSON; what one side lacks is one outcome, whatever is in it."""
+    """Compares every value as JSON; a value that one side lacks is one outcome, however large."""
 
     uniform = True
     literal = True
@@ -21,7 +21,7 @@ class Plain(Node):
 
     def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
         self.order = "anchored" if ordered else "any_order"
-        self.counts_matches = not ordered  # for pairing alone
+        self.counts_matches = not ordered  # only pairing needs them
         self.counts_extra = not ignore_extra
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
@@ -34,7 +34,7 @@ class Plain(Node):
 def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
     """Order outcomes so that they can be applied one after another.
 
-    The items that an array has too many come last one first, as removing one moves those behind.
+    Extra items of an array are removed from last to first, as removing one moves all after it.
     """
 
     def find_array(outcome: Outcome) -> str | None:
@@ -49,7 +49,7 @@ def sort_for_patch(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def patch(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """Write outcomes, sorted for it, as the RFC 6902 patch that makes the output match."""
+    """Write outcomes from `sort_for_patch` as an RFC 6902 patch that makes the output match."""
     operations: list[dict[str, Any]] = []
     for outcome in outcomes:
         path = outcome.pointer

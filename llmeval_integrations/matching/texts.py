@@ -1,4 +1,4 @@
-"""Texts by which values that match in full are found."""
+"""Texts that are equal for values that match in full, so that these are found quickly."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canon
 from llmeval_integrations.matching.node import Node
 
 _LONGEST: Final = 64
-"""The longest text of an object or array that is not replaced by its hash: else the text of deeply
-nested values would be written anew at every level."""
+"""The longest text of an object or array; a longer one is replaced by its hash. Otherwise the text
+of a deeply nested value would be copied at every level."""
 
 
 class Texts:
@@ -21,7 +21,7 @@ class Texts:
         self._known: dict[tuple[int, int], tuple[str, Node]] = {}  # with the node, to keep its id
 
     def write(self, node: Node, value: Any) -> str:
-        """Return the text of a value; the value has to live as long as this object."""
+        """Return the text of a value, which has to live as long as this object."""
         if type(value) not in CONTAINERS or not value or node.whole:
             return node.leaf_text(value)
         known = self._known.get((id(node), id(value)))
@@ -72,7 +72,7 @@ class Texts:
 
 
 def _is_default(node: Node, value: Any) -> bool:
-    """Whether leaving the place out means this value; only of a scalar, which holds no other."""
+    """Return whether a scalar is the default of its place; other values are not looked into."""
     default = node.default
     if default is MISSING or type(value) not in SCALARS or type(default) not in SCALARS:
         return False
