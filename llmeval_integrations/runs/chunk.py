@@ -112,6 +112,7 @@ class Samples:
         self._errors: dict[int, Exception] = {
             place: made for place, made in enumerate(self._made) if isinstance(made, InputError)
         }
+        self._absent: dict[str, list[int]] = {}
 
     def share(self) -> None:
         """Have the evaluators share what they read of a sample."""
@@ -141,11 +142,21 @@ class Samples:
         """Return the samples that an evaluator can look at, and errors by place for the others."""
         unfit = {**self._errors}
         for field in evaluator.needs:
-            get = attrgetter(field)
-            for place, sample in enumerate(self._made):
-                if place not in unfit and get(sample) is MISSING:
+            for place in self._places_without(field):
+                if place not in unfit:
                     unfit[place] = self._columns.missing(self._records[place][1], field, name)
         return self._without(unfit), unfit
+
+    def _places_without(self, field: str) -> list[int]:
+        """Return where the samples stand that lack a field; several evaluators need the same."""
+        if field not in self._absent:
+            get = attrgetter(field)
+            self._absent[field] = [
+                place
+                for place, made in enumerate(self._made)
+                if place not in self._errors and get(made) is MISSING
+            ]
+        return self._absent[field]
 
     def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
         return [made for place, made in enumerate(self._made) if place not in unfit]

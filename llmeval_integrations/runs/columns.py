@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 import msgspec
@@ -20,6 +21,7 @@ NUMBERS: Final = "numbers of rows"
 _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
 _VARIABLES: Final = "variables"
+_NO_FIELDS: Final = (MISSING,) * len(_FIELDS)
 
 
 def parse_column(text: str) -> tuple[str, str | None]:
@@ -30,7 +32,7 @@ def parse_column(text: str) -> tuple[str, str | None]:
     return target, column or None
 
 
-class Columns(msgspec.Struct, frozen=True):
+class Columns(msgspec.Struct, frozen=True, dict=True):
     """The columns from which the samples of one or more evaluators are made."""
 
     of: tuple[str | None, ...]
@@ -45,6 +47,15 @@ class Columns(msgspec.Struct, frozen=True):
     group_variable: str = ""
     """The variable that is the group; empty where a column is."""
 
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The fields that each column is, by their places."""
+        places: dict[str, list[int]] = {}
+        for place, column in enumerate(self.of):
+            if column is not None:
+                places.setdefault(column, []).append(place)
+        return places
+
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
 
@@ -58,11 +69,10 @@ class Columns(msgspec.Struct, frozen=True):
         for column in self.named:
             if column not in row:
                 return InputError(_lacks(row, column))
-        get = row.get
-        fields = [MISSING if (cell := get(column)) is None else cell for column in self.of]
+        fields = self._fields(row)
         if type(own := fields[_ID]) is not str or not own:
             fields[_ID] = number if own is MISSING or _is_no_id(own) else own
-        if (self.variables or self.group_variable) and (error := self._add_variables(get, fields)):
+        if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
             return error
         for place in (_SCHEMA, _GROUP):
             if fields[place] == "":
@@ -73,11 +83,21 @@ class Columns(msgspec.Struct, frozen=True):
             fields[0] = None
         return Sample(*fields)
 
-    def _add_variables(self, get: Callable[[Any], Any], fields: list[Any]) -> InputError | None:
+    def _fields(self, row: Mapping[Any, Any]) -> list[Any]:
+        """Return the fields of a row, which has fewer columns than there are fields."""
+        fields: list[Any] = [*_NO_FIELDS]
+        places = self.places
+        for column, cell in row.items():
+            if cell is not None and column in places:
+                for place in places[column]:
+                    fields[place] = cell
+        return fields
+
+    def _add_variables(self, row: Mapping[Any, Any], fields: list[Any]) -> InputError | None:
         """Add the variables that have columns of their own, and take the group from them."""
         given, group = fields[_VARS], self.group_variable
         found = dict(given) if isinstance(given, Mapping) else {}
-        own = {name: get(column) for name, column in self.variables}
+        own = {name: row.get(column) for name, column in self.variables}
         found |= {name: value for name, value in own.items() if value is not None}
         fields[_VARS] = found or given
         if group and group not in found:

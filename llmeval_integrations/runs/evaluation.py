@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import gc
 import logging
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from numbers import Integral
+from typing import Any
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
@@ -85,30 +87,21 @@ class Evaluation:
         return replace(run, lower_is_better=lower)
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
-        """Evaluate the rest, and keep the rows sample by sample.
-
-        An interrupt is raised in the main thread alone, so another one keeps and counts: both are
-        done, or neither.
-        """
+        """Evaluate the rest, and keep the rows sample by sample."""
         is_counted = isinstance(self._engine, Here)
         size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
         begun: deque[tuple[Callable[[], Answers], float | None]] = deque()
 
-        def keep_next(answers: Answers) -> None:
-            keeper.append(answers)
-            self._count(answers.rows, elsewhere=not is_counted)
-
         def finish() -> None:
             wait, share = begun.popleft()
-            future = thread.submit(keep_next, wait())
-            try:
-                future.result()
-            finally:
-                future.result()
+            answers = wait()
+            with hold_interrupts():  # both are done, or neither
+                keeper.append(answers)
+                self._count(answers.rows, elsewhere=not is_counted)
             if self._on_progress is not None:
                 self._on_progress(keeper.done, share)
 
-        with ThreadPoolExecutor(1) as thread, rare_collection():
+        with rare_collection():
             for chunk in self._source.chunks(size):
                 begun.append((self._engine.begin(chunk), self._source.share))
                 while len(begun) > self._engine.ahead:
@@ -186,6 +179,24 @@ def rare_collection() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
+
+
+@contextmanager
+def hold_interrupts() -> Iterator[None]:
+    """Hand an interrupt on once the block is done."""
+    before = signal.getsignal(signal.SIGINT)
+    # Python raises interrupts in the main thread alone.
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    held: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *interrupt: held.append(interrupt))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if held:
+            before(*held[0])
 
 
 def _word_other(journal: Journal, row: Row, source: Source, now: str) -> str:

@@ -47,6 +47,17 @@ class Finding:
 
 
 @dataclass
+class _Found:
+    """What was found of one kind."""
+
+    example: str
+    """The first reason."""
+
+    count: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
 class Tally:
     """One evaluator's figures; its size grows with groups and kinds, and not with the run."""
 
@@ -70,9 +81,8 @@ class Tally:
     _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
-    _kinds: Counter[Kind] = field(default_factory=Counter)
-    _reasons: Counter[tuple[Kind, str]] = field(default_factory=Counter)
-    _examples: dict[Kind, str] = field(default_factory=dict)
+    _found: dict[Kind, _Found] = field(default_factory=dict)
+    _reasons: int = 0
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows in."""
@@ -105,10 +115,7 @@ class Tally:
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
         if is_failing(row):
-            kind, reason = found_in(row)
-            kind = count(self._kinds, kind, (kind[0], OTHER), _MOST)
-            self._examples.setdefault(kind, reason)
-            count(self._reasons, (kind, reason), ((False, ""), OTHER), _MOST)
+            self._find(*found_in(row))
         if row.error is not None:
             self.errors += 1
             return
@@ -126,6 +133,18 @@ class Tally:
             self.groups.add(row)
         if row.label is not None:
             count(self.labels, row.label[:_LONGEST], OTHER, _MOST)
+
+    def _find(self, kind: Kind, reason: str) -> None:
+        found = self._found.get(kind)
+        if found is None:
+            kind = kind if len(self._found) < _MOST else (kind[0], OTHER)
+            found = self._found.setdefault(kind, _Found(reason))
+        found.count += 1
+        if reason in found.reasons:
+            found.reasons[reason] += 1
+        elif self._reasons < _MOST:
+            found.reasons[reason] = 1
+            self._reasons += 1
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; a mean stands on the scored rows alone."""
@@ -154,13 +173,16 @@ class Tally:
 
         Each with its most frequent reason, among the first thousand; else with its first one.
         """
-        often: dict[Kind, str] = {}
-        for (kind, reason), times in self._reasons.most_common():
-            if times > 1:
-                often.setdefault(kind, reason)
         return [
-            Finding(kind[1], times, {**self._examples, **often}[kind], kind[0])
-            for kind, times in self._kinds.most_common()
+            Finding(
+                kind,
+                found.count,
+                max(found.reasons, key=found.reasons.__getitem__, default=found.example),
+                is_error,
+            )
+            for (is_error, kind), found in sorted(
+                self._found.items(), key=lambda item: -item[1].count
+            )
         ]
 
 

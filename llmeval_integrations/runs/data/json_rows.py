@@ -69,8 +69,13 @@ def parse_row(line: bytes) -> dict[str, Any] | InputError:
         if not isinstance(row, dict):
             return InputError(f"expected a JSON object, got {quote(row)}")
     # A name may stand again further in, so few rows take the closer look.
-    if all([line.count(name) == 1 for name in _quote(tuple(row))]):  # noqa: C419 - faster
-        return row
+    for name in _quote(tuple(row)):
+        if line.count(name) != 1:
+            return _check_names(line, row)
+    return row
+
+
+def _check_names(line: bytes, row: dict[str, Any]) -> dict[str, Any] | InputError:
     objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
     json.loads(line, object_pairs_hook=objects.append, parse_int=str)
     [(name, times)] = Counter(name for name, _ in objects[-1]).most_common(1) or [("", 1)]
