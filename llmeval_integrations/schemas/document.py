@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -32,35 +31,16 @@ class SchemaDocument:
         """The schema of the whole document."""
 
     def resolve(self, reference: Any) -> Any:
-        """Follow a reference within the document; None where it leads nowhere."""
-        if not isinstance(reference, str):
+        """Follow a JSON Pointer within the document; None for any other reference."""
+        if not (isinstance(reference, str) and reference.startswith("#")):
             return None
-        address, _, fragment = reference.partition("#")
-        own = self.root.get("$id") if isinstance(self.root, dict) else None
-        if address and not (isinstance(own, str) and own.removesuffix("#") == address):
-            return None
-        fragment = unquote(fragment)
-        if fragment and not fragment.startswith("/"):
-            return self._anchors.get(fragment)
         value = self.root
         try:
-            for name in read_pointer(fragment):
+            for name in read_pointer(unquote(reference[1:])):
                 value = value[int(name)] if isinstance(value, list) else value[name]
         except (LookupError, TypeError, ValueError):
             return None
         return value
-
-    @cached_property
-    def _anchors(self) -> dict[str, Any]:
-        """The schemas that have a name of their own."""
-        found = {}
-        for part, _ in subschemas(self.root):
-            for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
-                name = part.get(keyword)
-                # A fragment in `$id` is what the drafts before 2019 have for an anchor.
-                if isinstance(name, str) and ("nchor" in keyword or name.startswith("#")):
-                    found[name.removeprefix("#")] = part
-        return found
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:

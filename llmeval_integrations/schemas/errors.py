@@ -9,7 +9,7 @@ from llmeval_integrations.core.errors import RegexTimeoutError
 from llmeval_integrations.core.quoting import MOST, shorten_middle
 from llmeval_integrations.json_values.limits import Extent, measure
 from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.schemas.document import NAMED, REFERENCES
+from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.error_schema import read_stand_in
 from llmeval_integrations.schemas.patterns import restore_classes
 
@@ -70,10 +70,8 @@ def describe(error: Any) -> dict[str, Any]:
     if is_required:  # `dependentRequired` and `dependencies` as well
         keyword = schema_path[-1]
     elif keyword == "falseSchema":
-        last = (error.evaluation_path or [None])[-1]  # in which references are steps, too
-        keyword = last if last in REFERENCES else _last_keyword(schema_path) or keyword
-    elif message.endswith(" is not one of "):
-        message = message.removesuffix("one of ") + "allowed by an empty enum"
+        *_, above, last = [None, None, *(step for step in schema_path if isinstance(step, str))]
+        keyword = above if above in NAMED else last or keyword
     elif keyword == "not":
         keyword, message, schema_path = read_stand_in(message, schema_path)
     message = restore_classes(message)
@@ -84,18 +82,6 @@ def describe(error: Any) -> dict[str, Any]:
         # Most begin with the value, which may be long; that of `required` is a name alone.
         "message": message if is_required else shorten_middle(message, MOST),
     }
-
-
-def _last_keyword(path: list[str | int]) -> str | None:
-    """Return the last step of a path through a schema that is neither a name nor a position."""
-    keyword = None
-    steps = iter(path)
-    for step in steps:
-        if isinstance(step, str):
-            keyword = step
-            if step in NAMED:
-                next(steps, None)
-    return keyword
 
 
 def _has_required(error: Any, value: Any) -> bool:

@@ -49,13 +49,9 @@ def schema_text(schema: Any) -> str:
     """
     if isinstance(schema, str):
         return str.__str__(schema)
-    if isinstance(schema, type) or callable(getattr(schema, "json_schema", None)):
+    is_generic = get_origin(schema) is not None  # such as list[Model]
+    if isinstance(schema, type) or is_generic or callable(getattr(schema, "json_schema", None)):
         schema = _schema_of_type(schema)
-    if hasattr(type(schema), "model_dump"):
-        raise InvalidSchemaError(
-            f"an object of {type(schema).__name__} is no schema; give a Pydantic model itself, or "
-            "a JSON Schema as a mapping"
-        )
     return encode(copy_schema(schema)).decode()
 
 
@@ -68,11 +64,7 @@ def _schema_of_type(kind: Any) -> Any:
                 return getattr(kind, method)()
             except Exception as error:
                 raise InvalidSchemaError(f"{quote(kind)} has no JSON Schema: {error}") from error
-    raise _not_a_model(kind)
-
-
-def _not_a_model(kind: Any) -> InvalidSchemaError:
-    return InvalidSchemaError(
+    raise InvalidSchemaError(
         f"{quote(kind)} is neither a schema nor a Pydantic model; of other types "
         "pydantic.TypeAdapter makes what is taken here"
     )
@@ -81,11 +73,9 @@ def _not_a_model(kind: Any) -> InvalidSchemaError:
 def copy_schema(schema: Any) -> Any:
     """Copy a schema; raise InvalidSchemaError where it is not JSON."""
     value = parse(schema)
-    if not isinstance(value, Defect):
-        return value
-    if get_origin(schema) is not None:  # such as list[Model]
-        raise _not_a_model(schema)
-    raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
+    if isinstance(value, Defect):
+        raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
+    return value
 
 
 def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:

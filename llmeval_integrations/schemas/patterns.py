@@ -93,10 +93,7 @@ def pattern_options() -> Any:
 def matches(pattern: str, name: str) -> bool:
     """Whether a pattern is found in a name, as the validator of schemas has it."""
     validator = _validator(pattern)
-    try:
-        return validator is not None and bool(validator.is_valid(name))
-    except ValueError:  # a lone surrogate, which lenient parsing lets in
-        return False
+    return validator is not None and bool(validator.is_valid(name))
 
 
 @lru_cache(maxsize=256)  # names come one after the other, and each asks every pattern

@@ -37,13 +37,11 @@ ROOT = {
         "null": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
         "itself": {"$ref": "#"},
         "escaped": {"$ref": "#/$defs/a~1b%20c"},
-        "of an anchor": {"$ref": "#size"},
         "both": {"default": 7},
     },
     "patternProperties": {"^x_": {"default": 6}, "h$": {"default": 7.0}},
     "additionalProperties": {"default": "other"},
-    "$defs": {"Size": {"type": "integer", "default": 2}, "a/b c": {"default": 5},
-              "Anchored": {"allOf": [{"$anchor": "size", "default": 8}]}},
+    "$defs": {"Size": {"type": "integer", "default": 2}, "a/b c": {"default": 5}},
 }  # fmt: skip
 
 
@@ -52,7 +50,7 @@ ROOT = {
     [
         ("plain", 1), ("of another", 2), ("beside a reference", 3), ("of every choice", 1), ("the same twice", 1),
         ("two that differ", NOTHING), ("of one choice", NOTHING), ("none", NOTHING), ("null", NOTHING), ("itself", NOTHING),
-        ("escaped", 5), ("unnamed", "other"), ("of an anchor", 8), ("x_1", 6), ("x_h", NOTHING), ("both", 7),
+        ("escaped", 5), ("unnamed", "other"), ("x_1", 6), ("x_h", NOTHING), ("both", 7),
     ],
 )  # fmt: skip
 def test_a_default_is_one_that_holds_without_a_choice(name, default):
