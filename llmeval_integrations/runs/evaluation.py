@@ -120,27 +120,44 @@ class Evaluation:
                 self._judging.count(row, elsewhere=elsewhere)
 
     def _retry(self, journal: Journal) -> None:
-        """Do error and unscored rows again, and leave the others as they are."""
-        width = len(self._tallies)
+        """Do error and unscored rows again, and leave the others as they are.
+
+        Chunks are begun ahead, as in a first pass, so that one batch asks about all of them.
+        """
+        begun: deque[tuple[list[Record], list[Row], list[Callable[[], None]]]] = deque()
+
+        def finish() -> None:
+            records, rows, replacements = begun.popleft()
+            for replace_rows in replacements:
+                replace_rows()
+            new.append(keep(self._job, samples_of(self._job.columns, records), rows))
+            self._count(rows)
+
         with journal.rewrite() as new:
             for records, rows in self._done(journal):
-                for place, name in enumerate(self._tallies):
-                    self._evaluate_again(name, records, rows, range(place, len(rows), width))
-                new.append(keep(self._job, samples_of(self._job.columns, records), rows))
-                self._count(rows)
+                again = [self._begin_again(name, records, rows) for name in self._tallies]
+                begun.append((records, rows, again))
+                while len(begun) > self._engine.ahead:
+                    finish()
+            while begun:
+                finish()
 
-    def _evaluate_again(
-        self, name: str, records: list[Record], rows: list[Row], own: range
-    ) -> None:
-        """Evaluate an evaluator's own rows again that have no score."""
-        again = [n for n, place in enumerate(own) if rows[place].unscored or rows[place].error]
+    def _begin_again(self, name: str, records: list[Record], rows: list[Row]) -> Callable[[], None]:
+        """Begin to evaluate an evaluator's rows that have no score; gives what replaces them."""
+        first, width = [*self._tallies].index(name), len(self._tallies)
+        own = range(first, len(rows), width)
+        places = [place for place in own if rows[place].unscored or rows[place].error]
         evaluator, columns = self._job.evaluators[name], self._job.columns[name]
         job = Job({name: evaluator}, {name: columns})
-        found = begin(job, [records[n] for n in again], self._judging)()
-        for n, row in zip(again, found.rows, strict=True):
-            if evaluator.is_judge:
-                add_earlier(row, rows[own[n]])
-            rows[own[n]] = row
+        wait = begin(job, [records[place // width] for place in places], self._judging)
+
+        def replace_rows() -> None:
+            for place, row in zip(places, wait().rows, strict=True):
+                if evaluator.is_judge:
+                    add_earlier(row, rows[place])
+                rows[place] = row
+
+        return replace_rows
 
     def _done(self, journal: Journal) -> Iterator[tuple[list[Record], list[Row]]]:
         """Read what is done, chunk by chunk: the records, and their rows.

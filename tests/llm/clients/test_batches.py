@@ -47,7 +47,7 @@ def vendor(request, server, monkeypatch):
 def judge_of(server):
     def make(script, **options):
         address = {"base_url": server.url + script.root, "api_key": "sk-0123456789"}
-        return PassFail(load_client(script.model, **address, **options), "Is it right?")
+        return PassFail(load_client(script.model, **address, **options), "Is it right?", retries=0)
 
     return make
 
@@ -91,7 +91,8 @@ from llmeval_integrations.llm import batches
 from llmeval_integrations.llm.loading import load_client
 batches._QUIET = batches._FIRST_POLL = 0.2
 model, url, out = sys.argv[1:]
-judge = PassFail(load_client(model, base_url=url, api_key="sk-0123456789"), "Is it right?")
+client = load_client(model, base_url=url, api_key="sk-0123456789")
+judge = PassFail(client, "Is it right?", retries=0)
 evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=True)
 """
 
@@ -146,6 +147,19 @@ def test_a_run_that_was_killed_before_its_batch_was_taken_hands_it_over(
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
     assert [row.label for row in run.rows] == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (1, 1)
+
+
+def test_rows_without_a_score_go_out_again_as_one_batch(vendor, judge_of, tmp_path):
+    script = vendor(lambda body: "I cannot say.")
+    samples = [{"output": f"text {number}"} for number in range(300)]  # three chunks
+    out = {"out": tmp_path / "run", "batch": True}
+    before = evaluate(samples, [judge_of(script)], **out)
+    assert before.summary["evaluators"]["pass_fail"]["unscored"] == 300
+    script.answers = verdict
+    script.files.clear()
+    run = evaluate(samples, [judge_of(script)], **out, resume=True, retry_errors=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 300
+    assert (len(script.files), len(script.batched)) == (1, 299)
 
 
 def test_a_budget_bounds_a_batch(vendor, judge_of, tmp_path):
