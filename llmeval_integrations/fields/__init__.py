@@ -1,1 +1,1 @@
-"""Comparing an extraction with what was to be extracted, field by field. Pure functions."""
+"""Compare an extraction with its reference, field by field."""

@@ -1,4 +1,4 @@
-"""Numbers as people write them: grouped digits, currencies, per cent."""
+"""Read numbers as people write them: with grouped digits, currencies or per cent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from llmeval_integrations.text.numbers import read_digits
 
 _LONGEST: Final = 400
-"""Characters of the longest number: as many digits as JSON numbers have, with their separators."""
+"""Characters of the longest number: all digits that a JSON number may have, and separators."""
 
 # fmt: off
 _SIGNS: Final = {
@@ -34,20 +34,20 @@ _SPACES: Final = str.maketrans(
 
 
 class Amount(NamedTuple):
-    """A number that a text stands for."""
+    """The number that a text contains, with its unit."""
 
     number: Decimal
     unit: str
-    """The code of the currency, `%`, or nothing."""
+    """The code of the currency, `%`, or the empty text."""
 
     def may_have_unit(self, unit: str) -> bool:
-        """Whether the unit is the same, or one side says none."""
+        """Return whether the units are the same, or one of them is not given."""
         return self.unit == unit or not (self.unit and unit)
 
 
 @lru_cache(maxsize=1_024)
 def read_amount(text: str) -> Amount | None:
-    """Read a text as a number with a currency or per cent; None where it is none."""
+    """Read a text as a number with a currency or per cent; return None if it is none."""
     if len(text) > _LONGEST:
         return None
     text = text.translate(_SPACES).strip()

@@ -1,4 +1,4 @@
-"""How sure a model says it is of each value, beside whether the value is right."""
+"""Read a model's confidence in each value, and compare it with whether the value is right."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.outcome import Outcome
 
 Source: TypeAlias = str | Callable[[Sample], Any]
-"""Where confidences stand: a pointer into the output, `variables.NAME`, or a function."""
+"""Where to find confidences: a pointer into the output, `variables.NAME`, or a function."""
 
 VARIABLE: Final = "variables."
 
 _TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[-+.\w]+', re.DOTALL)
-"""A text, perhaps the name of a member, a number or a literal."""
+"""A string, which may be the name of a member, or a number or literal."""
 
 
 def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str, float]:
     """Return the confidences of a sample, by pointer or field.
 
     They are a mapping from pointers or fields to numbers, or have the form of the output:
-    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError for what is none from 0 to 1.
+    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError unless all are from 0 to 1.
     """
     if callable(source):
         found = source(sample)
@@ -60,9 +60,9 @@ def _flatten(value: Any, place: str) -> Iterator[tuple[str, float]]:
 def rate_leaves(
     node: Node, output: Any, confidences: Mapping[str, float], outcomes: Iterable[Outcome]
 ) -> list[dict[str, Any]]:
-    """List the leaves of an output that have a confidence: how sure, and whether they are right.
+    """List the leaves of an output that have a confidence, and whether each of them is right.
 
-    A leaf that the reference lacks is wrong; a leaf that is missing has no confidence.
+    A leaf that the reference lacks is wrong. A missing leaf has no confidence.
     """
     wrong = {each.pointer for each in outcomes if each.in_output and each.kind != "match"}
     found = []
@@ -93,13 +93,13 @@ def _leaves(node: Node, value: Any, place: str) -> Iterator[tuple[str, str]]:
 def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, float]:
     """Return a confidence for each value of a JSON text, from the probabilities of its tokens.
 
-    tokens: those of the text in their order, as pairs of text and log probability, or as objects or
+    tokens: the tokens of the text in order, as pairs of text and log probability, or as objects or
         mappings with `token` and `logprob`, such as OpenAI's `choice.logprobs.content`.
-    text: the text that they make, with one JSON value in it.
+    text: the text of all tokens, which contains one JSON value.
 
-    The confidence of a value is the product of the probabilities of all tokens that it shares a
-    character with. Give the result as `JsonFields(confidence=...)` by a function of the sample, or
-    keep it in a variable.
+    A token belongs to a value if they share a character. The confidence of a value is the product
+    of the probabilities of its tokens. Hand the result to `JsonFields(confidence=...)` by a
+    function of the sample, or keep it in a variable of the sample.
 
     >>> confidence_from_logprobs([('{"a": ', -0.1), ("12", -0.5), ("}", 0.0)], '{"a": 12}')
     {'/a': 0.6065306597126334}

@@ -1,4 +1,4 @@
-"""Dates as people write them, in figures and words."""
+"""Read dates as people write them, in figures and words."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _YEAR: Final = re.compile(r"(?<!\d)\d{4}", re.ASCII)
 
 @lru_cache(maxsize=1_024)
 def read_dates(text: str) -> tuple[str, ...]:
-    """Return what a text may stand for: a day, a moment, or both at midnight; nothing for none.
+    """Return the day or moment of a text, or both if it is midnight; an empty tuple if it is none.
 
-    Two texts mean the same where one of these is the same.
+    Two texts have the same meaning if they have one of these in common.
     """
     text = " ".join(text.lower().split())
     found = _PARTS.fullmatch(text) if len(text) <= _LONGEST else None
@@ -48,19 +48,19 @@ def read_dates(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1_024)
 def is_ambiguous(text: str) -> bool:
-    """Whether a text may be a date with the day or the month first, such as 05/01/2024."""
+    """Return whether a date, such as 05/01/2024, can be read with the day or the month first."""
     found = _PARTS.fullmatch(" ".join(text.lower().split())) if len(text) <= _LONGEST else None
     return found is not None and len(_read_days(found["day"])) > 1
 
 
 def _read_day(text: str) -> str | None:
-    """Write a day of one reading as ISO 8601 does."""
+    """Return a day in ISO 8601, or None if the text has no reading or several."""
     days = _read_days(text)
     return date(*next(iter(days))).isoformat() if len(days) == 1 else None
 
 
 def _read_days(text: str) -> frozenset[Day]:
-    """Return the days that a whole text may stand for; its year has four digits."""
+    """Return the days that a whole text may mean; its year must have four digits."""
     folded = fold(text)
     dates, rest = find_dates(folded)
     if len(dates) != 1 or not _YEAR.search(folded) or not WEEKDAYS.issuperset(find_words(rest)):

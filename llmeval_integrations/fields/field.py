@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MOST_KEPT: Final = 100_000
-"""The most fields that are kept for the next document; names may be made up by a model."""
+"""The most fields that are kept for the next document; a model may invent new names for ever."""
 
 _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
@@ -32,7 +32,7 @@ _FUZZY: Final = (
 
 
 class Root:
-    """What all places of a document share."""
+    """The settings and counters that all places of a document share."""
 
     def __init__(self, defaults: Mapping[str, Any]) -> None:
         self.defaults = defaults
@@ -41,7 +41,7 @@ class Root:
 
 
 class Place:
-    """What holds for a field apart from its path; fields that no rule names share one."""
+    """The rules of a field, without its path; fields that no rule names share one place."""
 
     def __init__(
         self, root: Root, schemas: Schemas, overrides: Sequence[Override], above: Mapping[str, Any]
@@ -55,22 +55,23 @@ class Place:
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         below = [override for override in overrides if override.steps]
         if any(each.settings.get("ignore") is False for each in below):
-            settings["ignore"] = False  # or this would hide what counts further in
+            settings["ignore"] = False  # otherwise places below that do count would be hidden
         self._root, self.schemas, self._overrides = root, schemas, below
         self._given = overrides, above
         self._inherited = inherit(own)
         self.rule = Rule(**settings)
-        """How values are compared there."""
+        """How values at this place are compared."""
         is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
         self.is_literal = self.rule.is_exact and is_same_below and not (cases or below)
-        """Whether all values inside are compared so, too."""
-        # The schema of this place says nothing of what is inside. The noise of doubles does not
-        # count, or all pairs of every array with numbers would be tried.
+        """Whether all values below are compared by the same rule."""
+        # Fuzzy places below are found by the settings that may apply there, not by this place's own
+        # schema. The noise of doubles is left out: otherwise every array of numbers would have all
+        # its pairs tried.
         loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
         self.is_fuzzy = self.rule.is_leaf or any(
             each.get("similarity") is not None or any(map(each.get, _FUZZY)) for each in loose
         )
-        """Whether two values can match a third one and not each other, here or inside."""
+        """Whether values here or below that match the same third value may not match each other."""
         steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)
@@ -87,7 +88,7 @@ class Place:
         return self._other
 
     def item(self, position: int | None) -> Place:
-        """Return the place of an array's item; of None, that of all items."""
+        """Return the place of an array's item at a position, or of all items for None."""
         step = ANY if position is None else str(position)
         return self._enter(step, self.schemas.item(position or 0))
 
@@ -100,18 +101,18 @@ class Place:
         return Place(self._root, schemas, overrides, self._inherited)
 
     def choose(self, positions: Sequence[int]) -> Place:
-        """Return the place where one of these alternatives of its schemas holds."""
+        """Return the same place with only these alternatives of its schemas."""
         alternatives = [self.schemas.alternatives[position] for position in positions]
         return Place(self._root, self.schemas.choose(alternatives), *self._given)
 
     def may_keep(self) -> bool:
-        """Count one more kept field; False where there are too many."""
+        """Count one more kept field; return False if there are too many."""
         self._root.left -= 1
         return self._root.left >= 0
 
 
 class Field(Node):
-    """The node of JsonFields: one place of documents, the positions of lists folded."""
+    """The node of JsonFields: one place of documents; all items of an array share one field."""
 
     def __init__(self, path: str, place: Place) -> None:
         self.path, self.place = path, place
@@ -143,7 +144,7 @@ class Field(Node):
     def item(self, position: int | None) -> Self:
         """Return the field of an array's item: one for all, unless positions have their own rules.
 
-        Where the order does not count, such rules have no effect.
+        If the order of items does not count, rules for positions have no effect.
         """
         if not self._has_positions:
             position = None
@@ -160,7 +161,7 @@ class Field(Node):
         if rule.judge:
             if TYPES[type(output)] == TYPES[type(reference)] and not equal(output, reference):
                 return Verdict("open", _measure_likeness(output, reference))
-            rule = msgspec.structs.replace(rule, compare=None)  # a judge decides in its place
+            rule = msgspec.structs.replace(rule, compare=None)  # the judge replaces the function
         return compare(rule, output, reference, self.path)
 
     def leaf_text(self, value: Any) -> str:

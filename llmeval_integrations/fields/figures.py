@@ -1,4 +1,4 @@
-"""What a comparison comes to: figures, and counts by field."""
+"""The figures of a comparison, and its counts by field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from llmeval_integrations.matching.node import Kind
 
 
 def details(comparison: Comparison) -> dict[str, Any]:
-    """Return the metadata of a comparison: figures, outcomes, and the leaves of each field."""
+    """Return the metadata of a comparison: figures, outcomes, and counts of leaves by field."""
     matched, output, reference = comparison.figures()
     fields: dict[str, dict[Kind, int]] = {}
     for node in comparison.matched:
@@ -22,7 +22,7 @@ def details(comparison: Comparison) -> dict[str, Any]:
         counts = fields.setdefault(outcome.node.path, {})
         counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
     for path in sorted(comparison.omitted):
-        fields.setdefault(path, {})  # a field that has no leaf here
+        fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
     return {
         "matched": matched,
         "output_leaves": output,
@@ -36,9 +36,9 @@ def details(comparison: Comparison) -> dict[str, Any]:
 
 
 def costs(comparison: Comparison) -> list[float]:
-    """Return what each outcome takes from the score, together with the others of its whole.
+    """Return how much each outcome takes from the score: its share of O + R - 2 M.
 
-    A leaf counts on each side that has it.
+    Outcomes that belong to one missing, extra or replaced value all have the sum of theirs.
     """
     found = [
         each.node.weight * (each.in_output + each.in_reference - 2.0 * each.score)
@@ -50,11 +50,10 @@ def costs(comparison: Comparison) -> list[float]:
 
 
 def shares(matched: float, output: float, reference: float) -> dict[str, float | None]:
-    """Return precision, recall and their harmonic mean F1, from 0 to 1.
+    """Return precision, recall and their harmonic mean F1, from 0 to 1, from weights of leaves.
 
-    Of the leaves of output and reference, and what of them matches, all by weight: `precision` is
-    matched / output, `recall` matched / reference, each None where there is no leaf; `f1` is
-    2 matched / (output + reference), 1 where there is no leaf at all.
+    `precision` is matched / output, and `recall` is matched / reference. Each is None if there is
+    no leaf. `f1` is 2 matched / (output + reference), or 1 if there is no leaf at all.
     """
     both = output + reference
     return {

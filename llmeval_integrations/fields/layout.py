@@ -1,4 +1,4 @@
-"""What fields documents have, and how their values are compared."""
+"""The layout of an evaluator's documents: which fields they have, and how these are compared."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from llmeval_integrations.schemas.parse import read_schema, schema_text
 from llmeval_integrations.text.edit_distance import load_levenshtein
 
 _MOST_SCHEMAS: Final = 128
-"""The schemas of samples that are kept, each with the fields that documents have had."""
+"""The most schemas of samples that are kept, each with the fields of its documents."""
 
 
 class Layout:
-    """The fields of the documents of an evaluator, by its schema or those of samples."""
+    """The fields of an evaluator's documents, by its own schema or by the schemas of samples."""
 
     def __init__(
         self,
@@ -34,9 +34,9 @@ class Layout:
         nulls: Omitted = "absent",
         empty: Omitted = "absent",
     ) -> None:
-        """Raise InvalidOptionError for a path that the schema has no place for.
+        """Raise InvalidOptionError for a path that the evaluator's schema does not have.
 
-        Schemas that samples bring need not have all paths.
+        The schemas of samples need not have all paths.
         """
         self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
         self._omits_nulls = nulls == "absent"
@@ -53,23 +53,23 @@ class Layout:
         self._root = make_root(parsed)
         self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
         self.ignored = [path for path, each in fields.items() if each.get("ignore")]
-        """The paths of places that do not count."""
+        """The paths that the settings ignore."""
         several = [*fields.values(), defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
-        """Whether functions are given objects and arrays of the documents."""
+        """Whether a judge or a function of the caller compares values."""
         if judged or any(each.get("similarity") is not None for each in several):
             load_levenshtein()
         for path in (*fields, *judged) if parsed is not None else ():
             _check_path(path, fields.get(path, {}), parsed, schema)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # without the fields that documents have had, which may be nested deeper than pickle goes
+        # Pickled without the fields of documents, which may be nested too deeply for pickle.
         return self._made_of, ()
 
     def root(self, sample: Sample, evaluator: Evaluator) -> Field:
         """Return the field of the whole document, by the sample's own schema if it has one.
 
-        Raises InvalidSchemaError where that is none.
+        Raises InvalidSchemaError if the sample's schema is not valid.
         """
         if not self._asks_samples or sample.schema is MISSING or sample.schema is None:
             return self._root
@@ -79,7 +79,7 @@ class Layout:
             raise InvalidSchemaError(f"{evaluator.name}: the sample's schema: {error}") from error
 
     def omission(self) -> Omission:
-        """Make what takes the members out that count as left out."""
+        """Return an object that removes the members that count as left out."""
         return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
 
 
@@ -87,10 +87,10 @@ _read = lru_cache(maxsize=512)(read_schema)
 
 
 def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
-    """Raise InvalidOptionError for a path that the schema has no place for.
+    """Raise InvalidOptionError for a path that the schema does not have.
 
-    Documents of a Pydantic model have its fields' aliases, or their names where any field has
-    another alias for writing than for reading.
+    Documents of a Pydantic model have its fields' aliases. They have the names of fields instead if
+    any alias for writing differs from the alias for reading.
     """
     try:
         check_path(path, settings, parsed)
@@ -110,7 +110,7 @@ def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any
         meant = repr("/".join(aliases.get(step, step) for step in path.split("/")))
         meant += f" with key={keys!r}" if keys else ""
         raise InvalidOptionError(
-            f"fields: {path!r} says a field's name where documents have its alias; "
+            f"fields: {path!r} has a field's name, but documents have its alias; "
             f"did you mean {meant}?"
         ) from None
 

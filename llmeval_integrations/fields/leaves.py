@@ -1,4 +1,4 @@
-"""When two leaves of one field match: numbers, texts, and texts that are numbers."""
+"""Compare two leaves of one field: numbers, texts, and texts that contain numbers."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verd
 from llmeval_integrations.text.edit_distance import count_edits, exact_reach
 
 _NOISE: Final = 1e-9
-"""The share by which fractions of a schema's type "number" may be off where nobody says otherwise;
-two whole numbers are compared exactly."""
+"""The relative tolerance for fractions of a schema's type "number", unless a rule sets another. Two
+whole numbers are compared exactly."""
 
 _ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-"""Exact for all that floats and integers hold; quick for 1e-1000000, too."""
+"""Exact for all floats and integers, and fast for a number such as 1e-1000000, too."""
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-"""As JSON writes numbers: "007" and "+49" are codes, where nobody says otherwise."""
+"""A number as JSON writes it. Without `coerce`, "007" and "+49" are texts."""
 
 
 def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Compare two leaves of the field with this path.
 
-    Raises InvalidOptionError where a function of the caller's fails, and RegexTimeoutError where
-    a pattern takes too long.
+    Raises InvalidOptionError if a function of the caller fails, and RegexTimeoutError if a pattern
+    takes too long.
     """
     here, there = TYPES[type(output)], TYPES[type(reference)]
     if rule.compare is not None and (
@@ -54,7 +54,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     if here != there:
         if _is_text_of(rule, output, reference):
             return MATCH
-        if rule.types is None:  # a value that is not known is of any type
+        if rule.types is None:  # null stands for an unknown value of any type
             return MISMATCH if "null" in (here, there) else WRONG_TYPE
         return MISMATCH if here in rule.types else WRONG_TYPE
     if here == "number":
@@ -76,13 +76,13 @@ def write_leaf(rule: Rule, text: str) -> str:
         return " ".join(map(str, amount))
     known = read_number(text) if rule.coerce else None
     if rule.coerce and (text in ("true", "false") or (known and write_scalar(known) == text)):
-        return text  # so 3 and "3" are the same
+        return text  # the text of the number or boolean itself, so that 3 and "3" match
     text = fold(rule, text)
     return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
 
 
 def _fits(pattern: str, value: Any, path: str) -> bool:
-    """Whether the whole of a text, or of a number as JSON writes it, matches the pattern."""
+    """Return whether a whole text, or a number as JSON writes it, matches the pattern."""
     if TYPES[type(value)] not in ("string", "number"):
         return False
     text = value if type(value) is str else write_scalar(value)
@@ -96,14 +96,14 @@ def _fits(pattern: str, value: Any, path: str) -> bool:
 
 
 def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
-    """Ask the caller's function."""
+    """Compare two leaves by the caller's function."""
     function: Any = rule.compare
     where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
     try:
         given = function(output, reference)
         score = float(given) if hasattr(given, "__float__") else -1.0
     except RecursionError:
-        raise  # for there may be more room elsewhere
+        raise  # not the function's fault; the result is unscored
     except Exception as error:
         raise InvalidOptionError(
             f"{where}: compare raised {type(error).__name__}: {error}, for {quote(output)} and "
@@ -121,7 +121,7 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
 
 
 def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
-    """Whether one of two values is the other one written as text."""
+    """Return whether one of two values is the other one written as a text."""
     text, value = (output, reference) if type(output) is str else (reference, output)
     if type(text) is not str or type(value) in CONTAINERS:
         return False
@@ -137,9 +137,9 @@ def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
 
 
 def _parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
-    """Read a text as a number; None where it is none, or the rule takes it for a text.
+    """Read a text as a number; return None if it is none, or if the rule compares it as a text.
 
-    A Decimal is never read as a float, which might lose digits.
+    A number of a Decimal field is not read as a float, which could lose digits.
     """
     if not (rule.coerce or (rule.is_decimal and _NUMBER.fullmatch(text))):
         return None
@@ -148,7 +148,7 @@ def _parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
         return number
     try:
         return exact_decimal(text)
-    except InvalidOperation:  # for an exponent so small that no Decimal holds it
+    except InvalidOperation:  # the exponent is too small for a Decimal
         return None
 
 
@@ -160,11 +160,11 @@ def _match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
     share = rule.relative_tolerance
     if share is None:
         share = _NOISE if rule.is_number and _is_noisy(rule, output, reference) else 0.0
-    if not (rule.tolerance or share or rule.multiple_of):  # 0.1 and its text are not == to Python
+    if not (rule.tolerance or share or rule.multiple_of):  # 0.1 != Decimal("0.1") in Python
         is_text = rule.is_decimal or Decimal in (type(output), type(reference))
         return is_text and _to_decimal(output) == _to_decimal(reference)
     one, other = _to_decimal(output), _to_decimal(reference)
-    if not (one.is_finite() and other.is_finite()):  # which lenient parsing lets in
+    if not (one.is_finite() and other.is_finite()):  # lenient parsing accepts NaN and Infinity
         return False
     off = _ARITHMETIC.subtract(one, other).copy_abs()
     allowed = _ARITHMETIC.multiply(_to_decimal(share), other.copy_abs())
@@ -179,15 +179,15 @@ def _match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
 
 
 def _is_noisy(rule: Rule, output: Any, reference: Any) -> bool:
-    """Whether one of two numbers is a fraction that may have lost digits, as texts have not."""
+    """Return whether one of two numbers is a fraction that may have lost digits as a float."""
     if rule.is_decimal and float not in (type(output), type(reference)):
         return False
     return any(number != _to_decimal(number).to_integral_value() for number in (output, reference))
 
 
-@lru_cache(maxsize=1_024, typed=True)  # takes long of long integers, which come again and again
+@lru_cache(maxsize=1_024, typed=True)  # long integers take long, and are often repeated
 def _to_decimal(number: Any) -> Decimal:
-    """Return a number as it is written: 0.1 is a tenth, and not the double next to it."""
+    """Return a number as it is written: 0.1 is one tenth, not the double that is nearest to it."""
     return Decimal(float.__repr__(number) if isinstance(number, float) else number)
 
 
@@ -213,7 +213,7 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
     verdict = _grade(rule.similarity, one, other)
     if (one, other) == (output, reference):
         return verdict
-    # Texts that differ in little may differ in a larger share of what is left of them.
+    # Folding shortens texts, so that the same edits are a larger share of them.
     return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
 
 
@@ -225,11 +225,11 @@ def _match_amounts(rule: Rule, output: str, reference: str) -> bool:
 
 
 def _grade(needed: float, output: str, reference: str) -> Verdict:
-    """Compare two texts by their similarity, which has to be as high as needed."""
+    """Compare two texts by their similarity, which must be at least `needed`."""
     longest = max(len(output), len(reference))
     allowed = (1.0 - needed) * longest
     edits = count_edits(int(allowed) + 1, output, reference)
-    score = (longest - edits) / longest  # 1 less a share would be off 0.93 where that is set
+    score = (longest - edits) / longest  # 1 - edits / longest would miss a threshold of 0.93
     if score >= needed:
         return Verdict("match", score, edits <= exact_reach(output, reference))
     return Verdict("mismatch", 0.0, allowed <= exact_reach(output, reference) + 0.5)

@@ -1,4 +1,4 @@
-"""What a text means: without what does not count in it, and by its `format`."""
+"""Write the meaning of a text: without differences that do not count, and by its `format`."""
 
 from __future__ import annotations
 
@@ -39,38 +39,38 @@ _SIGNS: Final = str.maketrans(
 
 
 def fold(rule: Rule, text: str) -> str:
-    """Remove from a text what does not count."""
+    """Remove the differences that the rule ignores: case, white space, Unicode forms, signs."""
     is_loose = rule.text == "loose"
-    if is_loose:  # before NFKC, which makes a space and a mark of an accent
+    if is_loose:  # before NFKC, which turns an accent into a space and a combining mark
         text = text.translate(_SIGNS)
     if rule.normalize_unicode or is_loose:
         text = unicodedata.normalize("NFKC", text)
     if rule.ignore_case or is_loose:
         text = text.casefold()
-        if rule.normalize_unicode or is_loose:  # small letters may be taken apart
+        if rule.normalize_unicode or is_loose:  # case folding may decompose letters
             text = unicodedata.normalize("NFKC", text)
-    if is_loose:  # NFKC has made dashes of their vertical and small forms
+    if is_loose:  # NFKC turns vertical and small forms into dashes
         text = text.translate(_SIGNS)
     return " ".join(text.split()) if rule.ignore_whitespace or is_loose else text
 
 
 def write_meaning(rule: Rule, text: str) -> str:
-    """Write what a text means by the rule's format, of several the first whose form it has.
+    """Write the meaning of a text by the rule's format, or by the first of its formats that fits.
 
-    A text that has no such form means itself, with a space before it, which no other meaning has.
+    A text that fits no format means itself. A space before it tells it from all other meanings.
     """
     formats = rule.format
     if formats is None:
         return text
     for each in formats if isinstance(formats, tuple) else (formats,):
         meaning = _READERS[each](text)
-        if meaning is not None:  # addresses may escape capitals
+        if meaning is not None:  # a URI may contain escaped capitals, such as %C3
             return meaning.casefold() if rule.ignore_case else meaning
     return f" {text}"
 
 
 def _convert(text: str, kind: type) -> Any:
-    """Read a text as RFC 3339 or RFC 4122 has it; None where it is none."""
+    """Read a text by RFC 3339 or RFC 4122; return None if it does not conform."""
     try:
         return msgspec.convert(text, kind)
     except msgspec.ValidationError:
@@ -78,9 +78,9 @@ def _convert(text: str, kind: type) -> Any:
 
 
 def write_moment(text: str) -> str | None:
-    """Write a moment of RFC 3339 in UTC, or a local one where there is no offset.
+    """Write a moment of RFC 3339 in UTC, or as local time if it has no offset.
 
-    A leap second and a year outside of 1 to 9999 are none.
+    Return None for a leap second or a year outside 1 to 9999.
     """
     moment = _convert(text, datetime)
     if moment is None or moment.tzinfo is None:
@@ -92,7 +92,7 @@ def write_moment(text: str) -> str | None:
 
 
 def _date(text: str) -> str | None:
-    """Write a day of ISO 8601, with or without hyphens."""
+    """Write a day of ISO 8601, which may lack its hyphens."""
     if len(text) == len("20240105"):
         text = f"{text[:4]}-{text[4:6]}-{text[6:]}"
     day = _convert(text, date)
@@ -100,9 +100,9 @@ def _date(text: str) -> str | None:
 
 
 def _time(text: str) -> str | None:
-    """Write a time of RFC 3339 in UTC, or a local one where there is no offset.
+    """Write a time of RFC 3339 in UTC, or as local time if it has no offset.
 
-    Seconds may be left out; they are 0.
+    Seconds that are left out are 0.
     """
     short = _NO_SECONDS.fullmatch(text)
     clock = _convert(f"{short[1]}:00{short[2] or ''}" if short else text, time)
@@ -113,7 +113,7 @@ def _time(text: str) -> str | None:
 
 
 def _uuid(text: str) -> str | None:
-    """Write a UUID in small letters, without `urn:uuid:`."""
+    """Write a UUID in lower case, without `urn:uuid:`."""
     found = _convert(text.lower().removeprefix("urn:uuid:"), UUID)
     return found and str(found)
 
@@ -131,9 +131,9 @@ def _duration(text: str) -> str | None:
 
 
 def _email(text: str) -> str | None:
-    """Write an address in small letters, as mail servers read it in practice.
+    """Write an e-mail address in lower case, as mail servers treat it in practice.
 
-    That is one @ with something before it and a domain after it, and no white space.
+    An address has one @ with a name before it and a domain after it, and no white space.
     """
     name, _, domain = text.partition("@")  # a regular expression takes twice as long
     is_address = name and domain and not ("@" in domain or "/" in domain) and text.split() == [text]
@@ -141,7 +141,7 @@ def _email(text: str) -> str | None:
 
 
 def _uri(text: str) -> str | None:
-    """Write an address with its scheme and host in small letters, without a usual port."""
+    """Write a URI with scheme and host in lower case, without the default port of its scheme."""
     found = _URI.fullmatch(text)
     if not found or " " in text or not text.isprintable():
         return None
@@ -164,4 +164,4 @@ _READERS: Final[dict[Format, Callable[[str], str | None]]] = {
 }
 
 BY_FORM: Final[tuple[Format, ...]] = tuple(_READERS)
-"""The formats that a text tells apart, those first that let fewer texts mean the same."""
+"""All formats, in the order in which they are tried: the strictest first."""

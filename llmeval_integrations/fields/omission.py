@@ -1,4 +1,4 @@
-"""Members that count as left out."""
+"""Remove the members that count as left out."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
 class Omission:
-    """Takes members out of documents that are null, or an empty object or array."""
+    """Removes members that are null, or an empty object or array, from documents."""
 
     def __init__(self, *, nulls: bool, empty: bool) -> None:
         self._nulls = nulls
         self._empty = empty
         self.paths: set[str] = set()
-        """The fields that were left out somewhere."""
+        """The paths of members that were removed."""
 
     def omit(self, node: Node, value: Any) -> Any:
-        """Return a value without these members; a value that has none is returned as it is.
+        """Return a value without these members, or the value itself if it has none.
 
-        From the inside out: an object whose members are all left out is empty. Items of arrays stay
-        where they are, and so does what a function compares as a whole.
+        Inner members are removed first, so an object that loses all its members is removed, too.
+        Items of arrays are kept, and so are the parts of a value that is compared as a whole.
         """
         if not (self._nulls or self._empty):
             return value
-        text = _encode(value)  # most have none, and this sees it in a tenth of the time
+        text = _encode(value)  # most values have none; this finds out in a tenth of the time
         may_have = b"null" in text or b"[]" in text or b"{}" in text
         return self._omit(node, value) if may_have else value
 
@@ -53,7 +53,7 @@ class Omission:
         found: dict[str, Any] = {}
         for name, part in value.items():
             kept = self._omit(node.member(name), part) if type(part) in _WITH_PARTS else part
-            if type(kept) is AnyOf:  # which may be left out if one of its values counts as left out
+            if type(kept) is AnyOf:  # optional if one of its alternatives counts as left out
                 several = tuple(one for one in kept.values if not self._is_nothing(one))
                 kept = AnyOf(several, kept.optional or len(several) < len(kept.values))
             if self._is_nothing(kept):

@@ -1,4 +1,4 @@
-"""Paths of settings: read, and held against what a schema has."""
+"""Read the paths of settings, and check them against a schema."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from llmeval_integrations.schemas.document import (
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
 
 ANY: Final = "*"
-"""The step of a path pattern that stands for every name and every position."""
+"""The step of a path pattern that matches every name and every position."""
 
 _NO_ESCAPE: Final = re.compile("~(?![01])")
 _POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
@@ -32,11 +32,11 @@ _UNKNOWN: Final = frozenset(
         *("if", "$dynamicRef", "$recursiveRef"),
     )
 )
-"""Keywords that may bring members and are not followed here."""
+"""Keywords that may define members, but are not followed here."""
 
 
 class Override(NamedTuple):
-    """What a path pattern sets, as far as its path is still to be walked."""
+    """Settings with the steps that are left from the current place to the places they apply to."""
 
     steps: tuple[str, ...]
     settings: Mapping[str, Any]
@@ -45,9 +45,9 @@ class Override(NamedTuple):
 def read_overrides(
     fields: Mapping[str, Mapping[str, Any]], judged: Sequence[str] = ()
 ) -> list[Override]:
-    """Read settings by path pattern; `judged` are the patterns of fields for a judge.
+    """Read settings by path pattern; `judged` are the patterns of fields that a judge compares.
 
-    Of two patterns that fit a place, the later one counts, so those with more names come later.
+    If two patterns match a place, the later one wins. So patterns with more names come later.
     Raises InvalidOptionError.
     """
     found = [
@@ -65,8 +65,8 @@ def _steps(pattern: Any) -> tuple[str, ...]:
         problem = " is not a path such as '/items/*/price', or '' for the whole"
     elif _NO_ESCAPE.search(pattern):
         problem = " is not a JSON Pointer: ~ is written ~0, and / in a name ~1"
-    elif "**" in pattern.split("/"):  # which is a pattern elsewhere, and would be a name here
-        problem = ": there is no '**'; '*' is any one name or position"
+    elif "**" in pattern.split("/"):  # other tools have this pattern; here it would be a name
+        problem = ": '**' is not supported; '*' matches one name or position"
     else:
         return tuple(read_pointer(pattern))
     raise InvalidOptionError(f"fields: {quote(pattern)}{problem}")
@@ -75,7 +75,7 @@ def _steps(pattern: Any) -> tuple[str, ...]:
 def _check_positions(overrides: Sequence[Override]) -> None:
     """Raise InvalidOptionError for a position in an array whose order does not count.
 
-    A step of digits behind `*` may be a name.
+    Patterns are compared as they are written: a `*` may match an object, where digits are a name.
     """
     unordered = {
         each.steps
@@ -93,10 +93,10 @@ def _check_positions(overrides: Sequence[Override]) -> None:
 
 
 def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
-    """Raise InvalidOptionError for a path, or its `key`, that the schema has no place for.
+    """Raise InvalidOptionError for a path, or a member of its `key`, that the schema does not have.
 
-    An object with `type` and `properties` has no other members, as Pydantic means it, unless
-    `additionalProperties` lets them in. Where a schema says less, any path may be right.
+    An object with `type` and `properties` has no other members, unless `additionalProperties`
+    allows them: Pydantic's schemas mean it so. If a schema says less, any path may be right.
     """
     document = SchemaDocument(schema)
     keys = read_key(settings.get("key"))
@@ -118,13 +118,13 @@ def _check_steps(steps: Sequence[str], document: SchemaDocument) -> None:
 
 
 def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
-    """Return these schemas and all that hold, or may hold, where they do."""
+    """Return these schemas with all schemas that apply, or may apply, at the same place."""
     found = reach(schemas, lambda part: conjuncts(part, document) + branches(part))
     return [part for part in found if part is not False]
 
 
 def _enter(part: Any, step: str, document: SchemaDocument) -> list[Any]:
-    """Return the schemas that a step leads to; True stands for anything."""
+    """Return the schemas of the place that a step leads to; True allows any value."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
     if "$id" in part and part is not document.root:  # references in it have another root
@@ -177,7 +177,7 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
 
 
 def has_place(path: str, value: Any) -> bool:
-    """Whether a document has a place that a path names."""
+    """Return whether a document has a place that a path matches."""
     places = [value]
     for step in read_pointer(path):
         inner: list[Any] = []

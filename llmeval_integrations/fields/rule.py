@@ -1,4 +1,4 @@
-"""How the values of one field are compared."""
+"""Rules: how the values of one field are compared."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """How the values of one field are compared.
+    """The settings by which the values of one field are compared.
 
-    What each setting means stands in the reference, on the page "Field rules".
+    The page "Field rules" of the reference explains each setting.
     """
 
     ignore: bool = False
-    derived: bool = False  # worked out of others, so that JsonGrounded does not look for it
+    derived: bool = False  # computed from other fields, so JsonGrounded does not look for it
     weight: float = 1.0
     tolerance: float = 0.0
-    relative_tolerance: float | None = None  # None: the noise of doubles for a schema's "number"
+    relative_tolerance: float | None = None  # None: rounding errors of doubles, for "number"
     multiple_of: float | None = None
     similarity: float | None = None
     ignore_case: bool = False
     ignore_whitespace: bool = False
     normalize_unicode: bool = False
     text: Literal["loose"] | None = None
-    format: Format | tuple[Format, ...] | None = None  # of several the first whose form a text has
+    format: Format | tuple[Format, ...] | None = None  # of several, a text has the first that fits
     coerce: bool = False
     dates: Literal["any"] | None = None
     number: Literal["any"] | None = None
@@ -47,32 +47,32 @@ class Rule(msgspec.Struct, frozen=True):
     key: str | list[str] | None = None
     min_similarity: float | None = None
 
-    # What follows is not for overrides.
+    # Users cannot set the following: the schema or the evaluator does.
 
     is_number: bool = False
-    """Whether the schema says "number"."""
+    """Whether the schema's type is "number"."""
 
     is_decimal: bool = False
-    """Whether the schema says a number or the text of one, as Pydantic does for Decimal. Two texts
-    that are numbers are compared without the noise of doubles."""
+    """Whether the schema allows a number or its text, as Pydantic's schema of a Decimal does. Two
+    such texts are compared exactly, as they have no rounding errors of doubles."""
 
     types: frozenset[str] | None = None
     """The JSON types that the schema allows; None for any."""
 
     judge: bool = False
-    """Whether a judge decides."""
+    """Whether a judge decides if two values match."""
 
     values_only: bool = False
-    """Whether `compare` is a default, and not given objects and arrays."""
+    """Whether `compare` comes from the defaults: then it gets no objects and arrays."""
 
     @property
     def is_leaf(self) -> bool:
-        """Whether objects and arrays are compared as wholes."""
+        """Whether an object or array is compared as a whole, as one leaf."""
         return self.judge or (self.compare is not None and not self.values_only)
 
     @property
     def is_exact(self) -> bool:
-        """Whether values match where they are equal as JSON, and nowhere else."""
+        """Whether values match if, and only if, they are equal as JSON."""
         return all(getattr(self, name) == value for name, value in _EXACT.items())
 
 
@@ -82,7 +82,7 @@ _EXACT: Final = {
 }
 
 SETTINGS: Final = tuple(Rule.__struct_fields__[: Rule.__struct_fields__.index("is_number")])
-"""What an override may set."""
+"""The settings that users may give."""
 
 
 def _in(*choices: str) -> Callable[[Any], bool]:
@@ -117,15 +117,15 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "number": (_in("any"), "'any', or None"),
     "pattern": (lambda value: isinstance(value, str), "a regular expression as text, or None"),
     "compare": (callable, "a function, 'module:function', or None"),
-    "key": (_are_names, "the name of a member, a list of such, or None"),
+    "key": (_are_names, "the name of a member, a list of names, or None"),
 }
-"""When the value of a setting is valid, and what it should be."""
+"""For each setting, a check of its value, and the words for a valid one."""
 
 _OF_THE_PLACE: Final = ("order", "key", "min_similarity", "compare", "judge")
 
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
-    """Return the settings of an override; raise InvalidOptionError for what is none."""
+    """Return settings that are checked; raise InvalidOptionError for a wrong name or value."""
     if not isinstance(given, Mapping):
         raise InvalidOptionError(f"{where}: {quote(given)} is not a mapping of settings")
     settings = dict(given)
@@ -152,7 +152,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
 
 
 def _check_order(settings: Mapping[str, Any], where: str) -> None:
-    """Raise InvalidOptionError for a key or similarity that the order has no use for, or lacks."""
+    """Raise InvalidOptionError for a missing key, or a key or similarity that has no effect."""
     order, useless = settings.get("order"), None
     if order == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
@@ -162,14 +162,14 @@ def _check_order(settings: Mapping[str, Any], where: str) -> None:
         useless = "min_similarity"
     if useless:
         raise InvalidOptionError(
-            f"{where}: order={order!r} has no use for {useless}={quote(settings[useless])}; "
+            f"{where}: {useless}={quote(settings[useless])} has no effect with order={order!r}; "
             "leave one of them out"
         )
 
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> Any:
-    """Compile a regular expression; raise ValueError where it is none."""
+    """Compile a regular expression; raise ValueError if it is not valid."""
     import regex  # here, as importing it takes long
 
     try:
@@ -179,7 +179,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def _load_function(name: str, where: str) -> Any:
-    """Import the function that `module:function` names; raise InvalidOptionError for no such."""
+    """Import the function named `module:function`; raise InvalidOptionError if it is not there."""
     module, _, path = name.partition(":")
     given = f"{where}: compare={quote(name)}"
     if not (module and path):
@@ -198,10 +198,10 @@ def _load_function(name: str, where: str) -> Any:
 
 
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the members of a key."""
+    """Return the names of a key's members."""
     return (key,) if isinstance(key, str) else tuple(key or ())
 
 
 def inherit(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is set for a container and holds for what is in it."""
+    """Return the settings of an object or array that also apply to the values in it."""
     return {name: value for name, value in settings.items() if name not in _OF_THE_PLACE}

@@ -1,4 +1,4 @@
-"""What a JSON Schema says of how values are compared, in its plain keywords."""
+"""Derive from a JSON Schema's keywords how values are compared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from llmeval_integrations.schemas.parse import REMARKS
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
 Case: TypeAlias = list[Schema]
-"""Schemas that hold together; a place has a case for each of its alternatives."""
+"""Schemas that apply together; a place has a case for each of its alternatives."""
 
 _FIXING: Final = frozenset(("enum", "const"))
 _OF_VALUES: Final = _FIXING | {"type", "pattern", "format", "multipleOf", "uniqueItems"}
@@ -25,9 +25,9 @@ _OF_PARTS: Final = frozenset(
         *("items", "prefixItems", "additionalItems"),
     )
 )
-"""The keywords that say how values are compared, and those that lead to what is in them."""
+"""The keywords that define how values are compared, and the keywords about parts of values."""
 
-# Each takes away all that defaults could make of it; `fields` alone say otherwise.
+# The following settings undo everything that defaults could loosen. Only `fields` overrides them.
 _EXACT_TEXTS: Final = {
     "similarity": None,
     "ignore_case": False,
@@ -54,7 +54,7 @@ _ALL_TYPES: Final = frozenset(TYPES.values())
 _NUMBERS: Final = frozenset((int, float, Decimal))
 
 _DECIMAL: Final = "^(?!^[-+.]*$)[+-]?0*"
-"""How the patterns of Pydantic 2.12 and 2.13 for Decimal begin, which other releases leave out."""
+"""The beginning of the Decimal patterns of Pydantic 2.12 and 2.13; other releases have none."""
 
 _ABOUT_NUMBERS: Final = REMARKS | {
     *("type", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -62,7 +62,7 @@ _ABOUT_NUMBERS: Final = REMARKS | {
 
 
 def list_cases(schemas: Schemas) -> list[Case]:
-    """Return the cases of a place; none where its schemas say nothing."""
+    """Return the cases of a place; an empty list if its schemas have none of these keywords."""
     alternatives = [each.parts for each in schemas.alternatives] or [[]]
     keywords = _OF_VALUES | _OF_PARTS
     cases = [
@@ -73,7 +73,7 @@ def list_cases(schemas: Schemas) -> list[Case]:
 
 
 def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
-    """Return what the schemas of a place, in these cases, set."""
+    """Return the settings that follow from the schemas of a place with these cases."""
     parts = [part for case in cases for part in case]
     if _OF_VALUES.isdisjoint(key for part in parts for key in part):
         return {}
@@ -89,7 +89,7 @@ def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
 
 
 def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
-    """Return the JSON types of the values that these schemas may allow; None for any."""
+    """Return the JSON types that these schemas may allow, or None if they allow all."""
     found: set[str] = set()
     for parts in [each.parts for each in schemas.alternatives] or [[]]:
         allowed = _ALL_TYPES
@@ -103,23 +103,23 @@ def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
 
 
 def has_positions(parts: Iterable[Schema]) -> bool:
-    """Whether items at different positions may have different schemas."""
+    """Return whether items at different positions may have different schemas."""
     return any(items_of(part)[0] for part in parts)
 
 
 def list_types(part: Schema) -> list[str]:
-    """Return the types that a schema names."""
+    """Return the types in a schema's `type`."""
     types = part.get("type")
     return types if isinstance(types, list) else [types] if types else []
 
 
 def _values(part: Schema) -> list[Any]:
-    """Return the values that a schema names."""
+    """Return the values in a schema's `enum` and `const`."""
     return list_of(part, "enum") + ([part["const"]] if "const" in part else [])
 
 
 def _names(case: Case, kinds: Iterable[type]) -> bool:
-    """Whether one of these schemas names a value of one of these types."""
+    """Return whether `enum` or `const` of a case lists a value of one of these types."""
     return any(type(value) in kinds for part in case for value in _values(part))
 
 
@@ -134,7 +134,7 @@ def _read_texts(cases: list[Case]) -> dict[str, Any]:
     if formats:
         forms = tuple(form for form in BY_FORM if form in formats)
         settings = {**_EXACT_TEXTS, "format": forms if len(forms) > 1 else (*forms, *formats)[0]}
-        del settings["dates"]  # in which the format may be written
+        del settings["dates"]  # a default may accept other spellings of a date
         return settings
     return _EXACT_TEXTS if is_fixed else {}
 
@@ -144,7 +144,7 @@ def _read_numbers(cases: list[Case]) -> dict[str, Any]:
     kinds = set(map(_name_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
         fixed = dict(_EXACT_NUMBERS)
-        if len(free) == len(cases):  # a quantity, which a model may write as a text
+        if len(free) == len(cases):  # no listed values: a quantity, which may be written as a text
             del fixed["coerce"], fixed["number"]
         return fixed
     settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
@@ -155,7 +155,7 @@ def _read_numbers(cases: list[Case]) -> dict[str, Any]:
 
 
 def _grid(case: Case) -> float | None:
-    """Return the finest grid of schemas that hold together; that of integers is 1."""
+    """Return the smallest `multipleOf` of a case; 1 for integers without one."""
     named: list[Any] = [part.get("multipleOf") for part in case]
     grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
     if not grids and _name_number(case) == "integer":
@@ -164,7 +164,7 @@ def _grid(case: Case) -> float | None:
 
 
 def _name_number(case: Case) -> str | None:
-    """Return "integer" or "number" if these schemas say that a value is one."""
+    """Return "integer" or "number" if a case allows nothing else, or None."""
     kinds = [types for types in map(list_types, case) if types]
     if not all("number" in types or "integer" in types for types in kinds):
         return None
@@ -173,18 +173,18 @@ def _name_number(case: Case) -> str | None:
 
 
 def _may_be_number(case: Case) -> bool:
-    """Whether a value for which these schemas hold may be a number."""
+    """Return whether a case allows numbers."""
     if not all({"number", "integer"} & {*types} for types in map(list_types, case) if types):
         return False
     return all(_FIXING.isdisjoint(part) or _names([part], _NUMBERS) for part in case)
 
 
 def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
-    """Whether these schemas of a place are those of Pydantic for a Decimal.
+    """Return whether the schemas of a place are Pydantic's schemas of a Decimal.
 
-    That is a number with any text right behind it in `anyOf`, or a text with Pydantic's pattern.
-    Named texts, texts with a format and other types may stand beside it, but no other text. A
-    number with other keywords than bounds is no Decimal.
+    Pydantic writes a number and, right after it in `anyOf`, a string, which may have Pydantic's
+    pattern. Other types, listed strings and strings with a format may be further alternatives, but
+    no other string. A number with keywords other than bounds is no Decimal.
     """
     numbers = {id(part) for part in parts if part.get("type") == "number"}
     behind = {

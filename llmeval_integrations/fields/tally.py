@@ -1,4 +1,4 @@
-"""The fields of many documents, counted."""
+"""Count the outcomes of fields over many documents."""
 
 from __future__ import annotations
 
@@ -21,45 +21,45 @@ _LONGEST: Final = 200
 _MOST_VALUES: Final = 500
 _OTHER: Final = "(other)"
 _DIGITS: Final = 3
-"""To which confidences are counted."""
+"""The decimal places to which confidences are rounded before they are counted."""
 
 _Pair: TypeAlias = tuple[str, str]
-"""An output and its reference, as a reader sees them."""
+"""An output and its reference, as they are shown."""
 
 _OTHERS: Final[_Pair] = (_OTHER, _OTHER)
-"""Stands for all wrong values of a field beyond the first 500; JSON has no such text."""
+"""The entry for all wrong values of a field beyond the first 500. No JSON text is "(other)"."""
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 def count(counts: Counter[Key], key: Key, other: Key, most: int) -> Key:
-    """Count a key, or `other` once the counter holds so many keys; return what was counted."""
+    """Count a key, or `other` if the counter has `most` keys already; return what was counted."""
     if key not in counts and len(counts) >= most:
         key = other
-    counts[key] = counts.get(key, 0) + 1  # a Counter calls Python for a new key
+    counts[key] = counts.get(key, 0) + 1  # faster than `+=`, which calls Python for a new key
     return key
 
 
 class FieldTally:
-    """What became of each field over a run; its size does not grow with the run.
+    """Counts the outcomes of each field over a run, in a size that does not grow with the run.
 
-    Beyond 1,000 fields all others are counted together as "(other)". The wrong values of a field,
-    each an output with its reference, are counted up to 500 different ones, and those that come
-    later together as `other_wrong_values`.
+    Up to 1,000 fields are counted, and all others together as "(other)". A wrong value is an output
+    with its reference. Up to 500 different ones of a field are counted, and all others together as
+    `other_wrong_values`.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Take the paths of settings: the summary names those that no document had."""
+        """`paths` are those of settings; the summary lists the ones that no document has."""
         self._paths = [*paths]
         self._ignored: set[str] = set()
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
-        """Of all samples: the weights of leaves, and the figures of samples that have them."""
+        """The sum of each figure over all samples, and the number of samples that have it."""
         self._confidences: Counter[tuple[float, bool]] = Counter()
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
-        """Count the fields of one sample in, by the metadata of its result."""
+        """Count the fields of one sample, from the metadata of its result."""
         for name in FIGURES:
             value = metadata.get(name)
             if value is not None:
@@ -76,7 +76,7 @@ class FieldTally:
                 field.samples += 1
                 field.wrong_samples += any(kind != "match" for kind in counts)
         if unreadable:
-            return  # what is wrong there is no single field
+            return  # the whole output is wrong, not a single field
         for outcome in metadata.get("outcomes", ()):
             self._field(outcome["field"]).add(sample, outcome)
         for leaf in metadata.get("confidence", ()):
@@ -90,7 +90,7 @@ class FieldTally:
         return self._fields.setdefault(path, _Field())
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of each field, those first in which most is wrong."""
+        """Return the figures of all fields, the fields with the most errors first."""
         fields = sorted(
             self._fields.items(), key=lambda item: (item[0] == _OTHER, -item[1].wrong, item[0])
         )
@@ -109,7 +109,7 @@ class FieldTally:
         }
 
     def _has_met(self, pattern: str) -> bool:
-        """Whether a document had the path; true where fields were too many to be told apart."""
+        """Return whether a document had the path; also if there were too many fields to know."""
         wanted = pattern.split("/")
         return pattern in self._ignored or any(
             path == _OTHER
@@ -122,14 +122,14 @@ class FieldTally:
 
 
 class _Field:
-    """One field's figures."""
+    """The counts of one field."""
 
     def __init__(self) -> None:
         self.counts: Counter[Kind] = Counter()
         self.lost = 0.0
-        """What graded matches are short of a full one."""
+        """The sum of 1 - score over all matches."""
         self.alone: Counter[str] = Counter()
-        """Leaves of `wrong_type` that one side alone has."""
+        """The number of `wrong_type` leaves that only one side has, by side."""
         self.unreadable = self.samples = self.wrong_samples = 0
         self.wrong_values: Counter[_Pair] = Counter()
         self.examples: list[Any] = []
@@ -182,7 +182,7 @@ class _Field:
 
 
 def _confidence(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any]:
-    """Return what confidences tell, under its name in a summary; nothing where there are none."""
+    """Return the summary's entry about confidences; an empty one if there are none."""
     figures = confidence_figures(counts)
     if figures is None:
         return {}

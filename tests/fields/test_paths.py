@@ -48,7 +48,7 @@ def test_an_order_is_that_of_one_array_where_it_is_set_and_of_all_by_default():
         ({"": {"order": "any_order"}, "/0": {"weight": 5}}, "whose order does not count"),
         ({"/a~2b": {}}, "is not a JSON Pointer"),
         ({"/a~": {}}, "is not a JSON Pointer"),
-        ({"/**/price": {}}, r"there is no '\*\*'; '\*' is any one name"),
+        ({"/**/price": {}}, r"'\*\*' is not supported; '\*' matches one name or position"),
         ({"price": {}}, "fields: 'price' is not a path such as '/items"),
     ],
 )
