@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -106,17 +106,10 @@ class JsonFields(Evaluator):
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
-        check_instance(self, "defaults", Mapping)
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
-        check_choice(self, "parsing", PARSINGS)
-        check_choice(self, "nulls", OMITTED)
-        check_choice(self, "empty", OMITTED)
         fields = self.fields
         if self.confidence is not None:
             fields = self._with_confidence(self.confidence)
-        self.__dict__["_layout"] = Layout(
-            self.schema, fields, self.defaults, nulls=self.nulls, empty=self.empty
-        )
+        self.__dict__["_layout"] = make_layout(self, fields)
 
     def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
         """Leave the place of the confidences out; raise InvalidOptionError for no source."""
@@ -147,6 +140,17 @@ class JsonFields(Evaluator):
 
     def breakdown(self) -> FieldTally:
         return FieldTally(self.fields)
+
+
+def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layout:
+    """Check the options that JsonFields and JudgedFields share, and make a layout of them."""
+    check_instance(evaluator, "defaults", Mapping)
+    check_number(evaluator, "threshold", minimum=0, maximum=1, optional=True)
+    check_choice(evaluator, "parsing", PARSINGS)
+    check_choice(evaluator, "nulls", OMITTED)
+    check_choice(evaluator, "empty", OMITTED)
+    omitted = {"nulls": evaluator.nulls, "empty": evaluator.empty}
+    return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:

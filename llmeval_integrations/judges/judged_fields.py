@@ -10,19 +10,16 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import (
-    check_choice,
     check_instance,
-    check_number,
     option_error,
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_fields import compare_sample, make_result
+from llmeval_integrations.evaluators.json_fields import compare_sample, make_layout, make_result
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
-from llmeval_integrations.fields.layout import Layout
-from llmeval_integrations.fields.omission import OMITTED, Omitted
+from llmeval_integrations.fields.omission import Omitted
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
@@ -140,20 +137,13 @@ class JudgedFields(ModelJudge):
     """Whether a member that is null counts as left out, or is a leaf, as for JsonFields."""
 
     empty: Omitted = "absent"
-    """Whether a member that is an empty object or array counts as left out, or is a leaf."""
+    """The same of a member that is an empty object or array."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_paths(self)
         check_instance(self, "fields", Mapping)
-        check_instance(self, "defaults", Mapping)
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
-        check_choice(self, "parsing", PARSINGS)
-        check_choice(self, "nulls", OMITTED)
-        check_choice(self, "empty", OMITTED)
-        omitted = {"nulls": self.nulls, "empty": self.empty}
-        layout = Layout(self.schema, self.fields, self.defaults, self.judged, **omitted)
-        self.__dict__["_layout"] = layout
+        self.__dict__["_layout"] = make_layout(self, self.fields, self.judged)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         comparison = compare_sample(self, sample, self.__dict__["_layout"])

@@ -10,10 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-_ESCAPE: Final = re.compile(
-    r"\\{1,4}(?:u(?P<u>[0-9a-f]{4})|u\{(?P<braces>[0-9a-f]{1,6})\}|x(?P<x>[0-9a-f]{2}))",
-    re.IGNORECASE,
-)
+_ESCAPE: Final = re.compile(r"\\{1,4}(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNORECASE)
 _BREAK: Final = re.compile(r"\\+[nrt]")
 _NO_LETTERS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 _RUN: Final = 3
@@ -27,13 +24,8 @@ def decode(text: str) -> str:
     if "&" in text:
         text = html.unescape(text)
     if "\\" in text:
-        text = _ESCAPE.sub(_character, text)
+        text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
-
-
-def _character(escape: re.Match[str]) -> str:
-    code = int(next(filter(None, escape.groups())), 16)
-    return chr(code) if code <= 0x10FFFF else " "
 
 
 def letters(text: str) -> str:
@@ -55,7 +47,7 @@ class Quotations:
         self.mark = mark
         self._shown = tuple(shown)
 
-    @cached_property
+    @cached_property  # an object with the mark is read without it
     def _texts(self) -> list[str]:
         return [_letters_of_few(text) for text in self._shown]
 
@@ -76,14 +68,11 @@ class Quotations:
 
     def hold_all(self, values: Sequence[Any]) -> bool:
         """Whether one text has all these texts and numbers, at least one text among them."""
-        words = [found for value in values if isinstance(value, str) and (found := letters(value))]
-        numbers = [
-            re.compile(rf"(?<![-.\w]){re.escape(json.dumps(value, default=str))}(?![\w.]*\d)")
-            for value in values
-            if not isinstance(value, str)
-        ]
-        return bool(words) and any(
+        words = [letters(value) for value in values if isinstance(value, str)]
+        others = [json.dumps(value, default=str) for value in values if not isinstance(value, str)]
+        numbers = [rf"(?<![-.\w]){re.escape(each)}(?![\w.]*\d)" for each in others]
+        return any(words) and any(
             all(word in plain for word in words)
-            and all(number.search(decode(text)) for number in numbers)
+            and all(re.search(number, decode(text)) for number in numbers)
             for plain, text in zip(self._texts, self._shown)
         )
