@@ -162,10 +162,10 @@ ROWS = [
     "JSON in a Markdown fence is read",
     "`true` is not `1`",
     "`1.0` is `1`",
-    "items in any order, where you say so",
+    "items in any order, as an option",
     "numbers within a tolerance",
     "the wrong field is named by its path",
-    "a trailing comma is named as what it is",
+    "the reason names a trailing comma",
 ]
 
 
