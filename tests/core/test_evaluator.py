@@ -19,11 +19,23 @@ def test_both_calls_work_inside_a_running_loop():
     assert awaited == plain == Result(1, True, None, "Valid JSON")
 
 
-@pytest.mark.parametrize("thing", ["{}", None, 5, ["{}"], {}, {"prediction": "{}"}], ids=repr)
-def test_what_is_no_sample_is_an_error_however_it_is_given(thing):
+@pytest.mark.parametrize(
+    ("thing", "named"),
+    [
+        ("a text", "'a text'"),
+        (None, "None"),
+        ({}, "needs an output"),
+        ({"output": 1, "prediction": 2}, "prediction"),
+        ([10**5000], "got"),
+        ("long " * 10**6, "long"),
+    ],
+    ids=["text", "None", "empty", "unknown", "list", "long"],
+)
+def test_what_is_no_sample_is_an_error_however_it_is_given(thing, named):
     for call in (JsonValidity().evaluate, lambda sample: JsonValidity().evaluate_many([sample])):
-        with pytest.raises(InputError):
+        with pytest.raises(InputError, match=named) as raised:
             call(thing)
+        assert len(str(raised.value)) < 600
     with pytest.raises(InputError):
         asyncio.run(JsonValidity().aevaluate(thing))
 

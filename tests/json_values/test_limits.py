@@ -137,29 +137,6 @@ def test_no_text_takes_long(parsing):
                 read(text, parsing)
 
 
-class Hostile:
-    """Answers nothing."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(name)
-
-    __repr__ = __str__ = __hash__ = None  # type: ignore[assignment]
-
-
-NO_JSON = [
-    object(), Hostile(), Hostile, int, {1, 2}, iter([]), 1j, ..., memoryview(b"1"), {None: 1},
-    [Hostile()], {"a": Hostile()}, Decimal("sNaN"), b"\xff\xfe",
-]  # fmt: skip
-
-
-@modes
-def test_no_type_crashes_it(parsing):
-    for value in NO_JSON:
-        found = parse(value, parsing)
-        assert isinstance(found, Defect)
-        assert check(value, parsing) == found
-
-
 @law
 @given(st.recursive(st.from_type(type).flatmap(st.from_type) | documents, st.lists, max_leaves=3))
 def test_nothing_that_python_builds_crashes_it(value):

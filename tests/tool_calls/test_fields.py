@@ -92,15 +92,6 @@ def test_rules_hold_with_the_tools_and_without(options, output, reference):
         assert pickle.loads(pickle.dumps(evaluator))(output, reference).passed  # noqa: S301
 
 
-def test_a_reason_says_which_date_is_ambiguous():
-    result = ToolCalls(TOOLS, defaults={"dates": "any"})(
-        book(note="05/01/2024"), book(note="2024-01-05")
-    )
-    assert result.reason == (
-        'book: /note "05/01/2024", expected "2024-01-05" (05/01/2024: day or month first?)'
-    )
-
-
 def test_the_rule_of_a_tool_counts_before_that_of_any_tool():
     fields = {"weather/city": {"ignore_case": False}, "*/city": {"ignore_case": True}}
     assert not ToolCalls(TOOLS, fields=fields)(weather(city="rome"), weather(city="Rome")).passed
