@@ -9,19 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import msgspec
 import pytest
 
-from llmeval_integrations.core.catalog import list_evaluators
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.printable import make_printable, one_line, plain_console
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.pytest_plugin.evaluation import (
-    EVALUATIONS,
-    Evaluation,
-    EvaluationFailure,
-)
 from llmeval_integrations.pytest_plugin.marker import Marker
+from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, Evaluation, EvaluationFailure
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.reports.outcomes import objects
 from llmeval_integrations.runs.options import name_evaluators
@@ -35,7 +30,6 @@ _LONGEST: Final = 2_000
 """The most characters of a reason, and of an output."""
 
 _MOST_ENTRIES: Final = 20
-_MOST_LINES: Final = 100
 _WIDTH: Final = 100
 
 
@@ -85,18 +79,13 @@ class Evaluate:
 
     def _name(self, evaluators: tuple[Any, ...]) -> Mapping[str, Evaluator]:
         """Name the evaluators that are given, or take the marker's."""
-        for given in evaluators:
-            if not isinstance(given, (Evaluator, type)) and given not in list_evaluators():
-                raise InvalidOptionError(
-                    f"expected an Evaluator, got {quote(given)}; a reference is named, and "
-                    "evaluators are given one by one: evaluate(output, JsonMatch(), reference=...)"
-                )
-        named = name_evaluators(evaluators) if evaluators else self._evaluators
-        if not named:
+        if evaluators:
+            return name_evaluators(evaluators)
+        if not self._evaluators:
             raise InvalidOptionError(
                 "evaluate(output) needs an evaluator: evaluate(output, JsonValidity())"
             )
-        return named
+        return self._evaluators
 
     def _session(self) -> AbstractContextManager[Any]:
         """Return a context in which judges ask only what the cache lacks."""
@@ -119,12 +108,12 @@ class Evaluate:
 
 def _record(name: str, result: Result) -> Evaluation:
     """Take from a result what goes into the summary, and into JUnit's properties."""
-    label, reason = (
+    score, passed = result.score, result.passed
+    texts = (
         one_line(str(text))[:_LONGEST] if text else None for text in (result.label, result.reason)
     )
-    score = None if result.score is None else float(result.score)
-    passed = None if result.passed is None else bool(result.passed)
-    return Evaluation(name, score, passed, label, reason)
+    numbers = None if score is None else float(score), None if passed is None else bool(passed)
+    return Evaluation(name, *numbers, *texts)
 
 
 def _message(sample: Sample, bad: Mapping[str, Result]) -> str:
@@ -168,6 +157,4 @@ def _draw(result: Result) -> list[str]:
 
 
 def _indent(text: str) -> list[str]:
-    lines = [f"  {line}".rstrip() for line in text.rstrip().split("\n")]
-    more = len(lines) - _MOST_LINES
-    return lines if more <= 0 else [*lines[:_MOST_LINES], f"  ... ({more:,} lines more)"]
+    return [f"  {line}".rstrip() for line in text.rstrip().split("\n")]

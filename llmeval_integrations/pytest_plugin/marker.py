@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import check_number
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.open_source import open_source
@@ -28,24 +26,12 @@ class Marker:
         min_pass_rate: float = 1.0,
         columns: Mapping[str, str | None] | None = None,
     ) -> None:
-        if not isinstance(data, (str, Path)):
-            raise InvalidOptionError(f"data={quote(data)} is not the path of a file")
         self.evaluators = name_evaluators(evaluators) if evaluators else {}
         """By name; empty where the test names its own."""
         self.min_pass_rate = min_pass_rate
         """The share of rows that have to pass; below 1 single rows may fail."""
         check_number(self, "min_pass_rate", minimum=0, maximum=1)
         self._data, self._columns = data, columns
-
-    @classmethod
-    def of(cls, marker: Any) -> Marker:
-        """Read a marker; raises InvalidOptionError."""
-        try:
-            signature(cls).bind(*marker.args, **marker.kwargs)
-        except TypeError as error:
-            known = ", ".join(signature(cls).parameters)
-            raise InvalidOptionError(f"the marker takes {known}: {error}") from error
-        return cls(*marker.args, **marker.kwargs)
 
     def read_samples(self, folder: Path) -> list[Sample]:
         """Read the rows; raises InputError for one that is none, and where there are none."""

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 
-from llmeval_integrations.core.errors import EvalError, InvalidOptionError
-from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
+from llmeval_integrations.core.errors import EvalError
 
 if TYPE_CHECKING:
     from llmeval_integrations.pytest_plugin.fixture import Evaluate
@@ -25,6 +24,33 @@ _TALLIES: Final = pytest.StashKey[Any]()
 
 _MISS: Final = "llmeval_miss"
 """What the report of a missed pass rate has: how the terminal calls it."""
+
+
+class Evaluation(NamedTuple):
+    """What one evaluator said in a test, in types that every process can send."""
+
+    evaluator: str
+    score: float | None
+    passed: bool | None
+    label: str | None
+    reason: str | None
+
+
+EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
+"""Where a test keeps what its evaluators said."""
+
+
+class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a test ends with
+    """An output did not pass."""
+
+    __module__ = "builtins"  # else the module's name fills pytest's short summary
+
+    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
+        super().__init__(message)
+        self.line = line
+        """The same in a line."""
+        self.undecided = undecided
+        """Whether an evaluator gave no score or no verdict, which no pass rate allows for."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -154,10 +180,6 @@ def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None)
     """Let a report, also one of xdist's workers, say all that was found for the test so far."""
     found = item.stash[EVALUATIONS]
     rate = None if marked is None else marked.min_pass_rate
-    for xfail in item.iter_markers("xfail"):
-        condition = xfail.args[0] if xfail.args else xfail.kwargs.get("condition", True)
-        if rate is not None and condition is True:
-            rate = 0.0  # it is known to be missed
     group = getattr(_parameters(item).get("sample"), "group", None)
     # Brackets, which the rows of a test differ in, may stand in folder names, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
@@ -227,17 +249,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _marker_of(item: Any) -> Marker | None:
-    markers = list(item.iter_markers_with_node(MARKER))
-    if not markers:
+    marker = item.get_closest_marker(MARKER)
+    if marker is None:
         return None
     from llmeval_integrations.pytest_plugin.marker import Marker
 
-    node, marker = markers[0]  # a method's counts before its class's
     try:
-        if sum(each is node for each, _ in markers) > 1:
-            raise InvalidOptionError(f"marked with {MARKER} twice; a test has one file of rows")
-        return Marker.of(marker)
-    except EvalError as error:
+        return Marker(*marker.args, **marker.kwargs)
+    except (EvalError, TypeError) as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error
 
 

@@ -4,7 +4,6 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from pace import at_most
 
 from llmeval_integrations.pytest_plugin.tally import Tallies
 from llmeval_integrations.runs.numbers import percents
@@ -173,22 +172,3 @@ def test_a_marked_testcase_of_unittest_is_an_error(session, place):
     result = session(code, rows=ROWS)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*marked with llmeval, and run for no row: *unittest.TestCase is not*"])  # fmt: skip
-
-
-@pytest.mark.parametrize("workers", [(), IN_PROCESSES])
-def test_an_evaluator_has_one_line_however_it_is_set_up(session, workers):
-    if workers:
-        pytest.importorskip("xdist")
-    code = "from llmeval_integrations import JsonFields\n" + "".join(
-        f"def test_{n}(evaluate):\n    evaluate(1, JsonFields(threshold={n / 100}), reference=1)\n"
-        for n in range(1, 4)
-    )
-    assert figures(session(code, *workers)) == [("json_fields", "3", "100.0 %")]
-
-
-@pytest.mark.once
-def test_many_evaluations_in_one_test_take_linear_time(session):
-    code = "def test_it(evaluate):\n    for _ in range(5000):\n        evaluate('[1]', JsonValidity())"  # fmt: skip
-    with at_most(2):
-        result = session(code)
-    assert figures(result) == [("json_validity", "5000", "100.0 %")]
