@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-import regex
-
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.json_values.numbers import UNREADABLE, decode
 
@@ -19,21 +17,8 @@ _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
 _WORD: Final = re.compile(r'[^ \t\n\r,:\[\]{}"`~]*')
 _CLOSES: Final = {"{": "}", "[": "]"}
 
-_LEAD: Final = regex.compile(
-    r"""[ \t\n\r]*+(?:
-        (?:`{3,}+|~{3,}+)(?:
-            [ \t]*+(?:[A-Za-z][\w+.-]*+)?[ \t]*+\r?\n
-            |[ \t]*+(?i:json)?[ \t]*+(?=\[|\{[ \t]*+["}])
-        )
-        |`{1,2}+(?=[^`])
-        |(?=[^`~ \t\n\r])
-    )""",
-    regex.VERBOSE,
-)
-"""White space, and a fence or back-ticks, before JSON. Other fences only the whole text tells."""
-
-_LONGEST_LEAD: Final = 1_000
-"""Each chunk reads the beginning anew."""
+_FENCE: Final = re.compile(r"(?:`+|~+)[ \t]*[\w.+-]{0,40}[ \t]*\r?")
+"""The first line of a fence; of others only the whole text tells."""
 
 
 class Token(NamedTuple):
@@ -77,19 +62,20 @@ class Tokens:
         self._offset += len(text) - len(self._rest)
 
     def _skip_lead(self, text: str) -> int:
-        """Return where the JSON begins behind white space, back-ticks or a fence."""
-        lead = _LEAD.match(text, partial=True)
-        if lead is not None and lead.partial:
-            if text.strip():
-                self._rest = text
-            if len(text) < _LONGEST_LEAD or not self._rest:
-                return len(text)
-            lead, self._rest = None, ""
-        self._leads = False
-        if lead is None:
-            self._expects = "anything"
-            return len(text)
-        return int(lead.end())
+        """Return where the JSON begins behind white space or the first line of a fence."""
+        begin = _find_end(_SPACE, text, 0)
+        line, newline, _ = text[begin:].partition("\n")
+        if not line.startswith(("`", "~")):
+            self._leads = begin == len(text)
+            return begin
+        if not _FENCE.fullmatch(line):
+            self._leads, self._expects = False, "anything"
+        elif newline:
+            self._leads = False
+            return begin + len(line) + 1
+        else:
+            self._rest = text
+        return len(text)
 
     def _read_string(self, text: str, position: int) -> tuple[Token | None, int]:
         end = _find_end(_STRING, text, position)

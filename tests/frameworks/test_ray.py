@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,28 +14,18 @@ pytest.importorskip("ray.data")
 import pyarrow as pa
 import ray
 from framework_cases import run_example
-from pyarrow.parquet import read_table
 from ray.cluster_utils import Cluster
 from remote_model import Remote, Repeats
-from server import ModelServer, chat
 from slow_evaluators import Leaves, Slow, write_odd_data
 
-from llmeval_integrations import (
-    InputError,
-    InvalidOptionError,
-    JsonFields,
-    JsonValidity,
-    evaluate,
-    load_evaluator,
-)
+from llmeval_integrations import InputError, JsonFields, JsonValidity, evaluate, evaluate_batch
 from llmeval_integrations.frameworks import ray as ours
-from llmeval_integrations.frameworks.ray import RayEngine, evaluate_dataset
+from llmeval_integrations.frameworks.ray import RayEngine
 
 pytestmark = pytest.mark.nightly  # a cluster takes its time to start
 
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 MEMORY = 80_000_000
-VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
 
 
 @pytest.fixture(scope="module")
@@ -77,50 +66,8 @@ def data(tmp_path):
     return write_odd_data(tmp_path / "data.jsonl")
 
 
-@pytest.fixture
-def server():
-    with ModelServer() as server:
-        server.plays(chat(json.dumps(VERDICT)))
-        yield server
-
-
-@pytest.fixture
-def judge(server):
-    client = {"platform": "openai", "name": "m", "base_url": f"{server.url}/v1", "api_key": "sk-1"}
-    return load_evaluator("pass_fail", model=client, question="Is it, all in all, so?")
-
-
 def same_files(one, other):
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in FILES)
-
-
-def dataset(rows, blocks=12):
-    return ray.data.from_items(rows, override_num_blocks=blocks)
-
-
-def as_rows(made):
-    """Give what a dataset's rows say, in an order of their own."""
-    kept = [name for name in made[0] if name != "metadata"] if made else []
-    return sorted(tuple(str(row[name]) for name in kept) for row in made)
-
-
-def local_rows(rows, evaluators):
-    """Give the same of a run on this machine."""
-    made = []
-    for row in evaluate(pa.Table.from_pylist(rows), evaluators).rows:
-        error = row.error and row.error.replace(f": row {number_of(row.id)}: ", ": ")
-        score = None if row.score is None else float(row.score)
-        made.append({"id": row.id, "group": row.group, "evaluator": row.evaluator, "score": score, "passed": row.passed, "label": row.label, "reason": row.reason, "unscored": row.unscored, "error": error})  # fmt: skip
-    return as_rows(made)
-
-
-def number_of(id):
-    return int(id[1:]) + 1
-
-
-def samples(count):
-    outputs = {3: "raise", 5: "unscored", 8: None}
-    return [{"id": f"n{number}", "output": outputs.get(number, "x" * (number % 5)), "reference": "{}"} for number in range(count)]  # fmt: skip
 
 
 def lost(pids):
@@ -128,68 +75,11 @@ def lost(pids):
     return [pid for pid in pids if not Path(f"/proc/{pid}").exists()]
 
 
-# A dataset
-
-
-def test_judges_of_a_dataset_share_limit_and_cache(second, server, judge, tmp_path):
-    under_way, most, lock = 0, 0, threading.Lock()
-
-    def play(_):
-        nonlocal under_way, most
-        with lock:
-            under_way += 1
-            most = max(most, under_way)
-        time.sleep(0.02)
-        with lock:
-            under_way -= 1
-        return chat(json.dumps(VERDICT))
-
-    server.plays(play)
-    rows = [{"id": f"n{number}", "output": f"text {number}"} for number in range(200)]
-    made = evaluate_dataset(dataset(rows), {"judge": judge, "valid": JsonValidity()}, concurrency=8, cache=tmp_path / "kept").take_all()  # fmt: skip
-    assert as_rows(made) == local_rows_judged(rows)
-    assert len(server.requests) == 200
-    assert most == 8
-    again = evaluate(rows, {"judge": judge}, cache=tmp_path / "kept", frozen=True)
-    assert again.summary["judging"]["cached"] == 200
-
-
-def local_rows_judged(rows):
-    said = {"evaluator": "judge", "score": 1.0, "passed": True, "label": "Pass", "reason": "It is.", "unscored": False, "error": None}  # fmt: skip
-    judged = as_rows([{"id": row["id"], "group": None, **said} for row in rows])
-    return sorted([*judged, *local_rows(rows, {"valid": JsonValidity()})])
-
-
-def test_a_row_without_an_id_is_refused(second):
-    rows = [{"key": "a", "output": "{}"}]
-    with pytest.raises(Exception, match=r"rows without an id in column 'id', only \['key', 'out"):
-        evaluate_dataset(dataset(rows, 1), [JsonValidity()]).take_all()
-    made = evaluate_dataset(dataset(rows, 1), [JsonValidity()], columns={"id": "key"}).take_all()
-    assert [(row["id"], row["score"]) for row in made] == [("a", 1.0)]
-
-
-def test_a_wrong_call_is_refused_by_the_call(cluster, judge):
-    with pytest.raises(InputError, match="expected a dataset of Ray Data, got "):
-        evaluate_dataset([{"output": "{}"}], [JsonValidity()])
-    rows = dataset(samples(1), 1)
-    with pytest.raises(InvalidOptionError, match="expected an Evaluator"):
-        evaluate_dataset(rows, [JsonValidity])
-    with pytest.raises(InputError, match="no field is called 'key'"):
-        evaluate_dataset(rows, [JsonValidity()], columns={"key": "id"})
-    with pytest.raises(InvalidOptionError, match="concurrency=0"):
-        evaluate_dataset(rows, [judge], concurrency=0)
-    with pytest.raises(InvalidOptionError, match="max_cost"):
-        evaluate_dataset(rows, [judge], max_cost=-1)
-    with pytest.raises(InputError, match="frozen takes replies from a cache, and none is given"):
-        evaluate_dataset(rows, [judge], frozen=True)
-
-
 def test_the_example_says_what_it_gives(second, tmp_path):
-    run_example(ours, folder=str(tmp_path))
-    assert read_table(tmp_path).num_rows == 2
-
-
-# A file
+    data = tmp_path / "data.jsonl"
+    rows = [{"id": "a", "output": "[1]", "reference": "[1.0]"}, {"id": "b", "output": "[1,", "reference": "[]"}]  # fmt: skip
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run_example(ours, data=data, folder=tmp_path / "out")
 
 
 def test_the_files_are_those_of_one_machine(second, data, tmp_path):
@@ -222,7 +112,7 @@ def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(second, 
     lines = data.read_text().splitlines()
     lines[1_100] = '{"id": "é", "output": "end"}'
     data.write_text("\n".join(lines))
-    monkeypatch.setattr("llmeval_integrations.frameworks.ray.engine._TRIES", 1)
+    monkeypatch.setattr("llmeval_integrations.frameworks.ray._TRIES", 1)
     with pytest.raises(InputError, match=r"Ray gave up \(.*can be resumed"):
         evaluate(data, [Leaves()], out=tmp_path / "out", engine=RayEngine)
     monkeypatch.setenv("SPARED", "all")
@@ -246,23 +136,22 @@ def test_the_command_runs_on_the_cluster_that_is_there(cluster, second, data, tm
     assert same_files(tmp_path / "here", tmp_path / "there")
 
 
-# A machine that is lost
-
-
-def test_a_dataset_has_the_rows_of_a_run(cluster, second):
-    rows = samples(1_000)
-    evaluators = {"slow": Slow(0.002), "valid": JsonValidity(), "fields": JsonFields()}
+def test_a_dataset_has_the_rows_of_one_machine_though_one_is_lost(cluster, second):
+    rows = [{"id": f"n{number}", "output": "x" * (number % 5), "reference": "{}"} for number in range(1_000)]  # fmt: skip
+    evaluators = {"slow": Slow(0.002), "valid": JsonValidity(), "where": Leaves()}
+    data = ray.data.from_items(rows, override_num_blocks=20)
+    parts = data.map_batches(evaluate_batch, fn_args=(evaluators,), batch_format="pyarrow", batch_size=50)  # fmt: skip
     made = []
-    for batch in evaluate_dataset(dataset(rows, 20), {**evaluators, "where": Leaves()}, batch_size=50).iter_batches(batch_size=None, batch_format="pyarrow"):  # fmt: skip
+    for batch in parts.iter_batches(batch_size=None, batch_format="pyarrow"):
         made += batch.to_pylist()
         if second in cluster.list_all_nodes() and len(pids_of(made)) > 1:
             cluster.remove_node(second, allow_graceful=False)
     assert lost(pids_of(made))  # the lost machine had a part in it
     assert second not in cluster.list_all_nodes()
-    others = [row for row in made if row["evaluator"] != "where"]
-    assert as_rows(others) == local_rows(rows, evaluators)
-    assert len({row["id"] for row in made}) == 1_000
-    assert len(made) == 4_000
+    del evaluators["where"]
+    here = evaluate_batch(pa.Table.from_pylist(rows), evaluators).to_pylist()
+    there = [row for row in made if row["evaluator"] != "where"]
+    assert sorted(map(str, there)) == sorted(map(str, here))
 
 
 def pids_of(made):

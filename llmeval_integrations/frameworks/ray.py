@@ -1,4 +1,14 @@
-"""The rows of a run, evaluated chunk by chunk on a cluster."""
+"""Our evaluators on Ray: a file is evaluated on a cluster.
+
+    from llmeval_integrations import JsonEquality, evaluate
+    from llmeval_integrations.frameworks.ray import RayEngine
+
+    run = evaluate(data, [JsonEquality()], out=folder, engine=RayEngine)
+    [row.score for row in run.rows]  # [1.0, 0.0]
+
+The run directory is the same as that of one machine; `llmeval run --engine ray` does it, too. A
+dataset of Ray Data is evaluated by `dataset.map_batches(evaluate_batch, ...)`.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +17,25 @@ import os
 import pickle
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import cycle
+from pathlib import Path
 from typing import Any, Final
 
-import ray
-from ray import cloudpickle
-from ray.exceptions import RayError
-
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.frameworks.ray.dataset import place, share_options
+from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
 from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
+
+with optional("ray", "ray", "ray"):
+    import ray
+    from ray import cloudpickle
+    from ray.exceptions import RayError
+
+_AT_A_TIME: Final = 128
+"""Samples that one actor judges at a time: what the SDKs cost fills its processor beyond that."""
 
 _TRIES: Final = 3
 """How often a chunk is handed out again after its process or its machine was lost."""
@@ -31,8 +47,10 @@ class RayEngine:
     Uses the cluster that is connected to, else the one that `RAY_ADDRESS` or this machine has, else
     begins one on this machine until the run is done. Rows go with their task, so that no machine
     but this one needs the data. Evaluators that ask nobody are tasks; where there is a judge, all
-    are in actors, as `evaluate_dataset` has them, and only a cache keeps what was paid for when a
-    run breaks off. Raises InputError for evaluators that cannot be sent.
+    are in actors, one for every 128 samples that may be judged at a time; `concurrency` and a
+    budget hold for all together. A cache is a file of the machine that this is called on, and it
+    alone keeps what was paid for when a run breaks off. Raises InputError for evaluators that
+    cannot be sent.
     """
 
     def __init__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> None:
@@ -49,11 +67,10 @@ class RayEngine:
             evaluate = ray.remote(_evaluate).options(max_retries=_TRIES).remote
             self._ask: Callable[[Any], Any] = partial(evaluate, ray.put(self._job))
         else:
-            # One chunk is as many samples as are judged at a time.
-            count, own = share_options(judges.left(options))
-            self.ahead = 3 * count
-            actors = cycle(self._actors(count, own))
-            self._ask = lambda rows: next(actors).evaluate.remote(rows)  # noqa: PLW0108 - in turns
+            actors = self._actors(judges.left(options))
+            self.ahead = 3 * len(actors)  # a chunk is as many samples as are judged at a time
+            turns = cycle(actors)
+            self._ask = lambda rows: next(turns).evaluate.remote(rows)  # noqa: PLW0108 - in turns
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk; what is given raises InputError where Ray gives it up."""
@@ -75,14 +92,24 @@ class RayEngine:
         """End what was begun here."""
         self._stack.close()
 
-    def _actors(self, count: int, options: JudgingOptions) -> list[Any]:
+    def _actors(self, options: JudgingOptions) -> list[Any]:
+        """Begin actors that share what holds for all judges, on the machine of their cache."""
+        is_bounded = options.max_cost is not None or options.max_tokens is not None
+        count = 1 if is_bounded else -(-options.concurrency // _AT_A_TIME)
+        own = replace(options, concurrency=options.concurrency // count)
+        place: dict[str, Any] = {}
+        if options.cache is not None:
+            own = replace(own, cache=Path(options.cache).absolute())
+            here = ray.get_runtime_context().get_node_id()
+            # They wait more than they compute.
+            place = {"num_cpus": 0, "label_selector": {"ray.io/node-id": here}}
         begun = ray.remote(_Judges).options(
-            max_concurrency=options.concurrency + 1,  # one is for closing
+            max_concurrency=own.concurrency + 1,  # one is for closing
             max_restarts=_TRIES,
             max_task_retries=_TRIES,
-            **place(options),
+            **place,
         )
-        actors = [begun.remote(self._job, options) for _ in range(count)]
+        actors = [begun.remote(self._job, own) for _ in range(count)]
         self._stack.callback(_end, actors)
         return actors
 
