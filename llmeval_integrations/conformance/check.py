@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.finding import Finding, Findings, find_faults
+from llmeval_integrations.conformance.finding import RANK, Finding, Findings, find_faults
 from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
@@ -61,9 +61,14 @@ def check_evaluator(
 
     Raises:
         UnknownNameError: There is no such claim.
-        InvalidOptionError: An option is wrong, or nothing of the claim depends on it.
+        InvalidOptionError: An option is wrong.
     """
-    claim = _claim_of(evaluator, claims)
+    claim = getattr(evaluator, "name", None) if claims is None else claims
+    if claim not in list_claims():
+        raise UnknownNameError(
+            f"say what {quote(evaluator)} claims (claims=, --claims): no claim is called "
+            f"{quote(claim)}; there are {', '.join(list_claims())}"
+        )
     cases = select(claim, list_order, extra_keys=extra_keys)
     trial = _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate)
     try:
@@ -77,35 +82,16 @@ def list_claims() -> list[str]:
     return [found.name for found in iter_modules(bank.__path__)]
 
 
-def _claim_of(evaluator: Any, claims: str | None) -> str:
-    """Return the claim that was named, else the one that the evaluator is called like."""
-    claim = getattr(evaluator, "name", None) if claims is None else claims
-    if claim not in list_claims():
-        raise UnknownNameError(
-            f"say what {quote(evaluator)} claims (claims=, --claims): no claim is called "
-            f"{quote(claim)}; there are {', '.join(list_claims())}"
-        )
-    return str(claim)
-
-
 def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Growth]:
-    """Return the cases and families of a claim that have one right answer under these rules.
-
-    Raises InvalidOptionError for a rule on which nothing of this claim depends.
-    """
-    if list_order not in get_args(ListOrder) or not isinstance(extra_keys, bool):
+    """Return the cases and families of a claim that have one right answer under these rules."""
+    if list_order not in get_args(ListOrder):
         raise InvalidOptionError(
             f"check_evaluator: list_order={quote(list_order)} is one of "
-            f"{', '.join(get_args(ListOrder))}, and extra_keys={quote(extra_keys)} true or false"
+            f"{', '.join(get_args(ListOrder))}"
         )
     rules: dict[str, Any] = {"list_order": list_order, "extra_keys": extra_keys}
     module = import_module(f"{bank.__name__}.{claim}")
     cases: list[Case | Growth] = [*module.CASES, *module.GROWTHS]
-    for name, usual in (("list_order", "strict"), ("extra_keys", False)):
-        if rules[name] != usual and not any(name in each.only for each in cases):
-            raise InvalidOptionError(
-                f"check_evaluator: nothing of {claim} depends on {name}; leave it out"
-            )
     return [each for each in cases if all(rules[name] in kept for name, kept in each.only.items())]
 
 
@@ -146,8 +132,9 @@ class _Trial:
             got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
             why = "what it does in the other cases is not known"
             found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+        ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
         name, count = self.subject.name, len(cases)
-        return Findings(name, self.claim, tuple(found), self.tried, count, self.age())
+        return Findings(name, self.claim, ranked, self.tried, count, self.age())
 
     def age(self) -> float:
         """Return the seconds since the start."""
@@ -202,20 +189,13 @@ def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
 
 
 def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:
-    """Return the quicker of two calls where the first is slow: it may have imported a module.
+    """Return the quicker of two calls, None where neither has an answer.
 
-    None where there is no answer, twice if it takes too long: the machine may have stood still.
+    The first may import a module, or meet a machine that stands still.
     """
-    seconds = None
-    for _ in range(2):
-        observation = ask(case)
-        if observation.first.says == "died":
-            return None
-        if observation.first.says != "slow":
-            seconds = min(seconds or math.inf, observation.seconds)
-            if seconds <= _ENOUGH:
-                break
-    return seconds
+    answers = (ask(case) for _ in range(2))
+    times = [each.seconds for each in answers if each.first.says not in ("slow", "died")]
+    return min(times, default=None)
 
 
 def _format_times(times: dict[int, float]) -> str:

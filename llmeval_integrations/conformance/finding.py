@@ -16,7 +16,7 @@ Kind = Literal[
 ]  # fmt: skip
 """What is the matter; `wrong` is an answer, the others have their reason below."""
 
-_RANK: Final = ("high", "medium", "low")
+RANK: Final = ("high", "medium", "low")
 _REASONS: Final[dict[Kind, tuple[Severity, str]]] = {
     "raised": ("medium", "what a model wrote ends the run, or loses the row"),
     "nothing": ("medium", "the row has no score, and the figure stands on fewer"),
@@ -56,7 +56,7 @@ class Finding:
         """Make a finding, with its reason and its severity."""
         severity, why = _REASONS.get(kind, (case.severity, case.why))
         if kind in ("raised", "nothing"):
-            severity = max(severity, case.severity, key=_RANK.index)
+            severity = max(severity, case.severity, key=RANK.index)
         output, reference = (one_line(quote(value)) for value in (case.output, case.reference))
         return cls(case.name, kind, expected, got, why, severity, output, reference)
 
@@ -87,8 +87,7 @@ def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
 class Findings(Sequence[Finding]):
     """All that was found, the gravest first; true where there is anything.
 
-    Of so many `cases`, families that grow among them, so many were `tried`: all, unless the time
-    was up.
+    Of so many `cases` so many were `tried`: all, unless the time was up.
     """
 
     evaluator: str
@@ -97,10 +96,6 @@ class Findings(Sequence[Finding]):
     tried: int
     cases: int
     seconds: float
-
-    def __post_init__(self) -> None:
-        ranked = sorted(self.findings, key=lambda finding: _RANK.index(finding.severity))
-        object.__setattr__(self, "findings", tuple(ranked))
 
     def __getitem__(self, index: int | slice) -> Any:
         return self.findings[index]

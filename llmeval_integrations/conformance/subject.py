@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from itertools import product
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case, Says
@@ -71,7 +70,12 @@ def recognize(thing: Any, claim: str) -> Subject:
             )
         return Subject(name, (_function(thing, (1, 2)),), is_reader=True)
     if isinstance(thing, Evaluator):
-        return Subject(thing.name, _methods(thing, "evaluate", _our_arguments))
+        return Subject(
+            thing.name,
+            _methods(
+                thing, "evaluate", lambda case: {"sample": Sample(case.output, case.reference)}
+            ),
+        )
     if callable(getattr(thing, "evaluate_strings", None)):
         arguments = partial(_langchain_arguments, thing)
         return Subject(name, _methods(thing, "evaluate_strings", arguments))
@@ -97,10 +101,6 @@ def _methods(
     )
 
 
-def _our_arguments(case: Case) -> dict[str, Any]:
-    return {"sample": Sample(case.output, case.reference)}
-
-
 def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
     more = {"input": ""} if getattr(thing, "requires_input", False) else {}
     return {"prediction": case.output, "reference": case.plain_reference, **more}
@@ -113,15 +113,16 @@ def _llama_index_arguments(case: Case) -> dict[str, Any]:
 
 
 def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
-    """Call a function with so many arguments, by position or name, as its signature takes them."""
+    """Call a function with so many arguments, by name where it has these names, else in order."""
     signature = inspect.signature(function)
-    for count, names, places in product(counts, _NAMES, (2, 1, 0)):
+    for count in counts:
+        names = next(
+            (each[:count] for each in _NAMES if {*each[:count]} <= signature.parameters.keys()), ()
+        )
 
-        def bind(
-            case: Case, count: int = count, names: Any = names, places: int = places
-        ) -> inspect.BoundArguments:
+        def bind(case: Case, count: int = count, names: Any = names) -> inspect.BoundArguments:
             given = (case.output, case.plain_reference)[:count]
-            return signature.bind(*given[:places], **dict(zip(names[places:], given[places:])))
+            return signature.bind(**dict(zip(names, given))) if names else signature.bind(*given)
 
         def call(case: Case, bind: Any = bind) -> Any:
             bound = bind(case)

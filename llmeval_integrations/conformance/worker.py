@@ -19,7 +19,6 @@ from typing import Any, Final, NamedTuple
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.subject import Answer, Subject
 from llmeval_integrations.core.printable import one_line
-from llmeval_integrations.core.quoting import quote
 
 CAN_ISOLATE: Final = sys.platform == "linux"
 """Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
@@ -127,10 +126,6 @@ def _ask(
             result = loop.run_until_complete(result)
         return subject.read(result)
     except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
-        try:
-            text = str(error)[:200]
-        except Exception:  # noqa: BLE001 - an error's own words may fail
-            text = quote(error)
         has_refused = subject.is_reader and isinstance(error, ValueError)
-        words = one_line(f"{type(error).__name__}: {text}")
+        words = one_line(f"{type(error).__name__}: {str(error)[:200]}")
         return Answer("nothing" if has_refused else "raised", None, words)
