@@ -1,1 +1,1 @@
-"""Calls of tools: reading them, and comparing them with those that were expected."""
+"""Read tool calls, and compare them with the expected ones."""

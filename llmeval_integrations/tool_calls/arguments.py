@@ -1,4 +1,4 @@
-"""Which arguments of a call are right, and what is wrong with the others."""
+"""Compare the arguments of a call, and describe which of them are wrong."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from llmeval_integrations.tool_calls.tools import Toolbox
 Arguments = Literal["exact", "subset", "superset", "ignore"]
 """Which arguments a call must have.
 
-`exact`: those expected and no others. `subset`: no others, and some may be left out.
-`superset`: those expected, and perhaps others. `ignore`: only those that both have count.
+`exact`: the expected arguments and no others. `subset`: no others, but some may be left out.
+`superset`: all expected arguments, and perhaps others. `ignore`: only arguments that both calls
+have are compared.
 """
 
 _LONGEST: Final = 60
@@ -38,23 +39,23 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
     """The place within the arguments, as a JSON Pointer."""
 
     kind: str
-    """`mismatch`, `wrong_type`, `missing`, `extra`, or `invalid` where only the tool's schema
-    has something against it."""
+    """`mismatch`, `wrong_type`, `missing`, `extra`, or `invalid` if it violates only the tool's
+    schema."""
 
     output: Any = MISSING
     reference: Any = MISSING
 
     message: str | None = None
-    """What the schema has against it."""
+    """How it violates the schema."""
 
     field: str | None = None
-    """The tool and the argument, as a JSON Pointer with `*` for positions; of a single leaf."""
+    """The tool and the argument, as a JSON Pointer with `*` for positions; only for a leaf."""
 
     alone: str | None = None
-    """The side of a leaf in whose place the other side has an object or array."""
+    """The only side with this leaf, if the other side has an object or array there."""
 
     remark: str = ""
-    """What a rule adds, such as that a date is ambiguous."""
+    """A remark of the rule, for example that a date is ambiguous."""
 
     def __str__(self) -> str:
         if self.message is not None:
@@ -72,7 +73,7 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Call:
-    """A call beside its tool, with its arguments as they are compared."""
+    """A call with its tool, and with its arguments as they are compared."""
 
     def __init__(
         self, call: ToolCall, evaluator: Any, rules: ArgumentRules, toolbox: Toolbox | None
@@ -81,17 +82,17 @@ class Call:
         self.tool = toolbox.get(call.name) if toolbox else None
         self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
         self.values = self.node.drop(self.given)
-        """The arguments that do not count as left out."""
+        """The arguments without those that count as left out."""
         self._evaluator = evaluator
 
     @property
     def is_fuzzy(self) -> bool:
-        """Whether this call and another can both match a third one and not each other."""
+        """Whether two calls that match this one may not match each other."""
         return self._evaluator.arguments != "exact" or self.node.fuzzy
 
     @cached_property
     def violations(self) -> list[tuple[str, WrongArgument]]:
-        """What the tool's schema has against arguments that count, with their names."""
+        """The arguments that count and violate the tool's schema, with their names."""
         tool, given = self.tool, self.given
         if tool is None:
             return []
@@ -113,7 +114,8 @@ class Call:
     def rate(self, expected: Call) -> tuple[float, bool] | None:
         """Return the similarity of flat calls with the same arguments, and whether this is right.
 
-        None for any others, which take a CallPair; five calls beside five take half the time so.
+        Return None for other calls, which need a CallPair. This halves the time for five calls
+        against five.
         """
         wanted = expected.values
         if self.values.keys() != wanted.keys() or self.node.varies or self.violations:
@@ -141,7 +143,7 @@ class Call:
 
 
 class CallPair:
-    """The arguments of a call beside those that are expected of the same tool."""
+    """The comparison of a call's arguments with those of an expected call of the same tool."""
 
     def __init__(self, made: Call, expected: Call, evaluator: Any, pairing: Any) -> None:
         self._made, self._expected, self._evaluator = made, expected, evaluator
@@ -153,11 +155,12 @@ class CallPair:
         self.comparison = Comparison(pairing)
         self.comparison.compare_objects(made.node, here, there, "")
         self.violations: list[tuple[str, WrongArgument]] = []
-        """Those of the tool's schema, where the reference does not decide."""
+        """Violations of the tool's schema by arguments that the reference does not decide."""
         if made.tool is not None and not (how == "exact" and made.given == expected.values):
             self.violations = made.violations and self._list_open_violations()
         self.figures = self.comparison.figures()
-        """The leaves; an argument that its schema refuses is at least one, and none of it right."""
+        """The figures of all leaves. An argument that violates its schema has at least one leaf,
+        and no leaf that matches."""
         for name in {name for name, _ in self.violations}:
             prefix = f"{made.node.path}/{escape(name)}"
             lost = sum(
@@ -171,7 +174,7 @@ class CallPair:
             )
         matched, output, reference = self.figures
         self.similarity = (1 + matched) / (1 + max(output, reference))
-        """The share of what is right: the name, and each leaf of the arguments; from 0 to 1."""
+        """The share of the name and the leaves of arguments that is right, from 0 to 1."""
         self.is_right = not self.violations and not any(map(_is_wrong, self.comparison.outcomes))
 
     def _list_open_violations(self) -> list[tuple[str, WrongArgument]]:
@@ -183,22 +186,24 @@ class CallPair:
         ]
 
     def _is_decided(self, name: str) -> bool:
-        """Whether the reference says what an argument has to be."""
+        """Return whether the reference decides about an argument, so that its schema does not."""
         made, wanted = self._made, self._expected.values.get(name, MISSING)
         if wanted is MISSING:
             return False
         if name not in made.values:
-            # Of what an answer of BFCL's may lack the tool has the last word.
+            # If a reference of BFCL's allows leaving an argument out, its schema may still not.
             may_lack = self._evaluator.arguments == "subset"
             return may_lack or (is_optional(wanted) and self._evaluator.alternatives != "listed")
         if not is_optional(wanted):
             return True
-        trial = Comparison()  # a default in place of its value may be invalid
+        # A default matches an optional argument, but may violate the schema. So only a listed value
+        # decides.
+        trial = Comparison()
         trial.compare(made.node.member(name), made.values[name], AnyOf(wanted.values))
         return not trial.outcomes
 
     def list_mistakes(self) -> list[WrongArgument]:
-        """List what is wrong with these arguments, place by place."""
+        """List the places where these arguments are wrong."""
         wrong = _list_wrong(self.comparison, self._made.values, self._expected.values)
         return [*wrong, *(one for _, one in self.violations)]
 
@@ -210,9 +215,9 @@ def _is_wrong(outcome: Outcome) -> bool:
 def _list_wrong(
     comparison: Comparison, output: Any, reference: Any, place: str = ""
 ) -> Iterator[WrongArgument]:
-    """List what is wrong; within an object or array that has alternatives, by the nearest."""
+    """List the wrong places; an object or array with alternatives is held against the nearest."""
     wrong = [*filter(_is_wrong, comparison.outcomes)]
-    # What stands in the place of another type is one mistake with what it replaces.
+    # A value of a wrong type is one mistake together with the object or array that it replaces.
     replaced = [one.pointer for one in wrong if one.kind == "wrong_type"]
     known = {(pointer, kind) for pointer in replaced for kind in ("missing", "extra")}
     for one in wrong:

@@ -1,4 +1,4 @@
-"""One call of a tool, and the values that calls are read from."""
+"""One tool call, and helpers for the objects that calls are read from."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Fields: TypeAlias = Mapping[str, Any]
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """A tool's name and what it is given."""
+    """The name of a tool, and the arguments for it."""
 
     name: str
-    """The name; empty where `problem` says that there is none."""
+    """The name; empty if `problem` says why there is none."""
 
     arguments: dict[str, Any] = {}
     """The arguments by name, as JSON values."""
 
     id: str | None = None
-    """What the model's API calls this call."""
+    """The id that the model's API gives the call."""
 
     problem: str | None = None
-    """Why the arguments cannot be read, or what stands here in place of a call."""
+    """Why the arguments cannot be read, or why this is not a call."""
 
 
 class RawCall(NamedTuple):
-    """A call as an API writes it; the arguments may still be a text."""
+    """A call as an API writes it; its arguments may still be a text."""
 
     name: str
     arguments: Any = None
@@ -43,13 +43,13 @@ Part: TypeAlias = RawCall | str
 
 
 def no_call(value: Any) -> RawCall:
-    """Stand in for a call where something else is, and say so."""
-    return RawCall("", problem=f"no tool call: {quote(value)}")
+    """Return a call whose problem is that the value is not a call."""
+    return RawCall("", problem=f"not a tool call: {quote(value)}")
 
 
 def fields_of(value: Any) -> Fields:
     """Return the members of a JSON object, or the fields of an object of an SDK or framework."""
-    if type(value) is dict:  # as most are; to ask for a Mapping takes ten times as long
+    if type(value) is dict:  # the most frequent case; asking for a Mapping takes ten times as long
         return value
     if value is None or isinstance(value, (str, list, type)):
         return {}
@@ -59,17 +59,17 @@ def fields_of(value: Any) -> Fields:
         return {}
     if not hasattr(value, "__dict__"):
         return {one.name: getattr(value, one.name, None) for one in fields(value)}
-    extra = getattr(value, "__pydantic_extra__", None)  # what an SDK does not know yet
+    extra = getattr(value, "__pydantic_extra__", None)  # fields that an SDK does not know yet
     return {**vars(value), **(extra or {})}
 
 
 def type_of(value: Fields) -> str:
-    """Return the type that a block or message says it has, an empty text where it says none."""
+    """Return the type that a block or message names, or an empty text."""
     return text_in(value, "type", "block_type", "part_kind")
 
 
 def text_in(value: Fields, *names: str) -> str:
-    """Return the first text under these names that is not empty; an empty one where none is."""
+    """Return the first text under these names that is not empty, or an empty text."""
     for name in names:
         text = value.get(name)
         if text and isinstance(text, str):
@@ -78,6 +78,6 @@ def text_in(value: Fields, *names: str) -> str:
 
 
 def list_in(value: Fields, name: str) -> list[Any]:
-    """Return the list under a name; an empty one where there is none."""
+    """Return the list under a name, or an empty list."""
     found = value.get(name)
     return [*found] if isinstance(found, (list, tuple)) else []

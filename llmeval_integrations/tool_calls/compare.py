@@ -1,4 +1,4 @@
-"""Comparing the calls that a model made with those that were expected."""
+"""Compare the calls that a model made with the expected ones."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ KINDS: Final = (
     "wrong_arguments",
     "right",
 )
-"""What can be said of a call, the gravest first."""
+"""The kinds of a compared call, the worst first."""
 
-# Among pairings of the same score the one with more calls wholly right is chosen, and among these
-# the one that keeps the order. Both are too small to outweigh an argument.
+# Among pairings of the same score, the one with the most right calls is chosen, and then the one
+# that keeps the order best. Both amounts are too small to outweigh an argument.
 _RIGHT: Final = 1e-6
 _NEAR: Final = 1e-9
 
 _MOST_KEPT: Final = 1_000
-"""The pairs of calls that are compared once; of more only the weights are kept."""
+"""The pairs of calls whose comparisons are kept; beyond it, the pairs that are chosen are compared
+again."""
 
 
 class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call that was made, one that was expected, or both."""
+    """A call that was made, an expected call, or a pair of both."""
 
     kind: str
     """One of KINDS."""
@@ -56,19 +57,19 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """From 0 to 1."""
 
     name: str
-    """The tool; of the call that was made, where there is one."""
+    """The tool that was called, or the expected one if no call was made."""
 
     output: int | None = None
     """The position among the calls that were made."""
 
     reference: int | None = None
-    """The position among those expected."""
+    """The position among the expected calls."""
 
     expected_name: str | None = None
-    """The tool that was expected, where another one was called."""
+    """The expected tool, if another one was called."""
 
     arguments: list[WrongArgument] = []
-    """Those that are wrong; where no call of the tool is beside it, each that it has."""
+    """The wrong arguments; all of them if the call has no partner of the same tool."""
 
     problem: str | None = None
     """Why the call cannot be read."""
@@ -87,7 +88,7 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class CallComparison:
-    """Pairs calls of the same tool one to one, and says what became of each call."""
+    """Pairs calls of the same tool one to one, and compares them."""
 
     def __init__(self, made: Sequence[Call], expected: Sequence[Call], evaluator: Any) -> None:
         self._made, self._expected, self._evaluator = made, expected, evaluator
@@ -99,7 +100,11 @@ class CallComparison:
         self._limits: set[str] = set()
 
     def compare(self, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
-        """Say what became of each call; those expected come first, then those that are extra."""
+        """Return all calls, compared: first the expected ones in their order, then extra ones.
+
+        `before` are pairs of positions of expected calls. If a pair is violated, the call that came
+        too early is wrong.
+        """
         is_strict = self._evaluator.call_order == "strict"
         pairs = self._pair_in_order() if is_strict else self._pair_by_name()
         rows = {column: row for row, column in pairs}
@@ -113,7 +118,9 @@ class CallComparison:
         spare = [row for row in range(len(self._made)) if row not in used]
         wanted = [column for column in range(len(self._expected)) if column not in rows]
         others = []
-        for row in spare:  # calls of the same name first
+        # A spare call with the name of an expected one is out of order, or unreadable. The others
+        # are paired in their order: a wrong tool was called in the place of the expected one.
+        for row in spare:
             name = self._made[row].name
             column = next((n for n in wanted if self._expected[n].name == name), None)
             if column is None:
@@ -160,17 +167,17 @@ class CallComparison:
             found["graded"] = self._graded
         return {**found, "limit_reached": sorted(self._limits)} if self._limits else found
 
-    # --- which call is which -------------------------------------------------------------------
+    # --- pairing -------------------------------------------------------------------------------
 
     def _pair_by_name(self) -> Pairs:
         """Pair calls of the same tool so that the sum of their scores is the highest.
 
-        Of a tool that takes more than what is left of MAX_PAIRS, equal calls are paired, the
-        others in their order.
+        A document may try MAX_PAIRS pairs. If a tool has more calls than are left to try, its equal
+        calls are paired first, and the others in their order.
         """
         made, expected = defaultdict(list), defaultdict(list)
         for row, call in enumerate(self._made):
-            if call.problem is None:  # what cannot be read is paired with what is left over
+            if call.problem is None:  # an unreadable call takes the place of a leftover one later
                 made[call.name].append(row)
         for column, call in enumerate(self._expected):
             expected[call.name].append(column)
@@ -180,7 +187,7 @@ class CallComparison:
             rows, columns = made[name], expected[name]
             is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS
             if len(rows) + len(columns) > 2 and not is_fuzzy:
-                same, rows, columns = pair_texts(  # calls that are equal are pairs
+                same, rows, columns = pair_texts(  # equal calls are paired
                     {row: canonical(self._made[row].given) for row in rows},
                     {column: canonical(write(self._expected[column].given)) for column in columns},
                 )
@@ -197,9 +204,9 @@ class CallComparison:
         return sorted(pairs)
 
     def _pair_in_order(self) -> Pairs:
-        """Pair calls of the same tool, none crossing another, so that the sum is the highest.
+        """Pair calls of the same tool without crossings so that the sum of scores is the highest.
 
-        Beyond MAX_PAIRS the calls at the same position are paired.
+        If there are more than MAX_PAIRS pairs to try, calls at the same position are paired.
         """
         rows, columns = range(len(self._made)), range(len(self._expected))
         if len(rows) * len(columns) > MAX_PAIRS:
@@ -238,10 +245,10 @@ class CallComparison:
                 self._compared[row, column] = found
         return found
 
-    # --- what became of each -------------------------------------------------------------------
+    # --- results -------------------------------------------------------------------------------
 
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> ComparedCall:
-        """Say what became of two calls of the same tool."""
+        """Compare two calls of the same tool; one that is out of order has no leaf that matches."""
         pair, name = self._find_pair(row, column), self._made[row].name
         mistakes = [] if pair.is_right else pair.list_mistakes()
         if not in_order:
@@ -252,7 +259,7 @@ class CallComparison:
         return ComparedCall(kind, pair.similarity, name, row, column, arguments=mistakes)
 
     def _count(self, comparison: Comparison, figures: Figures) -> None:
-        """Add the leaves of one call, or of two that are a pair."""
+        """Add the leaves of a pair of calls, or of a single call."""
         self._leaves = Figures(*map(add, self._leaves, figures))
         for node in comparison.matched:
             self._fields[node.path]["match"] += 1
@@ -263,7 +270,7 @@ class CallComparison:
                 self._graded.append(graded)
 
     def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
-        """Say what became of calls that are no pair: of another tool, missing, extra."""
+        """Return a call without a partner of the same tool."""
         call = None if row is None else self._made[row]
         wanted = None if column is None else self._expected[column]
         missing = self._list_arguments(wanted, "missing") if wanted else []
@@ -278,7 +285,7 @@ class CallComparison:
         return ComparedCall("wrong_name", 0.0, call.name, row, column, wanted.name, missing + extra)
 
     def _list_arguments(self, call: Call, kind: Kind) -> list[WrongArgument]:
-        """List all arguments of a call that has no partner."""
+        """Count and list all arguments of a call that has no partner."""
         comparison = call.list_leaves(kind)
         self._count(comparison, comparison.figures())
         side = "reference" if kind == "missing" else "output"

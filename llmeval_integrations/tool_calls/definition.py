@@ -1,4 +1,4 @@
-"""What tools there are, read from any of the shapes that definitions come in."""
+"""Read tool definitions in the shapes of all APIs and frameworks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BESIDE_REFERENCE: Final = frozenset(
     ("$ref", "$schema", "type", "title", "description", *DEFINITIONS)
 )
 
-# What LangChain's tools of a single input say of it, and the schema that models are given.
+# The `args` of LangChain's tools with a single input, and the schema that models get for them.
 _ONE_INPUT: Final = {"tool_input": {"type": "string"}}
 _ONE_INPUT_SCHEMA: Final = {
     "type": "object",
@@ -31,13 +31,13 @@ _ONE_INPUT_SCHEMA: Final = {
     "required": ["__arg1"],
 }
 
-# The types of the tools that an API runs by itself; of some there are versions by date.
+# The types of tools that an API runs by itself; some have a version with a date.
 _HOSTED: Final = re.compile(
     r"custom|web_search(_preview)?|file_search|code_interpreter|computer(_use)?(_preview)?"
     r"|image_generation|mcp(_toolset|_server)?|(local_)?shell|apply_patch|tool_search"
     r"|code_execution|google_(search|maps)|url_context|retrieval|\w+_20\d\d_?\d\d_?\d\d"
 )
-# What Google's tools, and Amazon's, have for a member, here without underscores and capitals.
+# Google's and Amazon's tools of this kind have a member instead, here in lower case without "_".
 _HOSTED_MEMBERS: Final = frozenset(
     [
         *("googlesearch", "googlesearchretrieval", "googlemaps", "urlcontext", "retrieval"),
@@ -46,14 +46,14 @@ _HOSTED_MEMBERS: Final = frozenset(
     ]
 )
 
-# The names of Python's types and of Google's, which are in capitals.
+# The names of Python's and Google's types; Google's are written in capitals.
 _TYPES: Final[dict[str, str | None]] = {
     **dict.fromkeys(("dict", "map"), "object"),
     **dict.fromkeys(("list", "tuple", "set"), "array"),
     **dict.fromkeys(("float", "double"), "number"),
     **dict.fromkeys(("int", "long"), "integer"),
     **dict.fromkeys(("none", "nonetype"), "null"),
-    **dict.fromkeys(("any", "type_unspecified"), None),  # any value will do
+    **dict.fromkeys(("any", "type_unspecified"), None),  # any value is valid
     "bool": "boolean",
     "str": "string",
 }
@@ -68,16 +68,16 @@ _WITH_SCHEMAS: Final = frozenset(
 def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of each tool's arguments, by the tool's name.
 
-    Definitions are objects with a `name` and a schema, as OpenAI, Anthropic, Google, Amazon and MCP
-    have them, or tools of LangChain and LlamaIndex, or Pydantic models, whose name is the tool's.
-    They come in a list, under `tools` or `function_declarations`, as JSON text or one by itself.
-    A tool without a schema has no arguments, but any if its type is one that a model knows, such
-    as Anthropic's `bash_20250124`. Tools without a name, which an API runs by itself, are skipped.
-    Raises InvalidOptionError.
+    A definition is an object with a `name` and a schema, in the shape of OpenAI, Anthropic, Google,
+    Amazon or MCP. It may also be a tool of LangChain or LlamaIndex, or a Pydantic model with the
+    tool's name. `tools` is one definition, a list, an object with the list under `tools` or
+    `function_declarations`, or JSON text of these. A tool without a schema has no arguments. But if
+    its type is one that models know, such as Anthropic's `bash_20250124`, it may have any. Tools
+    without a name, which an API runs by itself, are skipped. Raises InvalidOptionError.
     """
     definitions = [*_list_definitions(tools)]
     if definitions and not any(definitions):
-        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
+        raise InvalidOptionError(f"not a tool definition: {quote(tools)}")
     found: dict[str, dict[str, Any]] = {}
     for name, schema in filter(None, definitions):
         if name in found:
@@ -87,26 +87,27 @@ def read_tools(tools: Any) -> dict[str, dict[str, Any]]:
 
 
 def _read_schema(name: str, schema: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a tool's arguments, which are an object."""
+    """Return the JSON Schema of a tool's arguments, whose type must be an object."""
     if schema is not None and not isinstance(schema, dict):
-        raise InvalidOptionError(f"the tool {name!r} has no JSON Schema: {quote(schema)}")
+        raise InvalidOptionError(
+            f"the schema of the tool {name!r} is not a JSON Schema: {quote(schema)}"
+        )
     read = convert_schema(schema or {"properties": {}})
     target = SchemaDocument(read).resolve(read.get("$ref"))
-    # So Pydantic writes a model that holds itself: a reference, and nothing else.
+    # Pydantic writes a model that contains itself as a reference and nothing else.
     if isinstance(target, dict) and "$id" not in target and read.keys() <= _BESIDE_REFERENCE:
         read = {**{key: value for key, value in read.items() if key != "$ref"}, **target}
     read = {"type": "object", **read}
     kind = read["type"]
     if "object" not in (kind if isinstance(kind, list) else [kind]):
         raise InvalidOptionError(
-            f"the tool {name!r} takes arguments, which are an object, and its schema has the "
-            f"type {quote(kind)}"
+            f"the schema of the tool {name!r} must have the type 'object', not {quote(kind)}"
         )
     return read
 
 
 def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
-    """Walk the definitions, whatever they are in; None stands for one without a name."""
+    """Yield the name and schema of each definition; None for a tool without a name."""
     value = _convert(tools)
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), value)
@@ -115,8 +116,8 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
             yield from _list_definitions(item)
         return
     if not isinstance(value, dict):
-        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
-    # Of OpenAI's chats, and of Amazon.
+        raise InvalidOptionError(f"not a tool definition: {quote(tools)}")
+    # OpenAI's chat API and Amazon put the definition inside another object.
     keys = ("custom",) if value.get("type") == "custom" else ("function", "toolSpec")
     inner = next((value[key] for key in keys if isinstance(value.get(key), dict)), value)
     name, is_hosted = inner.get("name"), _is_hosted(value)
@@ -126,11 +127,11 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     elif is_hosted and name is None and value.get("type") != "custom":
         yield None
     else:
-        raise InvalidOptionError(f"no definition of a tool: {quote(tools)}")
+        raise InvalidOptionError(f"not a tool definition: {quote(tools)}")
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
-    """Whether an API runs this tool by itself, or the model knows its arguments."""
+    """Return whether an API runs this tool by itself, or the model knows its arguments."""
     kind = definition.get("type")
     if isinstance(kind, str):
         has_schema = not definition.keys().isdisjoint((*_SCHEMAS, "properties", "function"))
@@ -140,13 +141,13 @@ def _is_hosted(definition: dict[str, Any]) -> bool:
 
 
 def _find_schema(name: str, definition: dict[str, Any]) -> Any:
-    """Return a definition's schema; None where it has none, and nothing that is one misspelt."""
+    """Return a definition's schema or None; raise InvalidOptionError if its key is misspelt."""
     schema = next((definition[key] for key in _SCHEMAS if definition.get(key) is not None), None)
     if isinstance(schema, dict) and schema.keys() == {"json"}:  # Amazon's
         return schema["json"]
     if not definition.keys().isdisjoint(_SCHEMAS):
         return schema
-    from difflib import get_close_matches  # here, as hardly any definition comes to it
+    from difflib import get_close_matches  # here, as hardly any definition needs it
 
     for key, value in definition.items():
         if isinstance(value, dict) and not key.lower().startswith(_RESULTS):
@@ -158,7 +159,7 @@ def _find_schema(name: str, definition: dict[str, Any]) -> Any:
 
 
 def _convert(tool: Any) -> Any:
-    """Return a definition as JSON values; frameworks' objects are known by their attributes."""
+    """Return a definition as JSON values; frameworks' objects are recognized by attributes."""
     if isinstance(tool, (list, tuple)):
         return tool
     if isinstance(tool, type) and hasattr(tool, "model_json_schema"):
@@ -175,23 +176,23 @@ def _convert(tool: Any) -> Any:
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
     value = parse(dict(tool) if isinstance(tool, Mapping) else tool)
     if isinstance(value, Defect):
-        raise InvalidOptionError(f"no definition of a tool: {quote(tool)}: {value.reason}")
+        raise InvalidOptionError(f"not a tool definition: {quote(tool)}: {value.reason}")
     return value
 
 
 def convert_schema(schema: Any, *, is_googles: bool = False) -> Any:
-    """Return a schema as JSON Schema writes it.
+    """Convert a schema to plain JSON Schema.
 
-    The names of Python's types and those in capitals become JSON Schema's, `nullable` adds null,
-    keywords that are null are dropped. Google's schemas, known by a type in capitals or `any_of`,
-    and those in them may have keywords in snake case and counts that are texts. Names of
-    properties, defaults and enums stay as they are.
+    Names of types in Python's words or in capitals become JSON Schema's, `nullable` becomes the
+    type null, and keywords that are null are dropped. Google's schemas have a type in capitals or
+    `any_of`. In them, keywords may be in snake case, and counts may be texts. Names of properties,
+    defaults and enums are not changed.
     """
-    if isinstance(schema, list):  # as items are before 2020
+    if isinstance(schema, list):  # `items` could be a list before draft 2020-12
         return [convert_schema(one, is_googles=is_googles) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    # Where each keyword without a value is null.
+    # Google's SDK dumps each keyword without a value as null.
     is_dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
     kind = schema.get("type")
     is_googles = is_googles or is_dumped or (isinstance(kind, str) and kind.isupper())
@@ -206,20 +207,20 @@ def convert_schema(schema: Any, *, is_googles: bool = False) -> Any:
             }
         elif key in _WITH_SCHEMAS:
             found[key] = convert_schema(value, is_googles=is_googles)
-        else:  # JSON of Google's has counts of 64 bits as texts
+        else:  # Google's JSON writes 64-bit counts as texts
             is_count = is_googles and key.startswith(("max", "min")) and str(value).isdecimal()
             found[key] = int(value) if is_count else value
     return _convert_type(found)
 
 
 def _write_keyword(name: str) -> str:
-    """Return the keyword of a schema that Google's SDK dumped."""
+    """Return JSON Schema's spelling of a keyword that Google's SDK dumped."""
     first, *others = name.split("_")
     return f"${name}" if name in ("defs", "ref") else first + "".join(map(str.capitalize, others))
 
 
 def _convert_type(schema: dict[str, Any]) -> dict[str, Any]:
-    """Write the type as JSON Schema does; where any value will do there is none."""
+    """Write the type as JSON Schema does; leave it out if any value is valid."""
     given = schema.pop("type", [])
     names = given if isinstance(given, list) else [given]
     types = [_TYPES.get(str(name).lower(), str(name).lower()) for name in names]

@@ -1,4 +1,4 @@
-"""The calls that a reference expects, with which values, and which come before which."""
+"""Read the expected calls of a reference, their accepted values, and their order."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls, read_parts
 
 Alternatives = Literal["marked", "listed"]
-"""How a reference says that several values will do.
+"""How a reference lists several accepted values.
 
-`marked`: by `{"$any_of": [...]}` in place of a value, with `"$optional": true` where it may be left
-out. `listed`: each argument has a list of accepted values, as in BFCL, with an empty text where it
-may be left out.
+`marked`: a value is replaced by `{"$any_of": [...]}`, with `"$optional": true` if it may be left
+out. `listed`: each argument is a list of accepted values, as in BFCL, with an empty text among them
+if the argument may be left out.
 """
 
 Before = Sequence[tuple[str | int, str | int]]
-"""Which call comes before which: each a tool's name, or a position among the expected calls."""
+"""Pairs of calls of which the first must come before the second, each given by the tool's name or
+by its position among the expected calls."""
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -37,9 +38,9 @@ _MISSPELT: Final = re.compile(r"\$any|\$opti(?!ons$)")
 def read_expected(
     reference: Any, evaluator: str, parsing: Parsing, alternatives: Alternatives
 ) -> list[ToolCall]:
-    """Return the calls of a reference, with an AnyOf where several values will do.
+    """Return the calls of a reference, with an AnyOf for each value with alternatives.
 
-    Raises InvalidReferenceError: whatever cannot be read is the caller's fault.
+    Raises InvalidReferenceError if it cannot be read, as that is the caller's mistake.
     """
     listed = alternatives == "listed"
     answers = _read_answers(reference, parsing) if listed else reference
@@ -47,16 +48,16 @@ def read_expected(
     problem = None
     if isinstance(calls, Defect):
         problem, calls = calls.reason, []
-    elif isinstance(answers, str) and not calls:  # prose is an answer, and no reference
+    elif isinstance(answers, str) and not calls:  # in an output, prose is an answer without calls
         value = parse(answers, parsing)
         if isinstance(value, Defect):
             problem = value.reason
         elif value is not None and not isinstance(value, (dict, list)):
-            problem = "it is a value by itself"
+            problem = "it is a single value"
     problem = next((call.problem for call in calls if call.problem is not None), problem)
     if problem is not None:
         raise InvalidReferenceError(
-            f"{evaluator}: the reference {quote(reference)} holds no tool calls: {problem}; "
+            f"{evaluator}: the reference {quote(reference)} contains no tool calls: {problem}; "
             'write {"name": ..., "arguments": {...}}, or a list of these'
         )
     expected = []
@@ -64,20 +65,20 @@ def read_expected(
         wanted = _read_lists(call.arguments) if listed else _read_choices(call.arguments)
         if isinstance(wanted, AnyOf):
             raise InvalidReferenceError(
-                f"{evaluator}: {quote(call.arguments)} stands for all arguments of {call.name!r}; "
-                "a choice stands in place of one argument's value"
+                f"{evaluator}: {quote(call.arguments)} replaces all arguments of {call.name!r}; "
+                "a choice can only replace the value of one argument"
             )
         expected.append(msgspec.structs.replace(call, arguments=wanted))
     return expected
 
 
 def is_optional(expected: Any) -> bool:
-    """Whether a value may be left out."""
+    """Return whether a value may be left out."""
     return type(expected) is AnyOf and expected.optional
 
 
 def write(value: Any) -> Any:
-    """Write a value as JSON, with choices as a reference marks them."""
+    """Write a value as JSON; each AnyOf becomes `{"$any_of": [...]}`."""
     if isinstance(value, dict):
         return {key: write(item) for key, item in value.items()}
     if not isinstance(value, AnyOf):
@@ -89,10 +90,10 @@ def write(value: Any) -> Any:
 
 
 def _read_choices(value: Any) -> Any:
-    """Read `{"$any_of": [...], "$optional": true}`, with one of the two or both, at any depth.
+    """Read each `{"$any_of": [...], "$optional": true}`, with one or both keys, at any depth.
 
-    Raises InvalidReferenceError where one of them holds something else, and for a single key that
-    begins with "$any" or "$opti" and is none of them, such as `$anyof`.
+    Raises InvalidReferenceError if one of them has another value, or for a misspelt key such as
+    `$anyof`: a single key that begins with "$any" or "$opti".
     """
     if isinstance(value, list):
         return [_read_choices(item) for item in value]
@@ -110,14 +111,14 @@ def _read_choices(value: Any) -> Any:
     return AnyOf(tuple(map(_read_choices, values)), optional)
 
 
-# --- as BFCL writes it ----------------------------------------------------------------------------
+# --- references of BFCL ---------------------------------------------------------------------------
 
 
 def _read_answers(reference: Any, parsing: Parsing) -> Any:
     """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls.
 
-    An object is one where it has one key, lists alone under it, and no shape that `read_calls`
-    knows. Without any, the reference is given back as it is.
+    Such an object has one key, only lists below it, and no shape that `read_calls` knows. A
+    reference without one is returned unchanged.
     """
     value = parse(reference, parsing)
     items = value if isinstance(value, list) else [value]
@@ -134,17 +135,18 @@ def _read_answers(reference: Any, parsing: Parsing) -> Any:
 
 
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Read arguments each of which is a list of accepted values.
+    """Read arguments that are lists of accepted values.
 
-    An empty text among them says that the argument may be left out; alone it is a value, too. The
-    members of an accepted object, and of the objects in an accepted array, are lists likewise.
+    An empty text in a list means that the argument may be left out. If it is the only entry, it is
+    also an accepted value. Members of accepted objects, also of those in arrays, are such lists,
+    too.
     """
     found = {}
     for name, values in arguments.items():
         if not isinstance(values, list) or not values:
             raise InvalidReferenceError(
-                f"with alternatives='listed' each argument has a list of accepted values, "
-                f"and {name!r} has {quote(values)}"
+                f"with alternatives='listed', each argument needs a list of accepted values, "
+                f"but {name!r} has {quote(values)}"
             )
         given = [value for value in values if value != _LISTED_OPTIONAL] or values
         found[name] = AnyOf(tuple(map(_read_accepted, given)), _LISTED_OPTIONAL in values)
@@ -163,7 +165,7 @@ def _read_accepted(value: Any) -> Any:
 
 
 def explain_before(before: Any) -> str | None:
-    """Say why these are no pairs that calls can keep; None where they are."""
+    """Return why `before` is not valid, or None if it is."""
     if isinstance(before, str) or not isinstance(before, Sequence):
         return f"before={quote(before)} is not a list of pairs of names or positions"
     for pair in before:
@@ -176,15 +178,15 @@ def explain_before(before: Any) -> str | None:
 
 
 def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tuple[int, int]]:
-    """Return the pairs as positions among the expected calls; a name stands for all its calls.
+    """Return the pairs as positions among the expected calls; a name means all calls of the tool.
 
-    Raises InvalidReferenceError where they cannot be kept.
+    Raises InvalidReferenceError if they are not valid for these calls.
     """
     problem, pairs, calls = explain_before(before), [], [*enumerate(names)]
     for one, other in () if problem else before:
         for which in (one, other):
             if type(which) is int and which >= len(names):
-                problem = f"before=...: there is no call {which}, for {len(names)} are expected"
+                problem = f"before=...: there is no call {which}; {len(names)} are expected"
         pairs += [
             (call[0], then[0])
             for call in calls
@@ -197,10 +199,10 @@ def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tu
 
 
 def _find_circle(pairs: Iterable[tuple[str | int, str | int]]) -> str | None:
-    """Name calls that would have to come before themselves; None where there are none."""
+    """Return a message about calls that would have to come before themselves, or None."""
     sorter: TopologicalSorter[str | int] = TopologicalSorter()
     for first, then in pairs:
-        sorter.add(first)  # where the circle begins is where the pairs do
+        sorter.add(first)  # so that a circle is named from the first of its pairs on
         sorter.add(then, first)
     try:
         sorter.prepare()

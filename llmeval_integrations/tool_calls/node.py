@@ -1,4 +1,4 @@
-"""How the values of one place in a tool's arguments are compared: by its schema and rules."""
+"""Nodes of a tool's arguments: how they are compared, by the tool's schema and by rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ToolNode(Field):
 
     def __init__(self, path: str, place: Place) -> None:
         super().__init__(path, place)
-        self.exact = self.literal = False  # a reference may have a choice in place of a leaf
+        self.exact = self.literal = False  # a reference may have an AnyOf instead of a leaf
         self.varies = bool(place.schemas.alternatives)
         self._schemas = place.schemas
         self._chosen: dict[tuple[int, ...], ToolNode] = {}
@@ -50,10 +50,10 @@ class ToolNode(Field):
 
     @cached_property
     def default(self) -> Any:
-        """The default, where all that apply agree on one; or MISSING.
+        """The default of this place, or MISSING if it has none or several different ones.
 
-        Of a reference with a default, and one where it leads, the nearer counts. Alternatives have
-        one if it is that of each.
+        A default beside a `$ref` wins over the default of the schema that it refers to. In a union,
+        each alternative must have the same default.
         """
         schemas = self._schemas
         found = find_nearest("default", schemas.own, schemas.document)
@@ -71,7 +71,7 @@ class ToolNode(Field):
         return Omission(nulls=True, empty=True).omit(self, value)
 
     def narrow(self, value: Any) -> ToolNode:
-        """Return the node with the alternatives alone that an object or array points to."""
+        """Return the node with only the alternatives of a union that fit this object or array."""
         kind = TYPES.get(type(value))
         if not self.varies or kind not in ("object", "array"):
             return self
@@ -96,10 +96,10 @@ class ToolNode(Field):
 def _signs(
     union: Alternative, value: dict[str, Any], document: SchemaDocument
 ) -> tuple[bool, bool, bool, bool]:
-    """Return the signs that an object is meant for an alternative, the surest first.
+    """Return the signs that an object belongs to an alternative, the surest first.
 
-    No `const` or `enum` is violated, all members are declared, none that is required is missing,
-    and all have their types.
+    No `const` or `enum` is violated. All members are declared. No required member without a default
+    is missing. All members have their types.
     """
     parts = union.parts
     leaves = [
@@ -129,12 +129,12 @@ def _type_names(part: Schema) -> list[str]:
 
 
 def _values(part: Schema) -> list[Any]:
-    """Return the values that a schema allows by name."""
+    """Return the values in a schema's `const` and `enum`."""
     return ([part["const"]] if "const" in part else []) + list_of(part, "enum")
 
 
 def list_types(value: Any) -> set[str]:
-    """Return JSON Schema's names for the type of a value."""
+    """Return JSON Schema's names for the type of a value; an integer has two."""
     kind = TYPES[type(value)]
     if kind != "number":
         return {kind}
@@ -142,4 +142,4 @@ def list_types(value: Any) -> set[str]:
 
 
 ANYTHING: Final = ToolNode.of_tool("", None, [], {})
-"""The node of a place of which no schema says anything."""
+"""The node of a place without a schema or rules."""

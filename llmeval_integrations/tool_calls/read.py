@@ -1,4 +1,4 @@
-"""Reading tool calls from whatever holds them: text, calls, messages, responses, lists of these."""
+"""Read tool calls from texts, calls, messages, responses, and lists of these."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 _WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
-"""Names and types in JSON that may stand for a call, in a form that no reader knows."""
+"""Words in names and types that suggest a call, in a form that no reader knows."""
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
-"""The defects of an answer; `[Paris](http://x)` begins as an array does."""
+"""The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
 
 _MOST_LEVELS: Final = 8
-"""How deep a message may stand in what is around it; a value may hold itself."""
+"""How deeply a message may be nested in other objects; a value may contain itself."""
 
 _OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
 _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
@@ -48,15 +48,17 @@ _AROUND: Final = frozenset(
 def read_calls(
     value: Any, parsing: Parsing = "markdown", *, expects_calls: bool = True
 ) -> list[ToolCall] | Defect:
-    """Return the calls that a model's output or a reference holds, or the defect that prevents it.
+    """Return the calls in a model's output or a reference, or a Defect if they cannot be read.
 
-    A text holds calls in `<tool_call>` tags or in another form of a model's, or is a JSON object or
-    array and read as that value; any other text is an answer without calls. A value is a call, a
-    message, a response, or a list of these, as JSON or as objects of an SDK or framework. A message
-    that lists no calls may have them in its text. What no reader knows is the defect `not_a_call`,
-    among others in a list a call with a `problem`, and so is one whose arguments cannot be read.
-    Null and what is empty hold no calls, nor does what an API calls by itself. Where no calls are
-    expected, JSON that says nothing of a call is an answer without calls.
+    A text may contain calls in `<tool_call>` tags or another model's form. A JSON object or array
+    is read as a value. Any other text is an answer without calls. A value is a call, a message, a
+    response, or a list of these, as JSON or as objects of an SDK or framework. A message that lists
+    no calls may have them in its text.
+
+    A value that no reader knows is the defect `not_a_call`. In a list it becomes a call with a
+    `problem`, like a call whose arguments cannot be read. Null and empty values contain no calls.
+    Calls that an API makes by itself are skipped. If no calls are expected, JSON that mentions no
+    call is an answer without calls.
     """
     if isinstance(value, (bytes, bytearray)):
         try:
@@ -77,7 +79,7 @@ def _read_value(
     if not expects_calls and _is_answer(value, parts):
         return []
     if parts is None:
-        return Defect("not_a_call", f"No tool call: {quote(value)}")
+        return Defect("not_a_call", f"Not a tool call: {quote(value)}")
     calls = [_read_arguments(part, parsing, is_json) for part in parts if type(part) is RawCall]
     if calls or not parts:
         return calls
@@ -101,7 +103,7 @@ def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCal
 
 
 def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
-    """Read a call in a text, or JSON in tags, where an answer is no call either."""
+    """Read a call in a text, or the JSON in tags, which must be a call and not an answer."""
     if not isinstance(found, str):
         return [_read_arguments(found, parsing, is_json=False)]
     value = parse(found, parsing)
@@ -114,9 +116,9 @@ def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
 
 
 def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
-    """Read the arguments of a call; one that cannot be read says why.
+    """Read the arguments of a call; if that fails, the call's `problem` says why.
 
-    Nothing, or an empty text, is what some APIs send for a tool without arguments.
+    Some APIs send nothing or an empty text for a tool without arguments.
     """
     given, problem = raw.arguments, raw.problem
     if given in (None, ""):
@@ -131,7 +133,7 @@ def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
 
 
 def _is_answer(value: Any, parts: list[Part] | None) -> bool:
-    """Whether this is JSON that no reader knows, without a name that may be one of a call."""
+    """Return whether this is JSON that no reader knows, and that has no word of a call."""
     if any(isinstance(part, str) or part.name for part in parts or ()):
         return False
     plain = value if isinstance(value, str) else parse(value)
@@ -149,13 +151,13 @@ def _mentions_call(value: Any) -> bool:
     return isinstance(value, list) and any(map(_mentions_call, value))
 
 
-# --- values: blocks, messages, and what stands around them ----------------------------------------
+# --- values: blocks, messages, and the objects around them ----------------------------------------
 
 
 def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
-    """Return the calls and texts of a model; None where no reader knows the value.
+    """Return the calls and texts of a model, or None if no reader knows the value.
 
-    In a list whatever no reader knows is a call with a problem.
+    In a list, a value that no reader knows becomes a call with a problem.
     """
     if not levels:
         return []
@@ -167,7 +169,7 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
     inner = None if _AROUND.isdisjoint(fields) else _unwrap(fields)
     if inner is not None:
         return read_parts(inner, levels - 1)
-    # A message that lists calls may have a name and a type, as a call has.
+    # A message that lists calls may have a name and a type, like a call.
     found = None if fields.get("tool_calls") else read_block(fields)
     if found is None and _is_message(fields):
         return _read_message(fields, levels)
@@ -180,34 +182,34 @@ def _read_item(item: Any, levels: int) -> list[Part]:
 
 
 def _calls_or_text(parts: list[Part]) -> list[Part]:
-    """Return the calls of blocks, else their texts as one: a tag may span several."""
+    """Return the calls of blocks, or else their joined texts, as a tag may span several."""
     calls: list[Part] = [part for part in parts if not isinstance(part, str)]
     return calls or ["".join(part for part in parts if isinstance(part, str))]
 
 
 def _unwrap(fields: Fields) -> Any:
-    """Return what a response, a result or a state is around; None of anything else."""
+    """Return the message inside a response, a result or a state; None for other objects."""
     for name in ("choices", "candidates", "generations"):
         if several := list_in(fields, name):
             return several[0]
     message, output = fields.get("message"), fields_of(fields.get("output"))
-    if message is not None and not isinstance(message, str):  # of a choice, or a generation
+    if message is not None and not isinstance(message, str):  # in a choice or a generation
         return message
     if "message" in output:  # Amazon's
         return output["message"]
     if isinstance(fields.get("messages"), (list, tuple)) and _MESSAGE.isdisjoint(fields):
         return fields["messages"]
-    for name in ("data", "kwargs"):  # as LangChain saves messages
+    for name in ("data", "kwargs"):  # a message that LangChain has saved
         saved = fields_of(fields.get(name))
         if "type" in fields and ("content" in saved or "message" in saved):
             return {"type": fields["type"], **saved}
-    content = fields.get("content")  # of a candidate
+    content = fields.get("content")  # in a candidate of Google's
     is_candidate = fields_of(content) and "role" not in fields and not read_failure(fields)
     return content if is_candidate else None
 
 
 def _is_message(fields: Fields) -> bool:
-    """Whether this is a message, or has blocks as one; all steps of Google's have a type."""
+    """Return whether this is a message, or has blocks like one; Google's steps all have a type."""
     if not _MESSAGE.isdisjoint(fields):
         return True
     if fields.keys().isdisjoint(_BLOCKS):
@@ -219,12 +221,12 @@ def _is_message(fields: Fields) -> bool:
 
 
 def _read_message(fields: Fields, levels: int) -> list[Part]:
-    """Read the calls that a message lists, else its blocks, else its text."""
+    """Read the calls that a message lists, or else its blocks or its text."""
     if (text_in(fields, "role") or type_of(fields)) in _OTHER_ROLES:
         return []
     if calls := _list_calls(fields):
         return [part for item in calls for part in _read_item(item, levels)]
-    failure = read_failure(fields_of(fields.get("response_metadata")))  # as LangChain keeps it
+    failure = read_failure(fields_of(fields.get("response_metadata")))  # LangChain keeps it there
     if failure is not None:
         return [failure]
     content = fields.get("content")
@@ -238,12 +240,12 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
 
 
 def _list_calls(message: Fields) -> list[Any]:
-    """Return what a message lists as calls, apart from its blocks."""
+    """Return the calls that a message lists outside its blocks."""
     streamed = list_in(message, "tool_call_chunks")
-    if streamed:  # beside them LangChain lists calls whose arguments it has completed
+    if streamed:  # LangChain's `tool_calls` beside them have arguments that it has completed
         return [{**fields_of(one), "type": "tool_call"} for one in streamed]
     calls, invalid = list_in(message, "tool_calls"), list_in(message, "invalid_tool_calls")
-    if calls and not invalid:  # LangChain may list these among the blocks alone
+    if calls and not invalid:  # LangChain may list invalid calls only among the blocks
         blocks = map(fields_of, list_in(message, "content"))
         invalid = [block for block in blocks if type_of(block) == "invalid_tool_call"]
     if calls or invalid:

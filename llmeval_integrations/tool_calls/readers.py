@@ -1,4 +1,4 @@
-"""The shapes of a tool call, one row for each API or framework.
+"""Read a tool call in the shape of any API or framework; each shape is one row of a table.
 
 Objects of SDKs and their dumps have the same fields, so no SDK is imported.
 """
@@ -22,10 +22,10 @@ class Shape(NamedTuple):
     """Where an API writes the parts of a call."""
 
     types: tuple[str, ...]
-    """The types of a block that holds a call; an empty text for none."""
+    """The types of a block that contains a call; an empty text for a block without a type."""
 
     inside: str
-    """The member that holds the call; an empty text where the block is the call."""
+    """The member that contains the call; an empty text if the block itself is the call."""
 
     name: str
     arguments: tuple[str, ...]
@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
 
 SHAPES: Final = (
-    # OpenAI's chats, and its responses, which Google's interactions resemble
+    # OpenAI's chat API, and its responses API, which Google's interactions resemble
     Shape(("", "function"), "function", "name", ("arguments", "parameters"), ("id",)),
     Shape(("function_call",), "", "name", ("arguments",), ("call_id", "id")),
     Shape(("custom",), "custom", "name", ("input",), ("id",)),
@@ -48,7 +48,7 @@ SHAPES: Final = (
     ),
     # Pydantic AI
     Shape(("tool-call",), "", "tool_name", ("args",), ("tool_call_id",)),
-    # Google; OpenAI had the same in messages before there were tools
+    # Google; OpenAI's messages had the same before they had tools
     Shape(("",), "function_call", "name", ("args", "arguments"), ("id",)),
     Shape(("",), "functionCall", "name", ("args",), ("id",)),
     # Amazon Bedrock
@@ -78,12 +78,13 @@ _OTHER_TYPES: Final = frozenset(
         *("video", "audio", "file", "citable", "cache"),
     ]
 )
-"""The types of blocks that are no calls of the model's."""
+"""The types of blocks that are not calls by the model."""
 
 _OTHER_ENDS: Final = ("_call", "_call_output", "tool_result")
-"""How the types of calls end that an API makes by itself, as `web_search_call`, and of results."""
+"""The ends of other such types: calls that an API makes by itself, as `web_search_call`, and
+results."""
 
-# Parts of Google's and Amazon's have no type but these members, here in plain small letters.
+# Google's and Amazon's parts have no type but these members, here in lower case without "_".
 _OTHER_MEMBERS: Final = frozenset(
     [
         *("text", "thought", "thoughtsignature", "inlinedata", "filedata", "executablecode"),
@@ -96,7 +97,7 @@ _OTHER_MEMBERS: Final = frozenset(
 
 
 def read_block(value: Fields) -> list[Part] | None:
-    """Return what a call, or a block that stands beside calls, says; None where nobody knows it."""
+    """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
     kind = type_of(value)
     if kind in ("", "function") and (call := _read_plain(value)):
         return [call]
@@ -109,7 +110,7 @@ def read_block(value: Fields) -> list[Part] | None:
         if not held or isinstance(held, str):
             continue
         inner = fields_of(held)
-        if type_of(inner) == "server_tool_use":  # Amazon's API makes this call by itself
+        if type_of(inner) == "server_tool_use":  # Amazon's API has made this call itself
             return []
         return [_read_shape(shape, value, inner)]
     if not kind and (failure := read_failure(value)):
@@ -123,13 +124,13 @@ def _read_shape(shape: Shape, value: Fields, inner: Fields) -> RawCall:
         return no_call(value)
     arguments = next((inner[key] for key in shape.arguments if key in inner), None)
     if type_of(value) in ("custom", "custom_tool_call"):
-        arguments = {"input": arguments}  # one text, even where that is JSON
+        arguments = {"input": arguments}  # always one text, even if it is JSON
     number = text_in(inner, *shape.number) or text_in(value, *shape.number)
     return RawCall(name, arguments, number or None, text_in(value, "error") or None)
 
 
 def _read_plain(value: Fields) -> RawCall | None:
-    """Read `{"name", "arguments"}`, as models are asked to write; a name alone is a call, too."""
+    """Read `{"name", "arguments"}`, the form that prompts ask for; a name alone is a call, too."""
     name = text_in(value, "name")
     if not name:
         return None
@@ -139,13 +140,13 @@ def _read_plain(value: Fields) -> RawCall | None:
             return RawCall(name, value[key], number, error)
     if "role" in value or "content" in value:
         return None
-    # Google's SDK dumps all that a call might have, as null.
+    # Google's SDK dumps every member that a call may have, with null if it has none.
     is_alone = all(value[key] is None for key in value.keys() - _BESIDE_NAME)
     return RawCall(name, None, number, error) if is_alone else None
 
 
 def read_failure(candidate: Fields) -> RawCall | None:
-    """Read why Google's API could read no call of a candidate."""
+    """Return a call with the reason why Google's API could not read it, or None."""
     ended = text_in(candidate, "finishReason", "finish_reason").rpartition(".")[2]
     if ended not in _MALFORMED:
         return None
@@ -154,7 +155,7 @@ def read_failure(candidate: Fields) -> RawCall | None:
 
 
 def _read_other(kind: str, value: Fields) -> list[Part] | None:
-    """Read a text, or nothing from a block that is known to say something else."""
+    """Read a text; return an empty list for a known block of another kind, None for others."""
     if kind in ("text", "output_text"):
         text = value.get("content" if "part_kind" in value else "text")
         return [text] if isinstance(text, str) else None
@@ -166,7 +167,7 @@ def _read_other(kind: str, value: Fields) -> list[Part] | None:
     names = [str(name).replace("_", "").lower() for name, one in value.items() if one is not None]
     if not names or not all(name in _OTHER_MEMBERS or name.endswith("metadata") for name in names):
         return None
-    own = value.get("tool_call", value.get("toolCall"))  # Google's API calls it without a name
+    own = value.get("tool_call", value.get("toolCall"))  # without a name, Google's own call
     if own is not None and (not fields_of(own) or "name" in fields_of(own)):
         return None
     text = value.get("text") or ""

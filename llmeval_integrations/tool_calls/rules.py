@@ -1,4 +1,4 @@
-"""The rules that people set for arguments: by tool and path, and for all."""
+"""The rules that users set for arguments: by tool and path, and as defaults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from llmeval_integrations.text.edit_distance import load_levenshtein
 from llmeval_integrations.tool_calls.node import ToolNode
 
 _MOST_KEPT: Final = 1_000
-"""The tools without a schema whose nodes are kept; names that models make up are without number."""
+"""The most tools without a schema whose nodes are kept; models may invent any number of names."""
 
 
 class ArgumentRules:
@@ -34,11 +34,11 @@ class ArgumentRules:
             load_levenshtein()
 
     def __getstate__(self) -> dict[str, Any]:
-        # without the arguments that calls have had, which may be nested deeper than pickle goes
+        # Pickled without the nodes of arguments, which may be nested too deeply for pickle.
         return {**self.__dict__, "_nodes": {}}
 
     def make_node(self, tool: str, schema: Any) -> ToolNode:
-        """Return the node of the arguments of a tool with a schema, or None."""
+        """Return the node of a tool's arguments; `schema` may be None."""
         overrides = [
             Override(each.steps[1:], each.settings)
             for each in self._overrides
@@ -48,7 +48,7 @@ class ArgumentRules:
         return ToolNode.of_tool(tool, schema, overrides, self._defaults)
 
     def find_node(self, tool: str) -> ToolNode:
-        """Return the node of a tool without a schema, which is made once."""
+        """Return the node of a tool without a schema; it is created once."""
         if tool not in self._nodes:
             if len(self._nodes) >= _MOST_KEPT:
                 self._nodes.clear()
@@ -56,7 +56,7 @@ class ArgumentRules:
         return self._nodes[tool]
 
     def check(self, schemas: Mapping[str, Any]) -> None:
-        """Raise InvalidOptionError for a tool or an argument that there is not."""
+        """Raise InvalidOptionError for a tool or an argument that does not exist."""
         for each in self._overrides:
             name, *steps = each.steps
             if name != ANY and name not in schemas:
@@ -72,7 +72,7 @@ class ArgumentRules:
 
 
 def _explain(override: Override, schema: Any) -> str | None:
-    """Say why a tool's schema has no place for a path; None where it has."""
+    """Return why a tool's schema does not have a path, or None if it does."""
     path = "".join(f"/{escape(step)}" for step in override.steps[1:])
     try:
         check_path(path, override.settings, schema)
@@ -82,4 +82,4 @@ def _explain(override: Override, schema: Any) -> str | None:
 
 
 NO_RULES: Final = ArgumentRules()
-"""Those of who sets none."""
+"""The rules of an evaluator that sets none."""

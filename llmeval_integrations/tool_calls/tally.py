@@ -1,4 +1,4 @@
-"""The calls and arguments of many samples, counted."""
+"""Count the calls and arguments of many samples."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _OTHER: Final = "(other)"
 
 
 class CallTally:
-    """What became of the calls of each tool, and of each argument, over a run."""
+    """Counts the calls of each tool, and the outcomes of each argument, over a run."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Take the paths of settings, as `weather/city`: the summary names those without a leaf."""
+        """`paths` are those of settings, as `weather/city`; the summary lists unused ones."""
         self._fields = FieldTally(f"/{path}" for path in paths)
         self._tools: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
-        """Count the calls of one sample in, by the metadata of its result."""
+        """Count the calls of one sample, from the metadata of its result."""
         calls = metadata.get("calls", ())
         wrong = [one for call in calls for one in call.get("arguments", ()) if "field" in one]
         figures = {
@@ -46,7 +46,7 @@ class CallTally:
         return self._tools.setdefault(name, Counter())
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures over calls, of each tool, and of each argument."""
+        """Return the figures of all calls, of each tool, and of each argument."""
         tools = {}
         for name, counts in sorted(self._tools.items()):
             right, called, expected = (counts[key] for key in ("right", "called", "expected"))

@@ -1,4 +1,4 @@
-"""Calls that a model writes into its text: in tags, behind a mark, or as Python."""
+"""Find the calls that a model writes into its text: in tags, after a mark, or as Python."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LLAMA: Final = re.compile(r"<function=([^<>\s]+)>")
 _END_OF_LLAMA: Final = "</function>"
 
 _FAILURES: Final = 8
-"""How many calls that hold no JSON are read on beyond their closing tag: each costs as much as the
-text behind it is long."""
+"""How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
+much as all text after the call."""
 
 _ENDS: Final = {CALL: END_OF_CALL, THOUGHT: END_OF_THOUGHT}
 _TAG: Final = re.compile("|".join((*_ENDS, *_ENDS.values())))
@@ -35,27 +35,27 @@ _PYTHON: Final = re.compile(rf"(?:```\w*\s*)?(\[{_PYTHON_CALL}.*\])\s*(?:```)?",
 _PYTHON_BEGUN: Final = re.compile(
     rf"(?:```\w*\s*)?\[{_PYTHON_CALL}\s*(?:[A-Za-z_]\w*\s*=[^=]|\)\s*[,\]])"
 )
-"""How a list of Python calls begins beyond doubt, though it may be cut off."""
+"""The beginning of a list that can only be Python calls, even if it is cut off."""
 
 _FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
 _PYTHON_FORM: Final = re.compile(rf"(?:.*</think>)?\s*(?:```\w*\s*)?\[{_PYTHON_CALL}", re.DOTALL)
 
 _NAMES: Final = {"true": True, "false": False, "null": None}
 _LONGEST: Final = 100_000
-"""Of Python; its syntax tree takes a hundred times the memory of the text."""
+"""The longest text that is read as Python; a syntax tree takes 100 times the memory of the text."""
 
-# Only to see where a value ends, so numbers need no conversion.
+# It only finds where a value ends, so integers of any length can be floats.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def may_hold_calls(text: str) -> bool:
-    """Whether a text may hold calls in a form of their own."""
+    """Return whether a text may contain calls in one of these forms."""
     return _FORM.search(text) is not None or _PYTHON_FORM.match(text) is not None
 
 
 def find_calls(text: str) -> list[Part] | None:
-    """Return the calls in a text, or the JSON in which they stand; None where there is none."""
+    """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
     if CALL in text:
         return [*_find_tags(text)]
     start = text.find(_MISTRAL)
@@ -71,27 +71,26 @@ def find_calls(text: str) -> list[Part] | None:
 
 
 class CallTags:
-    """Finds the ends of the calls in a text; a closing tag in a JSON string is none."""
+    """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._failures = 0
 
     def find_end(self, start: int) -> int:
-        """Return where the content ends that begins at `start`, or -1 where nothing ends it.
+        """Return the end of the content that begins at `start`, or -1 if it has no end.
 
-        The closing tag may be missing behind the last call, since it often is the token at which
-        the model's output ends.
+        The last call may lack its closing tag: models often stop generating at that token.
         """
         end = self.text.find(END_OF_CALL, start)
         if self._failures < _FAILURES and (end < 0 or not _is_json(self.text[start:end])):
-            found = self._find_end_of_json(start)  # the tag may stand in a string
+            found = self._find_end_of_json(start)  # the tag may be part of a string
             self._failures += found < 0
             return max(end, found)
         return end
 
     def _find_end_of_json(self, start: int) -> int:
-        """Return the end of the JSON value at `start`, which may stand in a fence, or -1."""
+        """Return the end of the JSON value at `start`, which may be in a fence, or -1."""
         text, fence = self.text, _FENCE.match(self.text, start)
         end = _end_of_json(text, fence.end() if fence else start)
         if end < 0:
@@ -103,13 +102,13 @@ class CallTags:
 
 
 def skip_space(text: str, position: int) -> int:
-    """Return where white space ends."""
+    """Return the position after white space."""
     found = _SPACE.match(text, position)
     return found.end() if found else position
 
 
 def _end_of_json(text: str, start: int) -> int:
-    """Return the end of the JSON value that stands at `start`; -1 where none does."""
+    """Return the end of the JSON value at `start`, or -1 if there is none."""
     try:
         return raw_decode(text, skip_space(text, start))[1]
     except (ValueError, RecursionError):
@@ -125,7 +124,7 @@ def _is_json(text: str) -> bool:
 
 
 def _find_tags(text: str) -> Iterator[str]:
-    """Yield what stands in each pair of tags; text around them and thoughts are skipped."""
+    """Yield the content of each pair of tags; text around them and thoughts are skipped."""
     text = _skip_thoughts(text)
     tags, position = CallTags(text), text.find(CALL)
     while position >= 0:
@@ -136,9 +135,9 @@ def _find_tags(text: str) -> Iterator[str]:
 
 
 def _skip_thoughts(text: str) -> str:
-    """Return a text without thoughts; that they begin may stand in the prompt.
+    """Return a text without thoughts; their opening tag may be in the prompt.
 
-    Calls without a closing tag, and `</think>` in the JSON of a call, end no thoughts.
+    A `</think>` inside a call does not end a thought.
     """
     kept, start = [], 0
     opening = None
@@ -161,7 +160,7 @@ def _skip_thoughts(text: str) -> str:
 
 
 def _read_llama(text: str) -> Iterator[RawCall]:
-    """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string is none."""
+    """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string does not count."""
     position = 0
     while tag := _LLAMA.search(text, position):
         start = skip_space(text, tag.end())
@@ -173,17 +172,17 @@ def _read_llama(text: str) -> Iterator[RawCall]:
 
 
 def _read_python(text: str) -> list[Part] | None:
-    """Read `[NAME(ARGUMENT=VALUE, ...), ...]`, which is parsed and never evaluated."""
+    """Read `[NAME(ARGUMENT=VALUE, ...), ...]`, which is parsed but never evaluated."""
     whole = _PYTHON.fullmatch(text) if len(text) <= _LONGEST else None
     tree: Any = None
-    # What Python warns of, such as an escape that it does not know, is no concern of the user's.
+    # Python's warnings, for example about an unknown escape, are about the model's text.
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(whole[1], mode="eval").body if whole else None
     if isinstance(tree, ast.List) and all(isinstance(each, ast.Call) for each in tree.elts):
         return [*map(_read_python_call, tree.elts)]
     if _PYTHON_BEGUN.match(text):
-        return [RawCall("", problem="the calls are not complete, or no Python")]
+        return [RawCall("", problem="the calls are incomplete, or not Python")]
     return None
 
 
@@ -214,4 +213,4 @@ def _read_python_value(node: ast.expr) -> Any:
             names = [*map(_read_python_value, filter(None, keys))]
             if len(names) == len(values) and all(isinstance(name, str) for name in names):
                 return dict(zip(names, map(_read_python_value, values)))
-    raise ValueError(f"{ast.unparse(node)[:80]!r} is no JSON value")
+    raise ValueError(f"{ast.unparse(node)[:80]!r} is not a JSON value")

@@ -1,4 +1,4 @@
-"""The tools that there are, and what their schemas have against a call."""
+"""The declared tools, and how a call violates their schemas."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _OPEN: Final = frozenset(
         *("$ref", "$dynamicRef", "$recursiveRef"),
     ]
 )
-"""A schema with one of these may name properties elsewhere than under `properties`."""
+"""Keywords by which a schema may allow properties that are not under `properties`."""
 
 
 class Violation(msgspec.Struct, frozen=True):
-    """What a tool's schema has against a call."""
+    """A way in which a call violates a tool's schema."""
 
     argument: str | None
-    """The argument's name; None where the call as a whole is meant."""
+    """The argument's name; None if the violation is about the whole call."""
 
     pointer: str
     """The place as a JSON Pointer within the arguments."""
@@ -53,19 +53,19 @@ class Violation(msgspec.Struct, frozen=True):
     message: str
 
     is_missing: bool = False
-    """Whether it is an argument that has to be given, and is not."""
+    """Whether a required argument is missing."""
 
     def __str__(self) -> str:
         return f"{self.message} at {self.pointer}" if self.pointer else self.message
 
 
 class Tool:
-    """One tool: what it may be given, and how that is compared."""
+    """One tool: the schema of its arguments, and the node that compares them."""
 
     def __init__(
         self, name: str, schema: dict[str, Any], is_open: bool, rules: ArgumentRules
     ) -> None:
-        """`is_open` says that a call may have arguments that the schema does not name."""
+        """`is_open` means that a call may have arguments that the schema does not declare."""
         self.node = rules.make_node(name, schema)
         self.schema = schema
         self._options = name, schema, is_open, rules
@@ -77,17 +77,17 @@ class Tool:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tool, self._options  # what is compiled cannot be pickled
+        return Tool, self._options  # a compiled schema cannot be pickled
 
     def requires(self, name: str) -> bool:
-        """Whether a call has to have an argument."""
+        """Return whether an argument is required."""
         return name in list_of(self.schema, "required")
 
     def refuse(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
-        """Say why no call of the tool can have these arguments, whatever they hold.
+        """Return why no call of the tool can have arguments with these names, or None.
 
-        `complete` says that it has no others. None where that is not sure; a tool that declares no
-        argument may have been defined without them.
+        With `complete`, the call has no other arguments. None means that a call may be valid. A
+        tool without any declared argument may have been defined without its schema.
         """
         schema, declared = self.schema, object_of(self.schema, "properties")
         is_closed = (
@@ -104,9 +104,9 @@ class Tool:
         return None
 
     def find(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
-        """List what is wrong with arguments that were read in this mode.
+        """List the violations by arguments that were parsed in this mode.
 
-        Of arguments that are very large or deep, the first.
+        For very large or deep arguments, only the first is listed.
         """
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
@@ -120,7 +120,7 @@ class Tool:
 
 
 def _describe(error: Any) -> Iterator[Violation]:
-    """Word an error; what is missing and what is not declared are named by argument."""
+    """Yield the violations of one error; missing and undeclared arguments are named one by one."""
     said, kind = describe(error), error.kind.name
     place, keyword, message = said["pointer"], said["keyword"], said["message"]
     steps, is_missing = [*map(str, error.instance_path)], kind == "required"
@@ -136,7 +136,7 @@ def _describe(error: Any) -> Iterator[Violation]:
 
 
 def _says_all(schema: dict[str, Any]) -> bool:
-    """Whether a schema, with all that is combined in it, names no property but its own."""
+    """Return whether a schema lists all its properties itself, not in schemas combined with it."""
     named, waiting = object_of(schema, "properties").keys(), [schema]
     for part in waiting:
         if not _OPEN.isdisjoint(part) or not object_of(part, "properties").keys() <= named:
@@ -150,11 +150,11 @@ def _says_all(schema: dict[str, Any]) -> bool:
 
 
 Toolbox: TypeAlias = Mapping[str, Tool]
-"""The tools that there are, by name."""
+"""The declared tools, by name."""
 
 
 def read_toolbox(evaluator: Any, tools: Any, rules: ArgumentRules = NO_RULES) -> Toolbox:
-    """Return an evaluator's tools by name; raise InvalidOptionError that names it."""
+    """Return an evaluator's tools by name; InvalidOptionError names the evaluator."""
     try:
         return _read(tools, evaluator.allow_undeclared, rules)
     except InvalidOptionError as error:
@@ -164,15 +164,15 @@ def read_toolbox(evaluator: Any, tools: Any, rules: ArgumentRules = NO_RULES) ->
 def sample_toolbox(
     evaluator: Any, sample: Sample, rules: ArgumentRules = NO_RULES
 ) -> Toolbox | None:
-    """Return the tools in `variables["tools"]`, read once where many samples bring the same."""
+    """Return the tools in `variables["tools"]`; they are read once if samples have the same."""
     tools = sample.variables.get("tools") if isinstance(sample.variables, Mapping) else None
     if tools is None:
         return None
     text = parse(tools) if type(tools) in (dict, list) else tools
-    if isinstance(text, (dict, list)):  # which objects of frameworks are not
+    if isinstance(text, (dict, list)):  # JSON, not an object of a framework
         text = encode(text).decode()
     if type(text) is str:
-        with suppress(InvalidOptionError):  # which is worded below
+        with suppress(InvalidOptionError):  # `read_toolbox` raises it with the evaluator's name
             return _read_once(text, evaluator.allow_undeclared, rules)
     return read_toolbox(evaluator, tools, rules)
 
@@ -187,7 +187,7 @@ _read_once = lru_cache(maxsize=64)(_read)
 def check_expected(
     evaluator: Any, expected: Sequence[ToolCall], toolbox: Toolbox, reference: Any
 ) -> None:
-    """Raise InvalidReferenceError for an expected call that its tool surely does not take."""
+    """Raise InvalidReferenceError for an expected call that its tool can never accept."""
     for call in expected:
         if call.name not in toolbox:
             raise InvalidReferenceError(
@@ -200,6 +200,6 @@ def check_expected(
         refusal = tool.refuse(call.arguments, complete=complete)
         if refusal:
             raise InvalidReferenceError(
-                f"{evaluator.name}: the tool {call.name!r} {refusal}, and the reference "
-                f"{quote(reference)} could never be met"
+                f"{evaluator.name}: the tool {call.name!r} {refusal}, so no valid call can match "
+                f"the reference {quote(reference)}"
             )

@@ -215,7 +215,7 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     assert worse.metadata["limit_reached"] == [""]
 
 
-NO_CALLS = "holds no tool calls"
+NO_CALLS = "contains no tool calls"
 MISSPELT = r"is not \{'\$any_of'"
 LISTING = {"alternatives": "listed"}
 
@@ -233,7 +233,7 @@ LISTING = {"alternatives": "listed"}
           ({"$any_of": "x"}, {"$any_of": []}, {"$optional": False}, {"$any_of": [1], "x": 1})),
         *((call(city=[{key: [1]}]), {}, MISSPELT) for key in ("$anyof", "$Any_of", "$any", "$optinal", "$Optional")),
         ({"name": "f", "arguments": {"$anyof": [{"a": 1}]}}, {}, "any_of"),
-        *(({"name": "f", "arguments": choice}, {}, "stands for all arguments of 'f'") for choice in
+        *(({"name": "f", "arguments": choice}, {}, "replaces all arguments of 'f'") for choice in
           ({"$any_of": [{"a": 1}]}, {"$optional": True})),
         *((answers, LISTING, NO_CALLS) for answers in
           ({"f": {"a": [1]}, "g": {"a": [1]}}, {"f": {"a": 1}}, {"f": [1]}, [[{"f": {"a": [1]}}]], '[{"f": {"a": [1]}')),

@@ -83,7 +83,7 @@ EXPECTED = [call("weather", city="Oslo", days=3), call("clock"), call("radio", s
                 '│   ├── /days  wrong_type  "3"  expected 3',
                 "│   └── /x  extra  1",
                 "├── weathr  wrong_name  expected clock  output[1]  reference[1]  score 0",
-                "└── (no name)  unreadable  no tool call: 'none'  output[2]  reference[2]  score 0",
+                "└── (no name)  unreadable  not a tool call: 'none'  output[2]  reference[2]  score 0",
             ],
         ),
         (

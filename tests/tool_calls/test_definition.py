@@ -162,7 +162,7 @@ HOSTED = [
 ]
 
 
-NO_DEFINITION = "no definition of a tool"
+NO_DEFINITION = "not a tool definition"
 
 
 @pytest.mark.parametrize(
@@ -174,15 +174,15 @@ NO_DEFINITION = "no definition of a tool"
             ("function", {}), ("custom", {}), ("object", {"properties": {"a": {}}}), ("object", {"title": "Weather", "required": ["a"]}),
             ("web_search", {"name": 3}), ("web_search", {"parameters": {"properties": {}}}), ("text", {"text": "hi"}),
             ("tool", {"nmae": "f", "parameters": {"properties": {}}}), ("function ", {"fucntion": {"name": "f"}}))),
-        ({"name": "f", "parameters": [1]}, "no JSON Schema"),
+        ({"name": "f", "parameters": [1]}, "is not a JSON Schema"),
         ([SHAPES["MCP"], SHAPES["OpenAI"]], "two tools have the name 'weather'"),
         ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
         ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
         ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
         ({"name": "w", "args": {"a": {"type": "string"}}}, "'args'; did you mean 'parameters'"),
-        ({"name": "w", "parameters": {"type": "string"}}, "are an object, .* type 'string'"),
-        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "are an object"),
-        ({"name": "w", "parameters": {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}}, "are an object"),
+        ({"name": "w", "parameters": {"type": "string"}}, "must have the type .object., not .string."),
+        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "must have the type .object."),
+        ({"name": "w", "parameters": {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}}, "must have the type .object."),
     ],
 )  # fmt: skip
 def test_what_is_no_definition_of_a_tool_is_an_error(tools, words):

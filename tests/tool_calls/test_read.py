@@ -142,27 +142,27 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
     [
         ({"name": "f", "arguments": '{"a": 1'}, "truncated"),
         ({"name": "f", "arguments": "[1]"}, "not a JSON object"),
-        ([1], "no tool call: 1"),
-        ([{"tool_call": "f()"}], "no tool call"),
+        ([1], "not a tool call: 1"),
+        ([{"tool_call": "f()"}], "not a tool call"),
         ({"candidates": [{"content": {"parts": []}, "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "bad call"}]}, "bad call"),
         ([{"content": None, "finish_reason": "UNEXPECTED_TOOL_CALL", "finish_message": None}], "UNEXPECTED_TOOL_CALL"),
         ({"name": "f", "arguments": {"a": object()}}, "not JSON (not_json)"),
         ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
         ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
         ({"tool_calls": [{"name": "f", "args": {"a": "\ud800"}}]}, "not JSON (lone_surrogate)"),
-        ([{"type": "weather", "city": "Paris"}], "no tool call"),
-        ([{"type": ["text"], "text": "So."}], "no tool call"),
-        ([{"text": {"city": "Paris"}}], "no tool call"),
-        ([{"text": None}], "no tool call"),
-        ([{}], "no tool call"),
-        ('<tool_call>{"text": "So."}</tool_call>', "no tool call"),
-        ({"type": "function", "function": {"arguments": "{}"}}, "no tool call"),
-        ({"content": [{"type": "tool_use", "input": {}}]}, "no tool call"),
+        ([{"type": "weather", "city": "Paris"}], "not a tool call"),
+        ([{"type": ["text"], "text": "So."}], "not a tool call"),
+        ([{"text": {"city": "Paris"}}], "not a tool call"),
+        ([{"text": None}], "not a tool call"),
+        ([{}], "not a tool call"),
+        ('<tool_call>{"text": "So."}</tool_call>', "not a tool call"),
+        ({"type": "function", "function": {"arguments": "{}"}}, "not a tool call"),
+        ({"content": [{"type": "tool_use", "input": {}}]}, "not a tool call"),
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
         ('<tool_call>{"name": "f"</tool_call>', "truncated"),
         ("<tool_call>{'name': 'f'}</tool_call>", "single_quotes"),
         ('<tool_call>{"name": "f"} and so</tool_call>', "prose_around"),
-        ("<tool_call>3</tool_call>", "no tool call"),
+        ("<tool_call>3</tool_call>", "not a tool call"),
         ('<tool_call>{"name": "f", "arguments": {"a": "</think>', "truncated"),
         ('<tool_call>{"name": "f", "arguments": {"a": "</think>"}</tool_call>', "truncated"),
     ],
@@ -209,7 +209,7 @@ def message(text):
 def test_json_that_no_reader_knows_is_no_call_and_broken_json_its_defect(text, name):
     for read in (read_calls(text), read_calls(message(text)), read_calls([message(text)])):
         if name is None:  # among others in a list
-            assert all("no tool call" in call.problem for call in read)
+            assert all("not a tool call" in call.problem for call in read)
         else:
             assert read.name == name
         assert read != []
@@ -385,11 +385,11 @@ def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
     ("text", "problem"),
     [
         ('[weather("Rome")]', "has no name"),
-        ("[weather(city=Rome)]", "'Rome' is no JSON value"),
-        ("[weather(city=open('x').read())]", "is no JSON value"),
-        ("[weather(size=1e999)]", "is no JSON value"),
-        ('[weather(city="Ro', "not complete"),
-        ("[weather(city=" + "(" * 5_000 + ")]", "not complete"),
+        ("[weather(city=Rome)]", "'Rome' is not a JSON value"),
+        ("[weather(city=open('x').read())]", "is not a JSON value"),
+        ("[weather(size=1e999)]", "is not a JSON value"),
+        ('[weather(city="Ro', "incomplete"),
+        ("[weather(city=" + "(" * 5_000 + ")]", "incomplete"),
         ('<function=weather>{"city": "Ro', "truncated"),
         ("<function=weather>Rome</function>", "not JSON"),
         ('[TOOL_CALLS][{"name": "weather", "argum', "truncated"),
