@@ -1,7 +1,6 @@
 """Weights learned from labels: in order always, better where the defaults are wrong, sane with few."""
 
 import random
-from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -29,10 +28,6 @@ def learned(pairs):
     return calibrate([judgement(cell) for cell, _ in pairs], [label for _, label in pairs])
 
 
-def passed(found, name):
-    return next(level.passed for level in found.levels if level.name == name)
-
-
 def weights(table):
     return [getattr(table, cell) for cell in CELLS]
 
@@ -51,18 +46,15 @@ def brier(table, pairs):
 @pytest.mark.parametrize(
     "held",
     [
-        lambda: Judgement("", Verdict.PASS, Confidence.LOW),
-        lambda: {"verdict": "PASS", "confidence": "low"},
-        lambda: Result(0.6, True, "pass", None, {"verdict": "Pass", "confidence": "low"}),
-        lambda: Result(
-            0.6, True, None, None, {"verdict": Verdict.PASS, "confidence": Confidence.LOW}
-        ),
+        Judgement("", Verdict.PASS, Confidence.LOW),
+        {"verdict": "PASS", "confidence": "low"},
+        Result(0.6, True, "pass", None, {"verdict": "Pass", "confidence": "low"}),
     ],
 )
 def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held):
-    found = calibrate([held()] * 9, [True] * 6 + ["fail"] * 3)
+    found = calibrate([held] * 9, [True] * 6 + ["fail"] * 3)
     assert found.table.pass_low == pytest.approx((6 + PRIOR_ROWS * 0.6) / (9 + PRIOR_ROWS))
-    assert passed(found, "pass_low") == (6, 9)
+    assert next(each.passed for each in found.levels if each.name == "pass_low") == (6, 9)
     assert weights(found.table)[:3] == DEFAULT[:3]  # no row tells against them
 
 
@@ -70,7 +62,8 @@ def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held)
 @given(rows)
 def test_weights_are_always_in_order_within_0_and_1_whatever_the_order_of_rows(pairs):
     found = learned(pairs)
-    assert all(low <= high for low, high in pairwise([0, *weights(found.table), 1]))
+    found_weights = [0, *weights(found.table), 1]
+    assert found_weights == sorted(found_weights)
     assert 0 <= found.brier <= 1
     assert found == learned(pairs[::-1])
 
@@ -151,13 +144,10 @@ GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
 @pytest.mark.parametrize(
     ("judged", "human", "message"),
     [
-        ([], [], "no row has both"),
         ([None], [True], "no row has both"),
         (["good"], [True], "judged, row 0: 'good' has neither a score nor a verdict"),
         ([Judgement("", Verdict.PASS)], [True], "judged, row 0: .* with a confidence"),
         ([GOOD], ["good"], "human, row 0: 'good' is not a verdict"),
-        ([GOOD], [True, False], "judged has 1 rows and human 2"),
-        ({"a": GOOD}, {"b": True}, "judged lacks 1 of the ids, such as 'b'"),
     ],
 )
 def test_what_cannot_be_learned_from_is_named(judged, human, message):

@@ -76,20 +76,13 @@ def test_votes_of_what_asks_several_times_are_draws_of_their_own(inner, draws):
     assert asked == sorted((outer, *draw) for outer in (0, 1) for draw in draws)
 
 
-def test_labels_without_scores_are_votes():
+def test_labels_without_scores_and_scores_without_labels_are_votes():
     said = [{"explanation": "so", "label": label} for label in ("good", "bad", "good")]
     result = Vote(Classification("tone", Scripted(*said), "{output}", ["good", "bad"]), n=3)("a")
     assert (result.label, result.score, result.is_unscored) == ("good", None, False)
-    assert result.metadata["split"] == {"good": 2, "bad": 1}
-
-
-@pytest.mark.parametrize(
-    ("stars", "score"), [((1, 5, 1, 5), None), ((4, 5, 4), 4), ((2, 3, 4), None)]
-)
-def test_scores_without_labels_are_told_apart(stars, score):
-    judge = Judge(Scripted(*map(str, stars)), "Rate {output}", score=int)
-    result = Vote(judge, n=len(stars))("a")
-    assert (result.score, result.is_unscored) == (score, score is None)
+    for stars, score in (((1, 5, 1, 5), None), ((4, 5, 4), 4), ((2, 3, 4), None)):
+        judge = Judge(Scripted(*map(str, stars)), "Rate {output}", score=int)
+        assert Vote(judge, n=len(stars))("a").score == score
     result = Vote(Judge(Scripted("fine"), "Say something about {output}"), n=2)("a")
     assert (result.label, result.metadata["split"]) == ("undecided", {"unscored": 2})
 

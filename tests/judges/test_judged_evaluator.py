@@ -68,18 +68,6 @@ def test_what_is_no_failure_of_the_judge_is_raised():
         Echo(Scripted("a"), 0)("a")
 
 
-def test_a_judge_that_was_never_answered_has_an_account_too():
-    account = Echo(Scripted(ClientError("no reply", kind="timeout")))("a").metadata["judge"]
-    assert account == {
-        "model": None,
-        "output": None,
-        "calls": 0,
-        "cached": 0,
-        "input_tokens": 0,
-        "output_tokens": 0,
-    }
-
-
 @pytest.mark.parametrize("around", [lambda judge: judge, Vote, lambda judge: Panel([judge])])
 def test_a_bad_call_raises_before_anything_is_asked(around):
     client = Scripted("a")

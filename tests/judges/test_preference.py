@@ -54,13 +54,6 @@ def test_a_disagreement_may_be_unscored():
         Preference(prefer(best), on_disagreement="mean")
 
 
-def test_the_prompt_shows_what_was_asked_and_the_question():
-    model = prefer(best)
-    Preference(model, "Which is shorter?")("a", input="Capital?", contexts=["Italy."], output_b="b")
-    for text in ("Capital?", "[1] Italy.", "Which is shorter?"):
-        assert text in model.said
-
-
 def test_a_run_takes_output_b_from_its_column():
     rows = [{"output": GOOD, "output_b": "Milan."}, {"output": "Milan.", "output_b": GOOD}]
     run = evaluate(rows, Preference(prefer(best)))

@@ -28,14 +28,11 @@ def filled(template, template_format=None, **variables):
 SYNTAXES = [
     # template, syntax, variables, text where each variable is worth its own name in capitals
     ("", "f-string", (), ""),
-    ("no variable", "f-string", (), "no variable"),
     ("{a} {b} {a}", "f-string", ("a", "b"), "A B A"),
     ("{ a }", "f-string", ("a",), "A"),
     ("{two words} {with-hyphen} {_x} {ü1}", "f-string", ("two words", "with-hyphen", "_x", "ü1"), "TWO WORDS WITH-HYPHEN _X Ü1"),
     ('{"label": 1} {a}', "f-string", ("a",), '{"label": 1} A'),
-    ("{'label': 1}", "f-string", (), "{'label': 1}"),
     ('{"a": {"b": {"c": {a}}}}', "f-string", ("a",), '{"a": {"b": {"c": A}}}'),
-    ('{"a":{"b":1}}', "f-string", (), '{"a":{"b":1}}'),
     ('{"a":{"b":"}}"}}', "f-string", (), '{"a":{"b":"}}"}}'),
     ('{{"q": {{"r": {a}}}}}', "f-string", ("a",), '{"q": {"r": A}}'),
     ('{{"q": {a}}}', "f-string", ("a",), '{"q": A}'),
@@ -46,11 +43,9 @@ SYNTAXES = [
     ("{{}} {{ }} {a}", "f-string", ("a",), "{} { } A"),
     ("{{a", "f-string", (), "{a"),
     ("{{a}} {{ b }} {{a}}", "mustache", ("a", "b"), "A B A"),
-    ("{{two words}} {{with-hyphen}}", "mustache", ("two words", "with-hyphen"), "TWO WORDS WITH-HYPHEN"),
     ("{{a}} {x} {x.y} {x:9} {label: 1}", "mustache", ("a",), "A {x} {x.y} {x:9} {label: 1}"),
     ("{{{a}}} {{&b}} {{& c }}", "mustache", ("a", "b", "c"), "A B C"),
     ('{"a": {"b": {{a}}}}', "mustache", ("a",), '{"a": {"b": A}}'),
-    ("{{! not said }}{{a}}", "mustache", ("a",), "A"),
     ("{{#a}}{{.}}{{.}}{{/a}}{{^b}}{{c}}{{/b}}", "mustache", ("a", "b"), "AA"),
 ]  # fmt: skip
 
@@ -64,22 +59,14 @@ def test_what_is_a_variable_and_what_is_text(template, syntax, variables, text):
     assert Prompt(template, syntax).render(given) == [Message("user", text)]
 
 
-def test_the_syntax_can_be_set():
+def test_the_syntax_can_be_set_and_is_not_mixed_up_silently():
     assert filled("{{a}} {b}", "f-string", b="B") == "{a} B"
-    assert filled("{{a}} {b}", "mustache", a="A", b="B") == "A {b}"
-    assert filled("{{{a}}}", "f-string", a="A") == "{A}"
+    assert filled("{{a}} {b}", "mustache", a="A", b="B") == filled("{{a}} {b}", a="A") == "A {b}"
     assert filled("{{> a}}", "f-string") == "{> a}"
-    assert filled("{a}", "mustache", a="A") == "{a}"
-    for wrong in ("jinja2", "", 1, ["mustache"]):
-        with pytest.raises(InvalidOptionError, match="'f-string', 'mustache' or None"):
-            Prompt("{a}", wrong)
-
-
-def test_a_variable_left_in_single_braces_of_a_mustache_template_is_not_said_silently():
-    prompt = Prompt("{{a}} {b}")
-    assert prompt.render({"a": "A"})[0].text == "A {b}"
     with pytest.raises(InvalidOptionError, match=r"\{b\} is text in a mustache template"):
-        prompt.render({"a": "A", "b": "B"})
+        filled("{{a}} {b}", a="A", b="B")
+    with pytest.raises(InvalidOptionError, match="'f-string', 'mustache' or None"):
+        Prompt("{a}", "jinja2")
 
 
 @pytest.mark.parametrize(
@@ -133,13 +120,11 @@ any_text = st.text(st.characters()) | st.text("{}ab#/^!> .\n", max_size=30)
 
 
 @settings(max_examples=150, deadline=None)
-@given(any_text, any_text, any_text, any_text)
-def test_values_come_out_as_they_went_in(before, after, a, b):
+@given(any_text, any_text)
+def test_values_come_out_as_they_went_in(a, b):
     assert filled("<{a}|{b}>{a}", a=a, b=b) == f"<{a}|{b}>{a}"
     assert filled("<{{a}}|{{{b}}}>{{&a}}", a=a, b=b) == f"<{a}|{b}>{a}"
     assert filled("{{#x}}<{{.}}>{{/x}}", x=[a, b]) == f"<{a}><{b}>"
-    before, after = (text.replace("{", "").replace("}", "") for text in (before, after))
-    assert filled(before + "{a}" + after, a=a) == before + a + after
 
 
 json_values = st.recursive(
@@ -210,33 +195,25 @@ def test_pydantic_models_and_numpy_are_written_as_json():
 # --- mustache -------------------------------------------------------------------------------------
 
 DATA = {
-    "a": "<b> & 'c'",
+    "a": "A",
     "m": {"k": "K", "deep": {"l": ["zero", {"x": "X"}]}, "0": "nil"},
     "l": ["x", "y"],
     "rows": [{"k": 1}, {"k": 2, "a": "own"}],
     "grid": [[1, 2], [3]], "yes": True, "no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {},
 }  # fmt: skip
+NOTHING = ("no", "none", "zero", "empty", "blank", "void")
 
 
 @pytest.mark.parametrize(
     ("template", "text"),
     [
-        ("{{a}}", "<b> & 'c'"),
-        ("{{m.k}} {{m.deep.l.0}} {{m.deep.l.1.x}} {{m.0}}", "K zero X nil"),
-        ("{{m.deep.l}}", '["zero", {"x": "X"}]'),
-        ("{{none}} {{no}}", "null false"),
-        ("{{#l}}{{.}},{{/l}}", "x,y,"),
-        ("{{#rows}}{{k}}{{a}};{{/rows}}", "1<b> & 'c';2own;"),
+        ("{{m.k}} {{m.deep.l.0}} {{m.deep.l.1.x}} {{m.0}} {{m.deep.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
+        ("{{#rows}}{{k}}{{a}};{{/rows}}", "1A;2own;"),
         ("{{#m}}{{k}}{{/m}}{{#m.deep}}{{l.0}}{{/m.deep}}", "Kzero"),
         ("{{#grid}}{{#.}}{{.}},{{/.}};{{/grid}}", "1,2,;3,;"),
-        ("{{#yes}}{{a}}{{/yes}}{{#a}}{{.}}{{/a}}", "<b> & 'c'" * 2),
-        ("".join(f"{{{{#{name}}}}}no{{{{/{name}}}}}" for name in ("no", "none", "zero", "empty", "blank", "void")), ""),
-        ("".join(f"{{{{^{name}}}}}y{{{{/{name}}}}}" for name in ("no", "none", "zero", "empty", "blank", "void")), "yyyyyy"),
-        ("{{^yes}}no{{/yes}}{{^l}}no{{/l}}", ""),
+        ("".join(f"{{{{#{each}}}}}no{{{{/{each}}}}}{{{{^{each}}}}}y{{{{/{each}}}}}" for each in NOTHING), "yyyyyy"),
         ("{{#rows}}{{#a}}!{{/a}}{{#b}}b{{/b}}{{^b}}no b,{{/b}}{{/rows}}", "!no b,!no b,"),
         ("{{#m.none}}x{{/m.none}}{{#m.k.x}}x{{/m.k.x}}", ""),
-        ("List:\n{{#l}}\n- {{.}}\n{{/l}}\nEnd", "List:\n- x\n- y\nEnd"),
-        ("a\n  {{! alone }}  \nb {{! not }}\n", "a\nb \n"),
         ("a\r\n{{#yes}}\r\nb\r\n{{/yes}}\r\nc", "a\r\nb\r\nc"),
     ],
 )  # fmt: skip
@@ -249,9 +226,7 @@ def test_sections_dots_and_line_ends(template, text):
     [
         ("{{m.x}}", "no value for 'm.x'"),
         ("{{m.deep.l.2}}", "m.deep.l.2"),
-        ("{{m.deep.l.-1}}", "holds no name"),
         ("{{l." + "9" * 5_000 + "}}", "never reaches an attribute"),
-        ("{{a.__class__}}", "no value for 'a.__class__'"),
         ("{{box.inner}}", "a dot walks mappings by key and lists by number"),
         ("{{#rows}}{{b}}{{/rows}}", "no value for 'b'; given: "),
         ("{{f}}", "builtin_function_or_method"),
@@ -326,15 +301,12 @@ def test_what_is_no_message_is_an_error_that_names_it(template, message):
         Prompt(template)
 
 
-@pytest.mark.parametrize(
-    "template", ["{a}", "{{#a}}{{.}}{{/a}}", [{"role": "user", "content": [{"type": "text", "text": "{a}"}]}]]
-)  # fmt: skip
-def test_a_prompt_is_a_value(template):
+def test_a_prompt_is_a_value():
+    template = "{{#a}}{{.}}{{/a}}"
     prompt = Prompt(template)
     assert pickle.loads(pickle.dumps(prompt)) == prompt  # noqa: S301
     assert eval(repr(prompt)) == prompt  # noqa: S307
     assert hash(prompt) == hash(Prompt(template))
     assert Prompt.of(prompt) is prompt
-    assert Prompt.of(template) == prompt
     assert dataclasses.replace(prompt, template="{b}").variables == ("b",)
     assert pickle.loads(pickle.dumps(prompt)).render({"a": "A"}) == prompt.render({"a": "A"})  # noqa: S301

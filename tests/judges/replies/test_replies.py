@@ -48,15 +48,11 @@ def read(reply, **options):
 def test_a_reply_says_what_a_person_reads_in_it(case):
     """But for those whose `reads` says what our reader makes of them."""
     options = {key: case[key] for key in OPTIONS if key in case}
-    assert read(case["reply"], **options) == case.get("reads", case["says"])
+    says, reads = case["says"], case.get("reads", case["says"])
+    assert read(case["reply"], **options) == reads
+    assert says == reads or None in (says, reads)
     if case.get("inconsistent"):
         assert parse_judgement(case["reply"], **options).inconsistent
-
-
-def test_few_are_read_otherwise_and_none_turns():
-    otherwise = [case for case in CASES if "reads" in case]
-    assert len(otherwise) <= 0.07 * len(CASES)
-    assert all(None in (case["says"], case["reads"]) for case in otherwise)
 
 
 # --- replies as they come -------------------------------------------------------------------------
@@ -295,19 +291,6 @@ def test_a_reply_of_the_cache_has_the_mark_of_its_call(tmp_path):
     assert labels == [("Fail", 0), ("Fail", 1)]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        lambda mark: {"judgement": judgement("Fail"), "mark": mark},
-        lambda mark: {"name": "judgement", "arguments": {**judgement("Fail"), "mark": mark}},
-        lambda mark: repr({**judgement("Fail"), "mark": f"`{mark}`"}),
-    ],
-)
-def test_the_mark_may_stand_in_a_wrapper(reply):
-    client = Scripted(lambda request: reply(request.fence))
-    assert PassFail(client, "Is it?", retries=0)("because. Verdict: Fail").label == "Fail"
-
-
 def test_every_judge_reads_its_mark():
     pydantic = pytest.importorskip("pydantic")
     shown = '{"label": "good", "stars": 5, "why": "so", "verdict": "Pass"}'
@@ -426,7 +409,6 @@ def test_a_mapping_or_a_model_is_read_like_a_reply():
         ({**GOOD, "page": 3}, ["verdict", "page"], Judgement("It holds.", "Pass", "High")),
         (GOOD, ["verdict", "page"], "it has no page"),
         ('{"verdict": "Fail"}', ["verdict", "confidence"], "it has no confidence"),
-        ('{"verdict": "Fail"}', ["reasoning", "verdict"], "it has no reasoning"),
         ("It looks fine.", ["verdict"], "it has no verdict of its own"),
         ({**GOOD, "verdict": True}, ["verdict"], "its verdict is not clear: 'verdict True'"),
         ({**GOOD, "reasoning": "..."}, ["verdict"], "a form that is not filled in"),
