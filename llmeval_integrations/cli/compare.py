@@ -14,7 +14,7 @@ from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
-from llmeval_integrations.runs.prefer import prefer
+from llmeval_integrations.runs.comparison.prefer import prefer
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
 

@@ -8,14 +8,17 @@ import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli import compare, demo, evaluators, reports, run, shell, threshold
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.version import __version__
+
+_FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "shell")
+"""The files of commands, in the order of the help."""
 
 _EPILOG: Final = """\
 examples:
@@ -48,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             output.reconfigure(errors="backslashreplace")
     name = "llmeval"
     try:
-        parser, commands = parsers()
         given = sys.argv[1:] if arguments is None else list(arguments)
+        parser, commands = parsers(given[0] if given else "")
         if given and not given[0].startswith("-") and given[0] not in commands:
             parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
         call, unknown = parser.parse_known_args(given)
@@ -90,8 +93,11 @@ class _Parser(argparse.ArgumentParser):
         self.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
 
 
-def parsers() -> tuple[_Parser, dict[str, _Parser]]:
-    """Return the parser of the whole command line, and those of the commands by name."""
+def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
+    """Return the parser of the whole command line, and those of the commands by name.
+
+    Of a command with a file of its own these are enough, and the other files are not imported.
+    """
     parser = _Parser(
         prog="llmeval",
         description="Evaluate what language models write.",
@@ -101,7 +107,7 @@ def parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (demo, run, reports, compare, threshold, evaluators, shell):
-        module.add_commands(commands)
+    for file in [command] if command in _FILES else _FILES:
+        import_module(f"llmeval_integrations.cli.{file}").add_commands(commands)
     parser.set_defaults(parser=parser)
     return parser, commands.choices

@@ -9,7 +9,6 @@ from typing import Any
 
 from llmeval_integrations.cli.configuration import Configuration
 from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
-from llmeval_integrations.cli.reports import open_report
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
 from llmeval_integrations.core.errors import MissingDependencyError, UnreadableJudgementError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -40,6 +39,8 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
             else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
         )
     if call.open and run.out is not None:
+        from llmeval_integrations.cli.reports import open_report
+
         open_report(run)
 
 

@@ -9,6 +9,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
@@ -19,7 +20,7 @@ ENTRY_POINTS = "llmeval_integrations.evaluators"
 """The entry point group in which other packages name their evaluator classes."""
 
 # Imported when a name is looked for: who builds evaluators by class waits for none of them.
-_ROOMS = ("llmeval_integrations.evaluators", "llmeval_integrations.judges")
+_ROOMS = ("evaluators", "judges")
 
 
 def load_evaluator(name: str, /, **options: Any) -> Evaluator:
@@ -54,7 +55,7 @@ def list_evaluators() -> list[str]:
 
 def evaluator_class(name: str) -> type[Evaluator]:
     """Return the class behind a name or an alias."""
-    for kind in _own_classes():
+    for kind in _own_classes(name):
         if name == kind.name or name in kind.aliases:
             return kind
     for point in _entry_points():
@@ -74,18 +75,26 @@ def _import_class(point: Any) -> type[Evaluator]:
     return kind
 
 
-def _own_classes() -> Iterator[type[Evaluator]]:
-    """Yield the evaluator classes of this package, room by room; judges are imported last."""
-    for room in _ROOMS:
-        yield from _classes_in(room)
+def _own_classes(first: str = "") -> Iterator[type[Evaluator]]:
+    """Yield the evaluator classes of this package; the file of one is imported before the others.
+
+    Judges come last.
+    """
+    package = Path(__file__).parents[1]
+    files = [
+        found.name
+        for room in _ROOMS
+        for found in pkgutil.iter_modules([str(package / room)], f"{package.name}.{room}.")
+    ]
+    for file in sorted(files, key=lambda file: file.rpartition(".")[2] != first):
+        yield from _classes_in(file)
 
 
 @cache
-def _classes_in(room: str) -> tuple[type[Evaluator], ...]:
-    found = pkgutil.iter_modules(import_module(room).__path__, f"{room}.")
+def _classes_in(file: str) -> tuple[type[Evaluator], ...]:
+    module = import_module(file)
     return tuple(
         thing
-        for module in map(import_module, [each.name for each in found])
         for thing in vars(module).values()
         if inspect.isclass(thing)
         and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class

@@ -15,11 +15,16 @@ from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+def snake_case(name: str) -> str:
+    """Write the name of a class in snake case."""
+    return _WORD_START.sub("_", name).lower()
+
+
 class SnakeName:
     """A class's name in snake case, unless the object sets its own."""
 
     def __get__(self, thing: object, kind: type) -> str:
-        return _WORD_START.sub("_", kind.__name__).lower()
+        return snake_case(kind.__name__)
 
 
 class Breakdown(Protocol):

@@ -1,13 +1,18 @@
 """Runs: samples × evaluators → rows, from Python and for the command line."""
 
-from llmeval_integrations.runs.comparison.compare import Comparison, compare
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.options import RunOptions
-from llmeval_integrations.runs.prefer import Preferences, prefer
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.run import Interrupted, Run
-from llmeval_integrations.runs.stored import read_run
 from llmeval_integrations.runs.tables import evaluate_batch
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.comparison.compare import Comparison, compare
+    from llmeval_integrations.runs.comparison.prefer import Preferences, prefer
+    from llmeval_integrations.runs.stored import read_run
 
 __all__ = [
     "Comparison",
@@ -23,3 +28,18 @@ __all__ = [
     "prefer",
     "read_run",
 ]
+
+_LATER: Final = {
+    "Comparison": "comparison.compare",
+    "compare": "comparison.compare",
+    "Preferences": "comparison.prefer",
+    "prefer": "comparison.prefer",
+    "read_run": "stored",
+}
+"""The files of what no run needs, which is imported where it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f"llmeval_integrations.runs.{_LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.evaluators.json_fields import JsonFields
-from llmeval_integrations.evaluators.json_grounded import JsonGrounded
 from llmeval_integrations.runs.rows import Row
 
 _WRONG: Final = ("mismatch", "wrong_type", "extra")
@@ -22,15 +21,11 @@ class Origins:
     """
 
     def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
-        kinds = [*evaluators.values()]
-        compared: tuple[type[Evaluator], ...] = (JsonFields,)
-        if any(each.is_judge for each in kinds):
-            from llmeval_integrations.judges.judged_fields import JudgedFields
-
-            compared = JsonFields, JudgedFields
         self._names = [*evaluators]
-        self._grounded = [n for n, each in enumerate(kinds) if isinstance(each, JsonGrounded)]
-        self._compared = [n for n, each in enumerate(kinds) if isinstance(each, compared)]
+        self._grounded = _places_of(evaluators, "evaluators.json_grounded.JsonGrounded")
+        self._compared = _places_of(
+            evaluators, "evaluators.json_fields.JsonFields", "judges.judged_fields.JudgedFields"
+        )
         self._found: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -65,3 +60,12 @@ class Origins:
                 )
                 for path, field in figures["fields"].items():
                     field[origin] = self._found[name, path, origin]
+
+
+def _places_of(evaluators: Mapping[str, Evaluator], *classes: str) -> list[int]:
+    """Return the places of the evaluators of these classes, and import none for it."""
+    found = []
+    for each in classes:
+        file, _, name = each.rpartition(".")
+        found.append(getattr(sys.modules.get(f"llmeval_integrations.{file}"), name, ()))
+    return [n for n, each in enumerate(evaluators.values()) if isinstance(each, tuple(found))]

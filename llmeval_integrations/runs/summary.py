@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
-from llmeval_integrations.fields.tally import count
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.groups import Figures, mean_interval
@@ -132,7 +131,8 @@ class Tally:
         if row.group is not None:
             self.groups.add(row)
         if row.label is not None:
-            count(self.labels, row.label[:_LONGEST], OTHER, _MOST)
+            label = row.label[:_LONGEST]
+            self.labels[label if label in self.labels or len(self.labels) < _MOST else OTHER] += 1
 
     def _find(self, kind: Kind, reason: str) -> None:
         found = self._found.get(kind)

@@ -6,7 +6,7 @@ import pytest
 
 from llmeval_integrations import Evaluator, Result, evaluate
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.runs.prefer import prefer
+from llmeval_integrations.runs.comparison.prefer import prefer
 
 
 @dataclass(frozen=True)
