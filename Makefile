@@ -77,7 +77,7 @@ bench: $(VENV)/.benched
 	(echo; $(VENV)/bin/python benchmarks/runs.py) >> benchmarks/RESULTS.md
 	(printf '\n## Tool calls\n\n'; $(VENV)/bin/python benchmarks/tool_calls.py) \
 	    >> benchmarks/RESULTS.md
-	$(VENV)/bin/python benchmarks/chart.py
+	$(VENV)/bin/python benchmarks/summary.py
 
 # Our figures beside published ones, record by record; PROOF.md says where the files come from.
 DATA ?= ../shared/data

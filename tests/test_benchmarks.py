@@ -17,7 +17,9 @@ def test_a_benchmark_imports_what_there_is(script):
             assert all(hasattr(module, alias.name) for alias in node.names)
 
 
-def test_the_chart_shows_what_was_measured(monkeypatch):
+def test_chart_and_table_show_what_was_measured(monkeypatch):
     monkeypatch.syspath_prepend(SCRIPTS[0].parent)
-    chart = import_module("chart")
-    assert chart.draw(chart.read_bars(chart.RESULTS.read_text())) == chart.CHART.read_text()
+    summary = import_module("summary")
+    rows = summary.read_rows(summary.RESULTS.read_text())
+    assert summary.draw(rows) == summary.CHART.read_text()
+    assert summary.write_page(summary.PAGE.read_text(), rows) == summary.PAGE.read_text()
