@@ -113,16 +113,16 @@ def test_a_template_has_langchains_variables():
     assert "2 + 2?|four|It is 4." in llm.said
 
 
+AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
+MUSTACHE = 'Judge {{output}} as {"a": 1}. {{question}}'
+
+
 @pytest.mark.parametrize(
     "prompt",
     [
-        PromptTemplate.from_template('Judge {output} as {{"a": 1}}. {question}'),
-        ChatPromptTemplate.from_messages(
-            [("system", "Hm."), ("human", 'Judge {output} as {{"a": 1}}. {question}')]
-        ),
-        PromptTemplate.from_template(
-            'Judge {{output}} as {"a": 1}. {{question}}', template_format="mustache"
-        ),
+        PromptTemplate.from_template(AS_JSON),
+        ChatPromptTemplate.from_messages([("system", "Hm."), ("human", AS_JSON)]),
+        PromptTemplate.from_template(MUSTACHE, template_format="mustache"),
     ],
 )
 def test_a_judges_prompt_may_be_langchains(prompt):

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-import re
 
 import pytest
 from examples import DETERMINISTIC
@@ -61,15 +60,14 @@ def test_every_evaluator_of_the_catalog_loads():
 
 def test_langchains_enumerations_are_taken_for_names_and_options():
     evaluation = pytest.importorskip("langchain_classic.evaluation")
-    loaded = load_evaluator(evaluation.EvaluatorType.JSON_EQUALITY)
-    assert type(loaded) is JsonEqualityEvaluator
-    distance = load_evaluator(
-        evaluation.EvaluatorType.STRING_DISTANCE, distance=evaluation.StringDistance.LEVENSHTEIN
-    )
-    assert distance.evaluator == StringDistance("levenshtein")
-    assert repr(distance).count("Enum") == 0
-    pattern = load_evaluator("regex_match", flags=re.IGNORECASE)
-    assert pattern.evaluate_strings(prediction="ABC", reference="a.c") == {"score": 1}
+    names, distance = evaluation.EvaluatorType, evaluation.StringDistance.LEVENSHTEIN
+    assert type(load_evaluator(names.JSON_EQUALITY)) is JsonEqualityEvaluator
+    loaded = load_evaluator(names.STRING_DISTANCE, distance=distance)
+    assert loaded.evaluator == StringDistance("levenshtein")
+    assert "Enum" not in repr(loaded)
+    assert EvaluatorType is names
+    assert {kind.value for kind in names} == {*_NAMES}
+    assert isinstance(LangChainEvaluator(JsonMatch()), evaluation.StringEvaluator)
 
 
 def test_several_evaluators_load_with_what_each_takes():
@@ -91,15 +89,10 @@ def test_several_evaluators_load_with_what_each_takes():
 
 
 def test_every_member_of_langchains_enumeration_is_ours():
-    options = {"embeddings": list}
     for kind in EvaluatorType:
-        embeds = "embedding" in kind.value
-        loaded = load_evaluator(kind, llm=Scripted("Y"), **(options if embeds else {}))
+        options = {"embeddings": list} if "embedding" in kind.value else {}
+        loaded = load_evaluator(kind, llm=Scripted("Y"), **options)
         assert type(loaded).__module__.startswith("llmeval_integrations.")
-    evaluation = pytest.importorskip("langchain_classic.evaluation")
-    assert EvaluatorType is evaluation.EvaluatorType
-    assert {kind.value for kind in evaluation.EvaluatorType} == {*_NAMES}
-    assert isinstance(LangChainEvaluator(JsonMatch()), evaluation.StringEvaluator)
 
 
 def test_an_unknown_name_or_no_model_is_an_error():

@@ -54,14 +54,14 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, kind):
 
     server.plays(reply)
     runs = agent(server, RetryMiddleware(CONFORMS))
-    if kind == "sync":
-        done = [runs.invoke(ask(str(number))) for number in range(40)]
-    else:
 
-        async def all_of_them():
-            return [await runs.ainvoke(ask(str(number))) for number in range(40)]
+    async def invoke(number):
+        return await runs.ainvoke(ask(number)) if kind == "async" else runs.invoke(ask(number))
 
-        done = asyncio.run(all_of_them())
+    async def all_of_them():
+        return [await invoke(str(number)) for number in range(40)]
+
+    done = asyncio.run(all_of_them())
     final = [one["messages"][-1] for one in done]
     assert [one.text == GOOD for one in final] == [not all(bad) for bad in replies]
     assert {len(one["messages"]) for one in done} == {2}
@@ -74,14 +74,11 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, kind):
 
 def calls(*totals):
     body = json.loads(chat().body)
-    body["choices"][0]["message"] |= {
-        "content": None,
-        "tool_calls": [
-            {"id": f"c{number}", "type": "function",
-             "function": {"name": "pay", "arguments": json.dumps({"total": total})}}
-            for number, total in enumerate(totals)
-        ],
-    }  # fmt: skip
+    body["choices"][0]["message"] |= {"content": None, "tool_calls": [
+        {"id": f"c{number}", "type": "function",
+         "function": {"name": "pay", "arguments": json.dumps({"total": total})}}
+        for number, total in enumerate(totals)
+    ]}  # fmt: skip
     return answer(body)
 
 
@@ -129,6 +126,8 @@ def test_after_the_last_try_an_error_if_that_is_asked_for(server):
     with pytest.raises(RejectedAnswerError, match="no answer passed in 2 tries"):
         agent(server, RetryMiddleware(CONFORMS, tries=2, raises=True)).invoke(ask("?"))
     assert len(server.requests) == 2
+    with pytest.raises(InvalidOptionError, match="on='texts' is not one of"):
+        RetryMiddleware(CONFORMS, on="texts")
 
 
 class Unsure(Evaluator):
@@ -144,9 +143,3 @@ def test_a_judge_that_cannot_tell_triggers_nothing(server):
     agent(server, RetryMiddleware(Unsure(), raises=True, contexts=["c"])).invoke(ask("why?"))
     assert len(server.requests) == 1
     assert seen == [("Paris", "why?", ["c"])]
-
-
-@pytest.mark.parametrize("options", [{"on": "texts"}, {"tries": 0}])
-def test_options_that_make_no_sense_are_refused(options):
-    with pytest.raises(InvalidOptionError):
-        RetryMiddleware(CONFORMS, **options)

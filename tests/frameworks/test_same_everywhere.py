@@ -24,7 +24,6 @@ ALL = ("score", "passed", "label", "reason")
 
 CARRIED = {
     "langchain": ("score", "reason"),  # its dict has neither a verdict nor a label
-    "langchain_runnable": ("score", "reason"),
     "dspy": ("score", "passed"),  # a metric gives a number, and a verdict where it is traced
     "trl": ("score",),
 }
@@ -96,78 +95,36 @@ def _adapter(name):
     return import_module(f"llmeval_integrations.frameworks.{name}")
 
 
-def by_call(evaluator, samples):
-    for sample in samples:
-        result = evaluator(sample.output, sample.reference, schema=sample.schema, id=sample.id)
-        yield {name: getattr(result, name) for name in ALL}
+# Each yields score, verdict, label and reason of each sample, in the words of its framework.
 
 
-def by_evaluate(evaluator, samples):
+def python(evaluator, samples):
     for row in evaluate(samples, [evaluator]).rows:
         assert row.error is None
-        yield {name: getattr(row, name) for name in ALL}
+        yield row.score, row.passed, row.label, row.reason
 
 
 def langchain(evaluator, samples):
-    ours = _adapter("langchain")
-    wrapped = ours.LangChainEvaluator(evaluator)
-    for sample in samples:
-        yield _of_langchain(wrapped.evaluate_strings(**_strings(sample)))
-
-
-def langchain_runnable(evaluator, samples):
-    ours = _adapter("langchain")
-    runnable = ours.LangChainEvaluator(evaluator)
-    yield from map(_of_langchain, runnable.batch([*map(_strings, samples)]))
-
-
-def _strings(sample):
-    return {
-        "prediction": sample.output,
-        "reference": sample.reference,
-        "schema": sample.schema,
-        "id": sample.id,
-    }
-
-
-def _of_langchain(found):
-    return {"score": found["score"], "reason": found.get("reasoning")}
+    wrapped = _adapter("langchain").LangChainEvaluator(evaluator)
+    for one in samples:
+        given = {"reference": one.reference, "schema": one.schema, "id": one.id}
+        found = wrapped.evaluate_strings(prediction=one.output, **given)
+        yield found["score"], None, None, found.get("reasoning")
 
 
 def llama_index(evaluator, samples):
-    ours = _adapter("llama_index")
-    wrapped = ours.LlamaIndexEvaluator(evaluator)
-    for sample in samples:
-        given = {"reference": sample.reference, "schema": sample.schema}
-        yield _of_llama_index(wrapped.evaluate(response=sample.output, **given))
-
-
-def llama_index_runner(evaluator, samples):
-    ours = _adapter("llama_index")
-    from llama_index.core.evaluation import BatchEvalRunner
-
-    runner = BatchEvalRunner({"one": ours.LlamaIndexEvaluator(evaluator)}, workers=8)
-    found = runner.evaluate_response_strs(
-        queries=[""] * len(samples),
-        response_strs=[sample.output for sample in samples],
-        reference=[sample.reference for sample in samples],
-        schema=[sample.schema for sample in samples],
-    )
-    yield from map(_of_llama_index, found["one"])
-
-
-def _of_llama_index(found):
-    said = (found.score, found.passing, found.label, found.feedback)
-    return dict(zip(ALL, said, strict=True))
+    wrapped = _adapter("llama_index").LlamaIndexEvaluator(evaluator)
+    for one in samples:
+        found = wrapped.evaluate(response=one.output, reference=one.reference, schema=one.schema)
+        yield found.score, found.passing, found.label, found.feedback
 
 
 def langsmith(evaluator, samples):
-    ours = _adapter("langsmith")
-    wrapped = ours.LangSmithEvaluator(evaluator, reference="answer", schema="schema")
-    for sample in samples:
-        found = wrapped(outputs={"answer": sample.output}, reference_outputs=_expected(sample))
-        said = (found["score"], found["metadata"]["passed"], found["value"], found["comment"])
-        yield dict(zip(ALL, said, strict=True))
+    keys = {"reference": "answer", "schema": "schema"}
+    wrapped = _adapter("langsmith").LangSmithEvaluator(evaluator, **keys)
+    for one in samples:
+        found = wrapped(outputs={"answer": one.output}, reference_outputs=_expected(one))
+        yield found["score"], found["metadata"]["passed"], found["value"], found["comment"]
 
 
 def _expected(sample):
@@ -175,13 +132,11 @@ def _expected(sample):
 
 
 def phoenix(evaluator, samples):
-    ours = _adapter("phoenix")
-    wrapped = ours.PhoenixEvaluator(evaluator)
-    for sample in samples:
-        cells = {"output": sample.output, "reference": sample.reference, "schema": sample.schema}
+    wrapped = _adapter("phoenix").PhoenixEvaluator(evaluator)
+    for one in samples:
+        cells = {"output": one.output, "reference": one.reference, "schema": one.schema}
         [found] = wrapped.evaluate(cells)
-        said = (found.score, found.metadata["passed"], found.label, found.explanation)
-        yield dict(zip(ALL, said, strict=True))
+        yield found.score, found.metadata["passed"], found.label, found.explanation
 
 
 def pydantic_evals(evaluator, samples):
@@ -190,119 +145,106 @@ def pydantic_evals(evaluator, samples):
 
     cases = [
         Case(
-            name=sample.id,
-            inputs=sample.output,
-            expected_output=sample.reference,
-            metadata={"schema": sample.schema},
+            name=one.id,
+            inputs=one.output,
+            expected_output=one.reference,
+            metadata={"schema": one.schema},
         )
-        for sample in samples
+        for one in samples
     ]
     dataset = Dataset(name="all", cases=cases, evaluators=[ours.PydanticEvaluator(evaluator)])
     report = dataset.evaluate_sync(lambda text: text, progress=False)
-    assert not report.failures
     name = evaluator.name
     for case in sorted(report.cases, key=lambda case: int(case.name)):
-        assert not case.evaluator_failures
+        score, passed = case.scores[name], case.assertions[f"{name}_passed"].value
         label = case.labels.get(f"{name}_label")
-        yield {
-            "score": case.scores[name].value,
-            "passed": case.assertions[f"{name}_passed"].value,
-            "label": label and label.value,
-            "reason": case.scores[name].reason,
-        }
+        yield score.value, passed, label and label.value, score.reason
 
 
 def deepeval(evaluator, samples):
-    ours = _adapter("deepeval")
+    metric = _adapter("deepeval").DeepEvalMetric(evaluator)
     from deepeval.test_case import LLMTestCase
 
-    metric = ours.DeepEvalMetric(evaluator)
-    for sample in samples:
-        case = LLMTestCase(
-            input="?",
-            actual_output=sample.output,
-            expected_output=sample.reference,
-            metadata={"schema": sample.schema},
-        )
-        metric.measure(case)
+    for one in samples:
+        given = {"actual_output": one.output, "expected_output": one.reference}
+        metric.measure(LLMTestCase(input="?", metadata={"schema": one.schema}, **given))
         label = json.loads(metric.verbose_logs)["label"]
-        said = (metric.score, metric.success, label, metric.reason)
-        yield dict(zip(ALL, said, strict=True))
+        yield metric.score, metric.success, label, metric.reason
 
 
 def mlflow(evaluator, samples):
-    ours = _adapter("mlflow")
-    scorer = ours.MlflowScorer(evaluator, reference="answer", schema="schema")
-    for sample in samples:
-        found = scorer(inputs={}, outputs=sample.output, expectations=_expected(sample))
+    scorer = _adapter("mlflow").MlflowScorer(evaluator, reference="answer", schema="schema")
+    for one in samples:
+        found = scorer(inputs={}, outputs=one.output, expectations=_expected(one))
         passed = json.loads(found.metadata.get("passed", "null"))
-        said = (found.value, passed, found.metadata.get("label"), found.rationale)
-        yield dict(zip(ALL, said, strict=True))
+        yield found.value, passed, found.metadata.get("label"), found.rationale
 
 
 def inspect_ai(evaluator, samples):
-    ours = _adapter("inspect_ai")
+    scorer = _adapter("inspect_ai").inspect_scorer(evaluator)
     from inspect_ai.model import ModelName, ModelOutput
     from inspect_ai.scorer import Target
     from inspect_ai.solver import TaskState
 
-    scorer = ours.inspect_scorer(evaluator)
+    async def score(one):
+        state = TaskState(
+            model=ModelName("mockllm/model"),
+            sample_id=one.id,
+            epoch=1,
+            input="?",
+            messages=[],
+            output=ModelOutput.from_content("mockllm/model", one.output),
+            metadata={"schema": one.schema},
+        )
+        return await scorer(state, Target(one.reference))
 
     async def scores():
-        for sample in samples:
-            state = TaskState(
-                model=ModelName("mockllm/model"),
-                sample_id=sample.id,
-                epoch=1,
-                input="?",
-                messages=[],
-                output=ModelOutput.from_content("mockllm/model", sample.output),
-                metadata={"schema": sample.schema},
-            )
-            yield await scorer(state, Target(sample.reference))
+        return [await score(one) for one in samples]
 
-    async def collect():
-        return [found async for found in scores()]
-
-    for found in asyncio.run(collect()):
-        said = (found.value, found.metadata["passed"], found.metadata["label"], found.explanation)
-        yield dict(zip(ALL, said, strict=True))
+    for found in asyncio.run(scores()):
+        yield found.value, found.metadata["passed"], found.metadata["label"], found.explanation
 
 
 def dspy(evaluator, samples):
-    ours = _adapter("dspy")
+    metric = _adapter("dspy").DspyMetric(evaluator, reference="answer", schema="schema")
     from dspy import Example, Prediction
 
-    metric = ours.DspyMetric(evaluator, reference="answer", schema="schema")
-    for sample in samples:
-        row = Example(question="?", **_expected(sample)).with_inputs("question")
-        given = Prediction(answer=sample.output)
-        yield {"score": metric(row, given), "passed": metric(row, given, trace=[])}
+    for one in samples:
+        row = Example(question="?", **_expected(one)).with_inputs("question")
+        given = Prediction(answer=one.output)
+        yield metric(row, given), metric(row, given, trace=[]), None, None
 
 
 def trl(evaluator, samples):
     reward = import_module("llmeval_integrations.frameworks.trl").TrlReward(evaluator)
-    outputs = [sample.output for sample in samples]
     columns = {name: [getattr(each, name) for each in samples] for name in ("reference", "schema")}
-    yield from ({"score": score} for score in reward(["?"] * len(samples), outputs, **columns))
+    scores = reward(["?"] * len(samples), [one.output for one in samples], **columns)
+    yield from ((score, None, None, None) for score in scores)
 
 
 WAYS = [
-    *(by_call, by_evaluate, langchain, langchain_runnable, llama_index, llama_index_runner),
-    *(langsmith, phoenix, pydantic_evals, deepeval, mlflow, inspect_ai, dspy, trl),
+    *(python, langchain, llama_index, langsmith, phoenix, pydantic_evals, deepeval, mlflow),
+    *(inspect_ai, dspy, trl),
 ]
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+
+
+def found_by(way, evaluator, samples, wanted):
+    return [
+        {name: value for name, value in zip(ALL, found, strict=True) if name in wanted}
+        for found in way(evaluator, samples)
+    ]
 
 
 @every_way
 @pytest.mark.parametrize("kind", ["yes", "no", "number", "whole"])
 def test_each_kind_of_result_comes_through(way, kind):
     result, wanted = RESULTS[kind], CARRIED.get(way.__name__, ALL)
-    [found] = way(Fixed(result), [Sample("[1]", "[1.0]", schema={}, id="0")])
     expected = {name: getattr(result, name) for name in wanted}
-    if way in (langchain, langchain_runnable) and result.passed:
+    if way is langchain and result.passed:
         expected["reason"] = None
-    assert {name: found[name] for name in wanted} == expected
+    sample = Sample("[1]", "[1.0]", schema={}, id="0")
+    assert found_by(way, Fixed(result), [sample], wanted) == [expected]
 
 
 AWAITED = {
@@ -332,18 +274,17 @@ def test_what_waits_is_awaited_so_that_others_go_on(name):
 @pytest.mark.parametrize("evaluator", EVALUATORS, ids=lambda evaluator: evaluator.name)
 def test_results_are_the_same(way, evaluator, samples, in_python):
     wanted = CARRIED.get(way.__name__, ALL)
-    if way in (langchain, langchain_runnable) and evaluator.name in LANGCHAINS_OWN:
+    if way is langchain and evaluator.name in LANGCHAINS_OWN:
         wanted = ("score",)
     expected = [
         {name: getattr(result, name) for name in wanted} for result in in_python[evaluator.name]
     ]
-    if "reason" in wanted and way in (langchain, langchain_runnable):
+    if "reason" in wanted and way is langchain:
         for each, result in zip(expected, in_python[evaluator.name], strict=True):
             # What is not JSON has the message of Python's parser, and what passed no reason.
             said = result.metadata.get("message", result.reason)
             each["reason"] = None if result.passed else said
-    found = [{name: each[name] for name in wanted} for each in way(evaluator, samples)]
-    assert found == expected
+    assert found_by(way, evaluator, samples, wanted) == expected
 
 
 @pytest.mark.nightly
