@@ -5,7 +5,7 @@ import math
 import pytest
 from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
 
-from llmeval_integrations import (  # fmt: skip
+from llmeval_integrations import (
     InputError,
     JsonEditDistance,
     JsonEquality,
@@ -26,17 +26,15 @@ PROGRAM = "question -> answer"
 
 
 class Scripted(DummyLM):
-    """Replies with the text or fields that a function makes of what it is told; keeps the last."""
+    """Replies with what a function makes of what it is told, and keeps that."""
 
     def __init__(self, reply):
         super().__init__([], follow_examples=True)
-        self.reply = reply
-        self.asked = []
+        self.reply, self.asked = reply, []
 
     def _use_example(self, messages):
-        said = "\n".join(message["content"] for message in messages)
-        self.asked.append(said)
-        reply = self.reply(said)
+        self.asked.append("\n".join(message["content"] for message in messages))
+        reply = self.reply(self.asked[-1])
         return reply if isinstance(reply, str) else self._format_answer_fields(reply)
 
 
@@ -107,20 +105,16 @@ ANSWERS = {"one": "[1.0]", "two": "[3]", "three": "[3]"}
 
 
 def test_a_program_is_evaluated_and_what_is_unscored_may_be_nan():
-    class Torn(JsonEquality):
-        def check(self, sample):
-            return Result.unscored("torn") if sample.output == "[3]" else super().check(sample)
-
     def run(evaluator, **options):
-        evaluate = dspy.Evaluate(devset=ROWS, metric=DspyMetric(evaluator), num_threads=1, **options)  # fmt: skip
-        return evaluate(dspy.Predict(PROGRAM))
+        metric = DspyMetric(evaluator)
+        return dspy.Evaluate(devset=ROWS, metric=metric, num_threads=1, **options)(
+            dspy.Predict(PROGRAM)
+        )
 
     with asked(ANSWERS):
         assert [score for *_, score in run(JsonEquality()).results] == [1.0, 0.0, 1.0]
-        assert run(Torn()).score == 33.33
-        found = run(Torn(), failure_score=math.nan)
-    assert math.isnan(found.score)
-    assert [math.isnan(score) for *_, score in found.results] == [False, True, True]
+        assert run(Fixed(RESULTS["unscored"])).score == 0
+        assert math.isnan(run(Fixed(RESULTS["unscored"]), failure_score=math.nan).score)
 
 
 def test_demonstrations_are_what_passed():

@@ -2,16 +2,13 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 
 import pytest
 from framework_cases import RESULTS, Fixed, Words, judge, run_example, sent  # noqa: F401
 
 from llmeval_integrations import (
-    Evaluator,
     JsonEquality,
     JsonValidity,
-    Result,
     Sample,
     ToolCalls,
     ToolCallSchema,
@@ -53,16 +50,6 @@ def nothing_leaves(sent):  # noqa: F811
     assert sent == []
 
 
-@dataclass(frozen=True)
-class Reading(Evaluator):
-    """Scores what stands in the output, nothing where that is a question mark."""
-
-    def check(self, sample):
-        if sample.output == "?":
-            return Result.unscored("cannot tell", label="torn")
-        return Result(float(sample.output), True)
-
-
 def model(*outputs):
     """Make a model that says this; its usage is given, or Inspect would fetch a vocabulary."""
     made = [
@@ -85,15 +72,15 @@ def run(tmp_path, scorers, outputs, rows=None, **options):
 
 
 def test_what_is_unscored_stays_so_and_is_in_no_mean(tmp_path):
-    log = run(tmp_path, [inspect_scorer(Reading())], ["1", "?", "0.5"])
-    [figures] = log.results.scores
-    assert (figures.name, figures.scored_samples, figures.unscored_samples) == ("reading", 2, 1)
-    assert figures.metrics["mean"].value == 0.75
-    torn = log.samples[1].scores["reading"]
+    scorers = [inspect_scorer(Fixed(RESULTS[name], name)) for name in ("number", "unscored")]
+    log = run(tmp_path, scorers, ["1", "2"])
+    log = read_eval_log(log.location)
+    number, unscored = log.results.scores
+    assert (number.scored_samples, number.metrics["mean"].value) == (2, 0.25)
+    assert (unscored.scored_samples, unscored.unscored_samples) == (0, 2)
+    torn = log.samples[1].scores["unscored"]
     assert math.isnan(torn.value)
     assert (torn.reason, torn.explanation) == ("torn", "cannot tell")
-    [again] = read_eval_log(log.location).results.scores
-    assert (again.unscored_samples, again.metrics["mean"].value) == (1, 0.75)
 
 
 def test_what_inspect_knows_is_the_sample(tmp_path):
@@ -118,10 +105,6 @@ def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
     gold = [{"name": "add", "arguments": {"a": 1}}]
     rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
     words = Words()
-    log = run(
-        tmp_path, [inspect_scorer(ToolCalls(), reference="calls")], [call, "done", "no"], rows
-    )
-    assert [sample.scores["tool_calls"].value for sample in log.samples] == [1.0, 0.0]
     both = WeightedSum([(ToolCalls(), 2), (words, 1)])
     log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
     assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]
@@ -156,18 +139,16 @@ def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):
     ("target", "message"),
     [
         ("", "json_equality needs a reference"),
-        ("[1", r"the reference '\[1'"),
+        ("[1", "the reference '[1'"),
         (["[1]", "[2]"], "the sample has 2 targets, and the evaluator looks at one"),
     ],
 )
 def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     rows = [Row(input="?", target=target), Row(input="?", target="[1]")]
     log = run(tmp_path, [inspect_scorer(JsonEquality())], ["[1]"] * 2, rows, fail_on_error=False)
-    assert log.samples[0].error.message.find(message.replace("\\", "")) > 0
+    assert message in log.samples[0].error.message
     [figures] = log.results.scores
     assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
-    failed = run(tmp_path, [inspect_scorer(JsonEquality())], ["[1]"] * 2, rows)
-    assert failed.status == "error"
 
 
 def test_the_example(tmp_path, monkeypatch):
@@ -189,8 +170,10 @@ def test_a_log_is_a_run_with_what_our_evaluators_said(tmp_path, form):
         [{"id": own, "output": text, "reference": "[1.0]"} for own, text in samples.items()],
         [JsonEquality(), JsonValidity()],
     )
-    expected = [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in own.rows]  # fmt: skip
-    said = [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in found.rows]  # fmt: skip
+    said, expected = (
+        [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in each.rows]
+        for each in (found, own)
+    )
     assert [each for each in said if each[1] != "match"] == expected
     assert Counter(row.group for row in found.rows) == {"a": 6, "b": 6, "c": 6}
     for figures in log.results.scores:

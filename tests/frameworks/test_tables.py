@@ -61,14 +61,10 @@ def test_the_table_is_given_back_with_five_columns_more(library):
 def test_unscored_is_missing_and_new_columns_replace_old_ones(library):
     once = library.evaluate(library.table({"output": ["1"]}), {"a": Fixed(RESULTS["number"])})
     again = library.evaluate(once, {"a": Fixed(RESULTS["unscored"])})
-    assert list(library.columns(again)) == list(library.columns(once))
     found = library.columns(again)
-    assert [found[f"a{end}"] for end in ("", "_passed", "_label", "_reason")] == [
-        [None],
-        [None],
-        ["torn"],
-        ["cannot tell"],
-    ]
+    assert list(found) == list(library.columns(once))
+    said = {"a": [None], "a_passed": [None], "a_label": ["torn"], "a_reason": ["cannot tell"]}
+    assert {name: found[name] for name in said} == said
 
 
 def test_null_is_absent_and_json_null_is_a_text(library):
@@ -83,10 +79,8 @@ def test_lists_and_mappings_are_values_and_columns_have_names(library):
     fixed = Fixed(RESULTS["yes"])
     table = library.table({"answer": [{"a": [1]}, {"a": [2]}], "contexts": [["x"], ["y", "z"]]})
     library.evaluate(table, [fixed], columns={"output": "answer"})
-    assert [(one.output, one.contexts) for one in fixed.samples] == [
-        ({"a": [1]}, ["x"]),
-        ({"a": [2]}, ["y", "z"]),
-    ]
+    seen = [(one.output, one.contexts) for one in fixed.samples]
+    assert seen == [({"a": [1]}, ["x"]), ({"a": [2]}, ["y", "z"])]
 
 
 def test_details_are_a_column_of_json_that_holds_any_text(library):
@@ -136,14 +130,3 @@ def test_datasets_are_evaluated_in_splits_and_after_a_shuffle(tmp_path):
     for part in scored.values():
         rows = part.with_format(None).to_list()
         assert all(row["json_validity"] == (row["output"] != "x") for row in rows)
-
-
-def test_a_text_in_a_column_of_mixed_types_is_the_text(tmp_path):
-    datasets = Library("datasets")
-    data = tmp_path / "mixed.jsonl"
-    data.write_text('{"output": "yes"}\n{"output": {"a": [1]}}\n')
-    options = {"data_files": str(data), "split": "train", "cache_dir": tmp_path / "kept"}
-    table = datasets.package.load_dataset("json", **options)
-    if type(table.features["output"]).__name__ != "Json":
-        pytest.skip("older versions of datasets have no such columns")
-    assert list(datasets.evaluate(table, [JsonValidity()])["json_validity"]) == [0.0, 1.0]
