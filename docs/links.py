@@ -1,6 +1,6 @@
-"""Says which links of a built site lead nowhere, and what its pages would fetch from elsewhere.
+"""Find broken links of a built site, and content that its pages fetch from other sites.
 
-Links to other sites are not followed: that takes a network, and `sphinx-build -b linkcheck`.
+Links to other sites are not followed. For these, use `sphinx-build -b linkcheck` and a network.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(HTMLParser):
-    """What a page links to, what it fetches to be shown, and where in it links may lead."""
+    """The links of a page, the addresses it fetches, and the anchors it has."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """Yield a line for every link that leads nowhere and everything fetched from elsewhere."""
+    """Yield a line for every broken link and every address that is fetched from another site."""
     pages = {path: Page(path.read_text()) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         here = path.relative_to(site)
@@ -50,13 +50,13 @@ def problems(site: Path) -> Iterator[str]:
 
 
 def is_elsewhere(address: str) -> bool:
-    """Tell what is neither in the site nor in the page itself."""
+    """Return whether an address is outside the site."""
     parts = urlsplit(address)
     return bool(parts.netloc) or parts.scheme not in ("", "data")
 
 
 def leads(address: str, start: Path, pages: dict[Path, Page]) -> bool:
-    """Tell whether an address within the site is that of a file, and of a place in it."""
+    """Return whether an address within the site leads to a file and an anchor that exist."""
     parts = urlsplit(address)
     target = (start.parent / unquote(parts.path)).resolve() if parts.path else start
     if target not in pages:

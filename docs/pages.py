@@ -1,4 +1,4 @@
-"""Makes the pages that are written elsewhere: docstrings, notebooks, the table of evaluators."""
+"""Generate the pages of docstrings, notebooks and tables when the site is built."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # the tests make pages without it
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 MADE = ("evaluators", "notebooks", "api")
-"""The folders that hold nothing but made pages."""
+"""The folders that contain only generated pages."""
 
 WRITTEN = ("tutorials/", "how-to/", "reference/", "explanation/")
 """The folders that are written by hand."""
@@ -48,14 +48,14 @@ INCLUDED = {
 """The files that a page of the site includes."""
 
 COURSE = ("langchain", "llama_index", "judges", "extraction", "rewards")
-"""The notebooks in the order in which they teach; others follow."""
+"""The notebooks in their teaching order; others follow."""
 
 LONGEST_DEFAULT = 60
-"""The characters of a default that a signature still shows."""
+"""The largest number of characters of a default that a signature shows."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Add the making of pages to a build."""
+    """Connect the generation of pages to a build."""
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir), all_pages()))
     app.connect("source-read", link_pages)
     app.connect("autodoc-process-docstring", as_restructured_text)
@@ -63,12 +63,12 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def all_pages() -> dict[str, str]:
-    """Make all pages, by their paths."""
+    """Return all generated pages by their paths."""
     return {**evaluators(), **notebooks(), **api(), **tables()}
 
 
 def write_pages(folder: Path, pages: dict[str, str]) -> None:
-    """Write pages, touching only what has changed, and remove those that are no more."""
+    """Write the pages that changed, and remove pages that no longer exist."""
     for room in MADE:
         for path in (folder / room).glob("*.*"):
             if f"{room}/{path.name}" not in pages:
@@ -80,17 +80,17 @@ def write_pages(folder: Path, pages: dict[str, str]) -> None:
             path.write_text(text)
 
 
-# Pages that are written by hand have links that lead somewhere in the repository too.
+# Links of pages that are written by hand also work in the repository.
 
 
 def link_pages(_app: Sphinx, document: str, source: list[str]) -> None:
-    """Let a page link to the site's pages, not to the files that these include."""
+    """Replace links to files that the site's pages include by links to these pages."""
     if document.startswith(WRITTEN):
         source[0] = re.sub(r"\]\(\.\./\.\./([^)\s#]+)(#[^)\s]*)?\)", linked, source[0])
 
 
 def linked(link: re.Match[str]) -> str:
-    """Turn a link to a file of the repository into one of the site."""
+    """Return the link of the site for a link to a file of the repository."""
     target, anchor = link[1], link[2] or ""
     if target.startswith("docs/"):
         target = target.removeprefix("docs")
@@ -115,7 +115,7 @@ def toctree(pages: Any, *, hidden: bool = False) -> str:
 
 
 def evaluators() -> dict[str, str]:
-    """Make a page for each evaluator of ours, and their list by task."""
+    """Return a page for each of our evaluators, and their list by task."""
     kinds = {
         name: kind
         for name, kind in zip(list_evaluators(), map(evaluator_class, list_evaluators()))
@@ -130,13 +130,13 @@ def evaluators() -> dict[str, str]:
         rows = "".join(
             f"| [`{name}`]({name}.md) | {describe(kinds[name]).summary} |\n" for name in names
         )
-        text += f"## {task}\n\n| name | asks |\n| --- | --- |\n{rows}\n"
+        text += f"## {task}\n\n| name | question |\n| --- | --- |\n{rows}\n"
     pages["evaluators/index.md"] = text + toctree(kinds, hidden=True)
     return pages
 
 
 def evaluators_by_task() -> dict[str, list[str]]:
-    """Read the tasks and the names below them from the README's table."""
+    """Return the tasks and their evaluators from the README's table."""
     section = (ROOT / "README.md").read_text().partition("## Evaluators\n")[2].partition("\n## ")[0]
     tasks: dict[str, list[str]] = {}
     for line in section.splitlines():
@@ -148,12 +148,12 @@ def evaluators_by_task() -> dict[str, list[str]]:
 
 
 def is_ours(kind: type[Evaluator]) -> bool:
-    """Tell an evaluator of this package from one that another package has installed."""
+    """Return whether an evaluator is from this package and not from another one."""
     return kind.__module__.startswith(f"{llmeval_integrations.__name__}.")
 
 
 def evaluator_page(kind: type[Evaluator]) -> str:
-    """Write what there is to know about an evaluator, with its example."""
+    """Return the page of an evaluator, with its example."""
     description = describe(kind)
     example = (DOCS / "examples" / f"{kind.name}.py").read_text()
     options = "\n".join(map(option_entry, description.options))
@@ -192,20 +192,20 @@ def home_of(kind: type[Evaluator]) -> ModuleType:
 
 
 def needs_of(description: Description) -> str:
-    """Say by which names an evaluator is found, and what a sample has to have."""
+    """Return the fields that an evaluator needs, and its names."""
     names = " or ".join(f"`{name}`" for name in (description.name, *description.aliases))
     needs = " and ".join(f"`{name}`" for name in description.needs)
-    unless = ", unless options say otherwise" if description.needs_vary else ""
-    needed = "It needs nothing but the output."
+    unless = ", unless an option changes this" if description.needs_vary else ""
+    needed = "It needs only the output."
     if needs:
-        needed = f"It needs {needs} beside the output{unless}."
+        needed = f"It needs {needs} in addition to the output{unless}."
     if any(option.required and "Evaluator" in option.type for option in description.options):
-        needed = "It needs what the evaluators need that it is made of."
-    return f"{needed}\nBy name, in `load_evaluator` and on the command line: {names}."
+        needed = "It needs the fields that its evaluators need."
+    return f"{needed}\nName in `load_evaluator` and on the command line: {names}."
 
 
 def signature(kind: type[Evaluator], description: Description) -> str:
-    """Write how an evaluator is built."""
+    """Return the signature of an evaluator's constructor."""
     options = (
         option.name if option.required else f"{option.name}={short(option.default, 30)}"
         for option in description.options
@@ -214,7 +214,7 @@ def signature(kind: type[Evaluator], description: Description) -> str:
 
 
 def short(value: Any, longest: int = LONGEST_DEFAULT) -> str:
-    """Write a default, or what kind of thing it is where it is long."""
+    """Return a default as text, or its type if the text is long."""
     written = repr(value)
     if len(written) <= longest:
         return written
@@ -222,7 +222,7 @@ def short(value: Any, longest: int = LONGEST_DEFAULT) -> str:
 
 
 def option_entry(option: Option) -> str:
-    """Write an option with its type, its default and what it is for."""
+    """Return the entry of an option: its type, default and documentation."""
     default = "" if option.required else f":value: {quoted(short(option.default))}\n"
     whole = ""
     if isinstance(option.default, str) and short(option.default) == "'...'":
@@ -234,30 +234,30 @@ def option_entry(option: Option) -> str:
 
 
 def quoted(text: str) -> str:
-    """Write a directive's option so that no character in it counts."""
+    """Quote the option of a directive so that its characters have no special meaning."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def prompt_entry(prompt: Prompt) -> str:
-    """Show what a judge says to its model."""
+    """Return the section with a judge's prompt."""
     said = (
         f"{message.role}:\n\n```text\n{message.text}\n```\n"
         for message in prompt.template
         if isinstance(message, Message)
     )
-    return "\n## What the model is told\n\n" + "\n".join(said)
+    return "\n## Prompt\n\n" + "\n".join(said)
 
 
-# The notebooks, as they were committed.
+# The notebooks as they are in the repository.
 
 
 def notebooks() -> dict[str, str]:
-    """Take over the notebooks, and list them as a course."""
+    """Return the notebooks and their list."""
     found = {path.stem: path.read_text() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
     order = sorted(found, key=lambda name: COURSE.index(name) if name in COURSE else len(COURSE))
     pages = {f"notebooks/{name}.ipynb": text for name, text in found.items()}
     pages["notebooks/index.md"] = (
-        "# Notebooks\n\nEach runs from top to bottom on a laptop, without a key or a network.\n\n"
+        "# Notebooks\n\nYou can run each notebook on a laptop, without an API key or a network.\n\n"
         + toctree(order)
     )
     return pages
@@ -267,7 +267,7 @@ def notebooks() -> dict[str, str]:
 
 
 def api() -> dict[str, str]:
-    """Make a page for each module that people import from."""
+    """Return a page for each module that users import."""
     rooms = [
         module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)
     ]
@@ -279,11 +279,11 @@ def api() -> dict[str, str]:
     return pages
 
 
-# Tables of what the code knows: the command line, labels, errors.
+# Pages about the command line, labels and errors.
 
 
 def tables() -> dict[str, str]:
-    """Make the pages of options, labels and errors."""
+    """Return the pages of options, labels and errors."""
     os.environ["COLUMNS"] = "96"
     helps = "\n".join(
         f"## {name}\n\n```text\n{parser.format_help()}```\n"
@@ -299,11 +299,11 @@ def tables() -> dict[str, str]:
     return {
         "api/command-line.md": f"# Command line\n\n{helps}",
         "api/labels.md": (
-            "# Labels\n\nThe label of an output that is not the JSON it should be.\n\n"
+            "# Labels\n\nIf an output is not valid JSON, its label names the defect:\n\n"
             f"| label | means |\n| --- | --- |\n{defects}\n"
-            "Evaluators that compare give the kind of the first difference: `mismatch`, "
-            "`wrong_type`, `missing` or `extra`. `json_schema` gives the keyword of the first "
-            "error. [Each evaluator's page](../evaluators/index.md) has its own labels.\n"
+            "If values are compared, the label is the kind of the first difference: `mismatch`, "
+            "`wrong_type`, `missing` or `extra`. For `json_schema` it is the keyword of the first "
+            "error. [Each evaluator's page](../evaluators/index.md) lists its own labels.\n"
         ),
         "api/errors.md": (
             f"# Errors\n\n{errors.__doc__}\n| error | is a | means |\n| --- | --- | --- |\n{raised}"
@@ -312,7 +312,7 @@ def tables() -> dict[str, str]:
 
 
 def module_page(name: str) -> str:
-    """Write a module's page; of one whose framework is not installed, by what its file says."""
+    """Return the page of a module, from its source file if its framework is not installed."""
     title = f"# {name.removeprefix('llmeval_integrations.')}\n\n"
     try:
         module = import_module(name)
@@ -332,7 +332,7 @@ def module_page(name: str) -> str:
 
 
 def written(source: ast.Module) -> Iterator[str]:
-    """Describe the public classes and functions of a file that cannot be imported."""
+    """Yield the public classes and functions of a file that cannot be imported."""
     for thing in source.body:
         if not isinstance(thing, (ast.ClassDef, ast.FunctionDef)) or thing.name.startswith("_"):
             continue
@@ -358,26 +358,26 @@ def documentation(thing: Any) -> str:
 
 
 def defined(module: ModuleType) -> Iterator[str]:
-    """Name what a module without `__all__` defines for others."""
+    """Yield the public names that a module without `__all__` defines."""
     for name, thing in vars(module).items():
         if not name.startswith("_") and getattr(thing, "__module__", None) == module.__name__:
             yield name
 
 
 def is_evaluator(thing: Any) -> bool:
-    """Tell a class that has a page among the evaluators."""
+    """Return whether an object is an evaluator, which has a page of its own."""
     return isinstance(thing, type) and getattr(thing, "name", None) in list_evaluators()
 
 
 def as_restructured_text(
     _app: Sphinx, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Turn the docstring that autodoc has found into what it reads."""
+    """Convert a docstring in place for autodoc."""
     lines[:] = restructured("\n".join(lines)).split("\n")
 
 
 def restructured(docstring: str) -> str:
-    """Write parameters, code in back-ticks and indented code as reStructuredText has them."""
+    """Convert parameters, code in back-ticks and indented code to reStructuredText."""
     text = re.sub(r"^([a-z_]+(?:, [a-z_]+)*): ", r"`\1`\n    ", docstring, flags=re.MULTILINE)
     parts = re.split(r"(`[^`]+`|(?<=\n\n) {4}.*(?:\n+ {4}.*)*)", text)
     for place, part in enumerate(parts):
