@@ -147,7 +147,6 @@ def test_all_errors_are_told_with_pointers():
         ({"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}, '{"a": 1}', "dependencies", "/dependencies", '"b" is a required property'),
         ({"properties": {"items": False}}, '{"items": 1}', "properties", "/properties/items", "False schema does not allow 1"),
         ({"items": False}, "[1]", "items", "/items", "False schema does not allow 1"),
-        ({"if": True, "then": False}, "1", "then", "/then", "False schema does not allow 1"),
         (False, "1", "falseSchema", "", "False schema does not allow 1"),
     ],
 )  # fmt: skip
@@ -188,17 +187,13 @@ CONFORMITY = [
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": {"c": [1]}}', 2 / 5),
     # an error about a container's members as a whole concerns the container alone: 1 of 3
     ({"minItems": 3}, "[1, 2]", 2 / 3),
-    ({"propertyNames": {"maxLength": 1}}, '{"ab": 1}', 1 / 2),
     # a wrong type concerns all that is inside
     ({"type": "array"}, '{"a": 1, "b": 2}', 0.0),
-    ({"properties": {"a": {"type": "array"}}}, '{"a": {"b": {"c": 1}}, "d": 1}', 2 / 5),
     ({"anyOf": [{"type": "array"}, {"type": "string"}]}, '{"a": 1}', 0.0),
-    ({"properties": {"0": {"prefixItems": [{}, False]}}}, '{"0": [1, 2]}', 3 / 4),
     # two errors at one place count once
     ({"properties": {"a": {"minimum": 3, "multipleOf": 3}}}, '{"a": 1}', 1 / 2),
     # what is wrong within what is wrong counts once
     ({"properties": {"a": {"minProperties": 3, "type": "array", "properties": {"b": False}}}}, '{"a": {"b": [1]}, "c": 1}', 2 / 5),
-    ({"properties": {"a": {"minItems": 3, "items": {"type": "string"}}}}, '{"a": [1, "x"]}', 2 / 4),
 ]  # fmt: skip
 
 

@@ -17,7 +17,6 @@ from llmeval_integrations import InvalidOptionError, InvalidReferenceError, Json
         ("abcd", "abcd", 1.0),
         ("abcd", "abcx", 0.75),
         ("abcd", "abxy", 0.0),  # at the threshold nothing is left
-        (12, "12", 1.0),
         (True, "true", 1.0),
         ({"a": "x"}, {"a": "x", "b": "y"}, 1 / 2),
         ({"a": "x", "b": {"c": 1, "d": 2}}, {"a": "x"}, 1 / 3),
@@ -26,13 +25,10 @@ from llmeval_integrations import InvalidOptionError, InvalidReferenceError, Json
         ({"a": ["x"]}, {"a": "x"}, 0.0),
         ([{"n": "one", "m": 1}, {"n": "two", "m": 2}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 3 / 4),
         ({}, {}, 1.0),
-        ({}, [], 1.0),
         # a pair with nothing in common counts as the authors count it
-        ([{"a": "x"}, "q"], [{"b": "y"}, "q"], 1 / 3),
         ({"p": {"a": "x"}, "q": "q"}, {"p": {"b": "y"}, "q": "q"}, 1 / 3),
         ([{"sku": "one", "extra": "zzz"}, {"sku": "two"}], [{"vendor": "abcdef", "n": "qrstuv"}, {"sku": "two"}], 1 / 5),
         ([{"a": "x"}, {"c": "z"}, "q"], [{"c": "w"}, {"a": "v"}, "q"], 1 / 3),  # each with its like
-        ([{"a": "x", "b": "y"}, "q"], ["w", "q"], 1 / 3),
     ],
 )  # fmt: skip
 def test_anls_star(output, reference, score):
@@ -107,14 +103,11 @@ PACKAGE = [
     ("abcd", "abcd", 1.0),
     ("Harbor  LTD", "harbour ltd", 0.9090909090909091),
     ("abcd", "abxy", 0.5),
-    ("abcd", "axyz", 0.0),
     ({"a": None}, {}, 0.0),
-    ({"b": ""}, {"a": 1}, 0.0),
     ({"a": "x", "b": {"c": 1}}, {"a": "x"}, 0.5),
     (["b", "a"], ["a", "b"], 1.0),
     (["a"], ["a", "b", None], 0.3333333333333333),
     ("b", ["a", "bc", "b"], 1.0),
-    ([], "x", 0.0),
     ("x", [], 0.0),
     ([1, True, 2.5], ["1", "true", "2.5"], 1.0),
     ([{"n": "one", "m": 1}, {"n": "two"}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 0.5),

@@ -15,14 +15,12 @@ CALL = '{"name": "f", "arguments": {}}'
 FORMATS = [
     # text, thinks, answers
     ("<think>a</think><answer>b</answer>", True, True),
-    ("<answer>b</answer> and <think>a</think>", True, True),
     ("<think>a\nb</think>\n\n<answer>c\nd</answer>", True, True),
     ("<think>a</think>", True, False),
     ("<answer>a</answer>", False, True),
     (" ", False, False),
     ("<think>a<answer>b</answer></think>", True, True),
     ("</think><think><answer></answer>", False, True),
-    ("<think>a</think ><answer>b</answer>", False, True),
     ("<think><answer></think></answer>", True, True),
 ]
 
@@ -71,11 +69,9 @@ CALLS = [
     (f"  {THINK}\n<answer>a</answer>\n ", 1.0, None, 0),
     (f"{THINK}<tool_call>{CALL}</tool_call>", 1.0, None, 1),
     (f"{THINK}\n<tool_call>\n{CALL}\n</tool_call>\n<tool_call>{CALL}</tool_call> ", 1.0, None, 2),
-    (THINK + f"<tool_call>{CALL}</tool_call>" * 24, 1.0, None, 24),
     (f"<answer>a</answer>{THINK}", 0.0, "invalid_format", 0),
     (f"{THINK}x<answer>a</answer>", 0.0, "invalid_format", 0),
     (f"{THINK}<answer>a</answer>x", 0.0, "invalid_format", 0),
-    (f"{THINK}<answer>a</answer><answer>b</answer>", 0.0, "invalid_format", 0),
     (f"<tool_call>{CALL}</tool_call>", 0.0, "missing_think", 1),
     ("", 0.0, "empty", 0),
     (THINK, 0.0, "invalid_combination", 0),
@@ -83,7 +79,6 @@ CALLS = [
     (f"{THINK}<tool_call>{CALL}</tool_call><answer>a</answer>", 0.0, "invalid_combination", 1),
     (f"<tool_call>{CALL}</tool_call>{THINK}", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{CALL}</tool_call>x", 0.0, "invalid_format", 1),
-    (f"{THINK}<tool_call>{CALL}</tool_call>x" * 2, 0.0, "invalid_format", 2),
     (f"{THINK}<tool_call><tool_call>{CALL}</tool_call></tool_call>", 0.0, "invalid_format", 1),
     (f"{THINK}<tool_call>{{bad}}</tool_call>", 0.0, "invalid_json", 1),
     (f"{THINK}<tool_call>{CALL}{CALL}</tool_call>", 0.0, "invalid_json", 1),

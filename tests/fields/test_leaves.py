@@ -20,15 +20,11 @@ def begins_alike(output, reference):
 SETTINGS = [
     ({"ignore": True}, [("a", "b"), ({"x": 1}, [])], []),
     ({"tolerance": 0.01}, [(12.5, 12.51), (12, 12.01)], [(12.5, 12.511), ("12.5", 12.5)]),
-    ({"tolerance": 1e-16}, [(0.3, 0.1 + 0.2)], []),
     ({"tolerance": 0.1}, [(1.1, 1.0)], [(1.10000001, 1.0)]),  # 1.1 - 1 is more than 0.1 in doubles
     ({"tolerance": 1}, [(10**300 + 1, 10**300)], [(10**300 + 2, 10**300), (5e-324, 10**300)]),
     ({"relative_tolerance": 0.1}, [(110, 100), (90.0, 100)], [(111, 100), (0.1, 0)]),
     ({"multiple_of": 5}, [(101, 100), (98, 100)], [(103, 100)]),
     ({"multiple_of": 0.1}, [(0.15, 0.25)], [(0.25, 0.35)]),  # 2.5 and 3.5: to 2 and to 4
-    ({"multiple_of": 1}, [], [(10**300 + 1, 10**300), (1e300, 2e300)]),
-    ({"multiple_of": 5}, [(10**300 + 1, 10**300)], [(10**300 + 3, 10**300)]),
-    ({"multiple_of": 7}, [], [(1e300, 7)]),
     ({"similarity": 0.9}, [("Harbour Ltd.", "Harbour Ltd")], [("Haven Ltd", "Harbour Ltd")]),
     ({"ignore_case": True}, [("STRASSE", "straße"), ("ACME", "Acme")], [("a ", "a")]),
     ({"ignore_whitespace": True}, [(" a\n b ", "a b")], [("ab", "a b"), ("A", "a")]),
@@ -62,7 +58,6 @@ SETTINGS = [
         [("3.5", 3), ("1250.50", "1251"), ("+3", " 3.0 ")],
         [("5", 3), ("1250", "1251.5"), ("3", "three"), ("a", "A"), ("1e1000000", 7), ("1e-1000000", 7)],
     ),
-    ({"coerce": True, "multiple_of": 5}, [("101", "100")], [("103", "100")]),
     (
         {"number": "any"},
         [("1,250.50", 1250.5), (1250.5, "$1250.50"), ("1250.50 EUR", "1,250.5"), ("12 %", 12), ("12%", "12"), ("1.250,50", "1 250.50"),
@@ -176,29 +171,17 @@ FORMATS = [
         ["2024-01-05T10:00:00", "2024-01-05T10:00:01Z", "2024-01-05T10:00:00.5Z", "2024-01-05"],
     ),
     ("date-time", "2024-01-05T00:30:00+01:00", ["2024-01-04T23:30:00Z"], []),
-    ("date-time", "2024-01-05T10:00:00-05:30", ["2024-01-05T15:30:00.000Z"], []),
     # what Python has no moment for is as it is written
     ("date-time", "0001-01-01T00:00:00+01:00", [], ["0001-01-01T00:30:00+01:30", "0001-01-01T00:00:00"]),
-    ("date-time", "9999-12-31T23:59:59-01:00", [], ["9999-12-31T23:29:59-01:30", "9999-12-31T23:29:58-01:30"]),
-    ("date-time", "0000-12-31T23:30:00-01:00", [], ["0001-01-01T00:30:00Z"]),
-    ("date-time", "0000-02-29T00:00:00Z", [], ["0000-03-01T00:00:00Z"]),
     ("date-time", "1990-12-31T23:59:60Z", [], ["1990-12-31T15:59:60-08:00", "1990-12-31T23:59:59Z", "1991-01-01T00:00:00Z", "1990-12-31T23:59:60.0Z"]),
     ("email", "ann@example.org", ["Ann@Example.ORG"], ["bob@example.org"]),
     ("email", "a@straße.de", [], ["a@strasse.de"]),
     ("email", "Sales/EU@X.org", ["sales/eu@x.org"], []),
-    ("email", "http://a@x.org/A", [], ["http://a@x.org/a"]),
     ("uri", "https://example.org/a%2fb", ["HTTPS://EXAMPLE.org:443/a%2fb"], ["http://example.org/a%2fb", "https://example.org/A%2fb", "https://example.org/a%2fb/", "https://example.org/a%2Fb"]),
     ("uri", "http://e.com", ["HTTP://E.com:80/", "http://e.com:/"], ["http://e.com:8080/", "http://e.com/?", "http://e.com/#"]),
-    ("uri", "http://e.com/%7Euser", [], ["http://e.com/~user"]),
     ("uri", "http://e.com/a/c", [], ["http://e.com/a/./b/../c", "http://e.com/x/%2E%2E/a/c"]),
-    ("uri", "http://e.com/?a=/./b", [], ["http://e.com/?a=/b"]),
-    ("uri", "http://Ann@e.com/", [], ["http://ann@e.com/"]),
     ("uri", "http://[::A]:80/", ["http://[::a]/"], []),
     ("uri", "http://e.com/ab", [], ["http://e.com/a\nb", "http://e.com/ab ", "http://e.com/a\tb"]),
-    ("uri", "file:///a", [], ["file:/a", "file:////a"]),
-    ("uri", "urn:a:~", ["URN:a:~"], ["urn:a:%7e"]),
-    ("uri", "/a/b", [], ["/a/./b"]),
-    ("uri", "http://e.com:8a/", [], ["http://e.com:8a/."]),
 ]  # fmt: skip
 
 

@@ -107,7 +107,6 @@ CASES = {
     ),
     # where a tolerance finds better ones, equal items are no pair
     "near beats equal": (NEAR, [10, 9], [10, 11], {"/*": {"match": 2}}),
-    "too far is not near": (NEAR, [10, 8], [10, 11], {"/*": {"match": 1, "mismatch": 1}}),
     "near prices": (
         JsonFields(fields={**ANY, "/*/p": {"tolerance": 0.01}}), [{"p": 10.0, "n": 1}, {"p": 9.99, "n": 1}], [{"p": 10.0, "n": 1}, {"p": 10.01, "n": 1}],
         {"/*/p": {"match": 2}, "/*/n": {"match": 2}},
@@ -130,14 +129,10 @@ def test_items_are_paired(case):
     ("options", "key", "expected"),
     [
         ({"defaults": {"coerce": True}}, "1", 1),
-        ({"defaults": {"coerce": True}}, True, " TRUE"),
         ({"fields": {"/*/id": {"multiple_of": 1}}}, 1.2, 1),
-        ({"fields": {"/*/id": {"tolerance": 1}}}, 6, 7),
         ({"fields": {"/*/id": {"similarity": 0.7}}}, "INV-1", "INV-l"),
         ({"fields": {"/*/id": {"compare": lambda a, b: a[0] == b[0]}}}, "a-1", "a-2"),
-        ({"schema": {"items": {"properties": {"id": {"type": "number"}}}}}, 0.1 + 0.2, 0.3),
         ({"schema": {"items": {"properties": {"id": {"format": "date-time"}}}}}, "2024-01-06T11:00:00+01:00", "2024-01-06T10:00:00z"),
-        ({"fields": {"/*/id": {"coerce": True, "weight": 0}}}, 1, "1"),
     ],
 )  # fmt: skip
 def test_keys_are_paired_where_they_match(options, key, expected):
@@ -187,9 +182,7 @@ def same_letter(one, other):
 
 RULES = {
     "plain": {},
-    "items ignored": {"fields": {"/*/tags/*": {"ignore": True}}},
     "members ignored": {"fields": {"/*/a": {"ignore": True}, "/*/tags/*/a": {"ignore": True}}},
-    "case": {"defaults": {"ignore_case": True}},
     "near": {"defaults": {"tolerance": 1}},
     "similar": {"defaults": {"similarity": 0.5}},
     "a function": {"defaults": {"compare": same_letter, "ignore_case": True, "similarity": 0.5}},
@@ -256,15 +249,6 @@ def test_no_order_of_items_has_a_say(rule, array):
 
 
 # --- Many items ----------------------------------------------------------------------------------
-
-
-def test_too_many_keys_to_be_tried_are_named():
-    output, reference = ([{"id": n + off} for n in range(317)] for off in (0.0, 300.25))
-    near = JsonFields(fields={"": {"key": "id"}, "/*/id": {"tolerance": 0.5}})
-    assert near(output, reference).metadata["limit_reached"] == [""]
-    numbers = [{"id": n} for n in range(1_000)]
-    texts = [{"id": str(n)} for n in reversed(range(1_000))]
-    assert JsonFields(fields={"": {"key": "id"}}, defaults={"coerce": True})(numbers, texts).passed
 
 
 def test_what_is_in_items_with_a_key_that_may_be_off_counts_as_pairs_to_be_tried():

@@ -31,11 +31,9 @@ REQUIRED = tool(
     [
         (call(), call(x=5), "exact", 1),
         (call(), call(x=6), "exact", 1 / 2),
-        (call(y=1), call(x=5, y=1), "exact", 1),
         (call(x=5, o={}), call(x=5, o={"u": 5}), "exact", 1),
         (call(x=5, o={}), call(x=5, o={"u": 6}), "exact", 2 / 3),
         (call(o={}), call(), "superset", 1),
-        (call(o={"v": "text"}), call(), "superset", 1 / 2),
         (call(o={}), call(), "ignore", 1),
     ],
 )
@@ -54,7 +52,6 @@ SET = {"type": "array", "uniqueItems": True, "items": Y}
         ([[1], [1], [2]], [[1], [2], [2]], "f: /a/1 missing; /a/1 extra"),
         ([[1], [2]], [[{"$any_of": [1, 2]}], [1]], "The call is right"),
         ([[1, 2, 3]], [[3, 2, 9]], "f: /a/0/0 1, expected 9"),
-        ([[2, 3]], [[3, 2, 9]], "f: /a/0/2 missing"),
         ([[1], [2, 3], [7]], [[7], [3, 4], [1]], "f: /a/1/0 2, expected 4"),
     ],
 )

@@ -38,7 +38,6 @@ def test_a_definition_is_read_by_itself_in_a_list_and_as_text(tool):
 
 
 NOTHING = {"type": "object", "properties": {}}
-RESULT = {"type": "object", "properties": {"t": {}}}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,6 @@ RESULT = {"type": "object", "properties": {"t": {}}}
         ([{"name": "f", "description": "Says it.", "strict": True, "metadata": {}}], {"f": NOTHING}),
         ([{"name": "f", "parameters": {"properties": {}}}], {"f": NOTHING}),
         ([{"name": "f", "parameters": {**NOTHING, "type": ["object", "null"]}}], {"f": {**NOTHING, "type": ["object", "null"]}}),
-        ([{"name": "f", "output_schema": RESULT}], {"f": NOTHING}),
         ([{"name": "f", "type": "tool"}, {"name": "g", "type": "object"}], {"f": NOTHING, "g": NOTHING}),
     ],
 )  # fmt: skip
@@ -63,10 +61,6 @@ def test_a_tool_without_a_schema_has_no_arguments(tools, read):
         ({"type": "dict"}, {"type": "object"}),
         ({"type": "float"}, {"type": "number"}),
         ({"type": "tuple", "items": {"type": "int"}}, {"type": "array", "items": {"type": "integer"}}),
-        ({"type": "list", "items": [{"type": "int"}]}, {"type": "array", "items": [{"type": "integer"}]}),
-        ({"items": [], "additionalItems": {"type": "int"}}, {"items": [], "additionalItems": {"type": "integer"}}),
-        ({"type": "list"}, {"type": "array"}),
-        ({"type": "bool"}, {"type": "boolean"}),
         ({"type": "str"}, {"type": "string"}),
         ({"type": "any"}, {}),
         ({"type": ["str", "None"]}, {"type": ["string", "null"]}),
@@ -77,9 +71,6 @@ def test_a_tool_without_a_schema_has_no_arguments(tools, read):
         ({"type": "ARRAY", "min_items": 2, "items": {"max_length": 3}}, {"type": "array", "minItems": 2, "items": {"maxLength": 3}}),
         ({"type": "OBJECT", "additional_properties": False, "properties": {"min_items": {}}}, {"type": "object", "additionalProperties": False, "properties": {"min_items": {}}}),
         ({"type": "ARRAY", "minItems": "1", "items": {"type": "STRING", "maxLength": "5"}}, {"type": "array", "minItems": 1, "items": {"type": "string", "maxLength": 5}}),
-        ({"type": "array", "min_items": 2, "minItems": "1"}, {"type": "array", "min_items": 2, "minItems": "1"}),
-        ({"type": "STRING", "default": "1", "enum": ["1"]}, {"type": "string", "default": "1", "enum": ["1"]}),
-        ({"type": "string", "default": None}, {"type": "string", "default": None}),
         ({"properties": {"type": {"type": "str"}, "default": {"type": "float"}}}, {"properties": {"type": {"type": "string"}, "default": {"type": "number"}}}),
         ({"type": "string", "enum": ["dict"], "default": "dict"}, {"type": "string", "enum": ["dict"], "default": "dict"}),
         (True, True),
@@ -179,9 +170,7 @@ NO_DEFINITION = "not a tool definition"
         ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
         ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
         ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
-        ({"name": "w", "args": {"a": {"type": "string"}}}, "'args'; did you mean 'parameters'"),
         ({"name": "w", "parameters": {"type": "string"}}, "must have the type .object., not .string."),
-        ({"name": "w", "parameters": {"type": ["array", "null"]}}, "must have the type .object."),
         ({"name": "w", "parameters": {"$ref": "#/$defs/S", "$defs": {"S": {"type": "string"}}}}, "must have the type .object."),
     ],
 )  # fmt: skip
