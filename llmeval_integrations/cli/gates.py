@@ -69,7 +69,6 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
     """Raise InputError for a gate of what the run does not have, or outside 0 to 1."""
     for target, rate in gates.items():
         name, figure = _split(target, evaluators)
-        problem = ""
         if name not in evaluators:
             known = hint(name, evaluators)
             problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
@@ -80,8 +79,9 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
         elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
             percent = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
             problem = f" {target}={rate:g} is not a rate from 0 to 1{percent}"
-        if problem:
-            raise InputError(f"fail under{problem}")
+        else:
+            continue
+        raise InputError(f"fail under{problem}")
 
 
 def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:

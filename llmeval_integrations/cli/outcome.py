@@ -10,10 +10,8 @@ from typing import Any
 from llmeval_integrations.cli.configuration import Configuration
 from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
-from llmeval_integrations.core.errors import MissingDependencyError, UnreadableJudgementError
-from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
-from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import summary_text
 
@@ -38,17 +36,15 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
             if run.out
             else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
         )
-    if call.open and run.out is not None:
-        from llmeval_integrations.cli.reports import open_report
+    if call.open:
+        from llmeval_integrations.cli.main import main
 
-        open_report(run)
+        main(["report", str(run.out), "--open"])
 
 
-def conclude(
-    run: Run, evaluators: Mapping[str, Evaluator], asked: Configuration, bound: Bound
-) -> int:
+def conclude(run: Run, asked: Configuration, bound: Bound) -> int:
     """Say on stderr what a table is easily read past and what was missed; return the exit code."""
-    for warning in _warnings(run, evaluators, cached=asked.cache is not False):
+    for warning in _warnings(run, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
     left_out = [*_word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
     misses = [*find_misses(run.summary, asked.fail_under or {}), *find_excess(run.summary, bound)]
@@ -65,7 +61,7 @@ def conclude(
     return MISSED if misses or left_out else OK
 
 
-def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) -> Iterator[str]:
+def _warnings(run: Run, *, cached: bool) -> Iterator[str]:
     if not run.summary["samples"]:
         yield "the data has no rows"
     for name, figures in run.summary["evaluators"].items():
@@ -73,22 +69,12 @@ def _warnings(run: Run, evaluators: Mapping[str, Evaluator], *, cached: bool) ->
             yield f"{name}: no sample has a leaf at the path {path!r}"
         if figures["errors"]:
             yield f"{name}: {_word_errors(run, name, figures)}"
-    for name, figures in run.summary["evaluators"].items():
         if figures["unscored"]:
             yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
-    if run.summary.get("judging", {}).get("cost", 0) is None:
-        from llmeval_integrations.llm.prices import price_of
-
-        try:
-            for client in clients_of(evaluators):
-                price_of(client)
-        except MissingDependencyError as error:
-            yield f"the cost is not known: {error}"
 
 
 def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
-    error = next((each for each in run.findings[name] if each.is_error), None)
-    first = error.reason if error else "those in results.jsonl"
+    first = next((each.reason for each in run.findings[name] if each.is_error), "")
     if figures["errors"] < figures["n"]:
         count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
         return f"{count}, such as {first}"
@@ -102,10 +88,8 @@ def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: b
     unscored, rows = figures["unscored"], figures["n"]
     count = f"{unscored} of {rows} rows have no score and count in no rate"
     said = "NO row has a score" if unscored == rows else count
-    reasons = Counter(
-        (row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name
-    )
-    [((label, reason), _)] = reasons.most_common(1)
+    found = ((row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name)
+    [((label, reason), _)] = Counter(found).most_common(1)
     said += f", most often ({label})" if label else ", most often" if reason else ""
     said += f": {reason}" if reason else ""
     if "judge" not in figures:
@@ -119,10 +103,7 @@ def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
     """Word that judges were not asked about everything, by this call or an earlier one."""
     if not judging.get("not_asked"):
         return
-    why = (
-        "an earlier call left them out, for its budget or its frozen cache; "
-        "--resume --retry-errors makes them"
-    )
+    why = "an earlier call left them out; --resume --retry-errors makes them"
     if judging["budget_reached"]:
         why = f"the budget {judging['budget_reached']} was spent"
     elif frozen:

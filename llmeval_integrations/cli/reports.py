@@ -9,14 +9,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from llmeval_integrations.cli import terminal
-from llmeval_integrations.cli.terminal import OK, RUN, Commands, put, put_view, say
+from llmeval_integrations.cli.terminal import (
+    OK,
+    RUN,
+    Commands,
+    open_page,
+    put,
+    put_view,
+    say,
+    unless_closed,
+)
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.stored import read_run
-
-_PAGE: Final = "report.html"
 
 _TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
 """The formats of tables, by the suffixes of their files."""
@@ -99,7 +105,7 @@ def _view(call: argparse.Namespace) -> int:
         try:
             put(f"{server.address} shows {', '.join(call.run_directory)}; end it with Ctrl-C\n")
             if call.open:
-                terminal.open_page(server.address)
+                open_page(server.address)
             server.serve_forever()
         except KeyboardInterrupt:
             put("\n")
@@ -114,14 +120,14 @@ def _report(call: argparse.Namespace) -> int:
     name = call.format or _format_of(call.out, suffixes, "html", "--format")
     if name not in known:
         raise InputError(f"no format is called {name!r}; there are {', '.join(known)}")
-    out = call.out or (_default_path(call, _PAGE) if name == "html" else "-")
+    out = call.out or (_default_path(call, "report.html") if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
     runs = _read_runs(call)
     with _open_to_write(out) as file:
         known[name].write(runs, file)
     if call.open:
-        terminal.open_page(Path(out).resolve().as_uri())
+        open_page(Path(out).resolve().as_uri())
     return OK
 
 
@@ -166,20 +172,10 @@ def _format_of(out: str | None, known: Mapping[str, str], default: str, option: 
     return known.get(suffix, default)
 
 
-def open_report(run: Run) -> None:
-    """Write the page of a run into its directory, and open it in the browser."""
-    from llmeval_integrations.reports import html
-
-    path = Path(run.out or "") / _PAGE
-    with _open_to_write(str(path)) as file:
-        html.write([run], file)
-    terminal.open_page(path.resolve().as_uri())
-
-
 @contextmanager
 def _open_to_write(path: str) -> Iterator[BinaryIO]:
     if path == "-":
-        with terminal.unless_closed():
+        with unless_closed():
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         return

@@ -125,7 +125,7 @@ def _run(call: argparse.Namespace) -> int:
             asked.data, evaluators, on_columns=on_columns, on_progress=on_progress, **options
         )
     put_summary(run, call)
-    code = conclude(run, evaluators, asked, bound)
+    code = conclude(run, asked, bound)
     put_next_step(run, call)
     return code
 

@@ -3,11 +3,10 @@
 import json
 import re
 import sys
-from dataclasses import dataclass, field
 
 import pytest
 
-from llmeval_integrations import JsonMatch, list_evaluators
+from llmeval_integrations import list_evaluators
 from llmeval_integrations.cli.describe import describe, write_long
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.catalog import evaluator_class
@@ -55,27 +54,6 @@ def test_every_evaluator_describes_itself_and_each_of_its_options(name):
     assert all(option.documentation and option.type for option in found.options)
     for option in found.options:
         assert f"{option.name}: {option.type}" in write_long(found)
-
-
-@dataclass(frozen=True)
-class Strange(JsonMatch):
-    """Is it strange?
-
-    Only where it must be.
-    """
-
-    words: list = field(default_factory=lambda: ["a"])
-    """The words,
-    all of them."""
-
-
-def test_a_description_says_what_the_class_and_those_it_inherits_from_say():
-    found = describe(Strange)
-    assert (found.name, found.needs) == ("strange", ("reference",))
-    assert (found.summary, found.documentation) == ("Is it strange?", "Only where it must be.")
-    first, *_, last = found.options
-    assert first.documentation == "Whether the order of array items counts."
-    assert (last.default, last.documentation) == (["a"], "The words, all of them.")
 
 
 def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):

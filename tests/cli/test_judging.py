@@ -1,10 +1,7 @@
 """`llmeval run` with judges, against a server: what it asks, keeps, spends, plans and exits with."""
 
 import json
-import signal
-import subprocess
 import sys
-import time
 
 import pytest
 
@@ -70,28 +67,6 @@ def test_replies_are_kept_in_the_users_cache_folder_or_another_file_or_nowhere(
     assert (tmp_path / "here" / "c.sqlite").exists()
 
 
-@pytest.mark.parametrize(
-    ("platform", "variables", "expected"),
-    [
-        ("linux", {"HOME": "/home/a"}, "/home/a/.cache/llmeval/replies.sqlite"),
-        ("linux", {"HOME": "/home/a", "XDG_CACHE_HOME": "/var/a"}, "/var/a/llmeval/replies.sqlite"),
-        ("darwin", {"HOME": "/Users/a"}, "/Users/a/Library/Caches/llmeval/replies.sqlite"),
-        ("win32", {"HOME": "/a", "LOCALAPPDATA": "/a/L"}, "/a/L/llmeval/replies.sqlite"),
-        ("win32", {"HOME": "/a", "LOCALAPPDATA": ""}, "/a/AppData/Local/llmeval/replies.sqlite"),
-    ],
-)
-@pytest.mark.skipif(sys.platform == "win32", reason="the paths are written as on Unix")
-def test_the_cache_is_where_the_operating_system_has_caches(
-    monkeypatch, platform, variables, expected
-):
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", platform)
-    assert str(default_cache()) == expected
-
-
 def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, server, tmp_path):
     code, _, said = run("--frozen")
     assert (code, "there is no cache" in said) == (2, True)
@@ -116,8 +91,6 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
     assert "7 of 10 rows have no score and count in no rate, most often (budget)" in said
     code, _, said = run("--out", "r", "--resume")
     assert (code, "7 requests were not made: an earlier call left them out" in said) == (1, True)
-    code, _, said = run("--out", "r", "--resume", "--frozen")
-    assert (code, "an earlier call left them out" in said) == (2, True)
     code, _, said = run("--out", "r", "--resume", "--retry-errors")
     assert (code, "not made" in said, len(server.requests)) == (0, False, 10)
 
@@ -148,12 +121,9 @@ def test_a_configuration_file_says_the_same(run, server, tmp_path):
 
 
 def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
-    judge = f"pass_fail:model={json.dumps(model(server.url + '/v1?key=SECRET-1234'))},question=Is it?"  # fmt: skip
-    command = [sys.executable, "-m", "llmeval_integrations", "-v", "run", "data.jsonl", "-e", judge]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "an address with a login or a query is refused" in done.stderr
-    assert not server.requests
-    assert "SECRET" not in done.stdout + done.stderr
+    code, out, said = run(url=f"{server.url}/v1?key=SECRET-1234")
+    assert (code, "an address with a login or a query is refused" in said) == (2, True)
+    assert (server.requests, "SECRET" in out + said) == ([], False)
 
 
 def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_again(run, server):
@@ -189,38 +159,6 @@ def test_labels_without_scores_are_results(run, server):
     assert (code, said) == (0, "")
     found = summary["evaluators"]["tone"]
     assert (found["labels"], found["scored"], found["unscored"]) == ({"a": 10}, 0, 0)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
-def test_ctrl_c_keeps_the_replies_under_way_and_the_next_run_pays_only_for_the_rest(
-    tmp_path, server
-):
-    rows, answered = 60, 40
-    lines = (json.dumps({"output": f"text {number}"}) for number in range(rows))
-    (tmp_path / "data.jsonl").write_text("\n".join(lines))
-    judge = f"pass_fail:model={json.dumps(model(server.url))},question=Is it so?"
-    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "-e", judge]
-    command += ["--json", "--cache", "replies.sqlite", "--concurrency", "4"]
-    options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-
-    reply = chat(json.dumps(VERDICT))
-    server.plays(*[reply] * answered, chat(json.dumps(VERDICT), delay=2))
-    run = subprocess.Popen(command, **options)
-    while len(server.requests) < answered + 4:  # these four are under way
-        time.sleep(0.02)
-    run.send_signal(signal.SIGINT)
-    output, errors = run.communicate(timeout=30)
-    assert (run.returncode, b"Traceback" in errors) == (130, False), errors
-    summary = json.loads(output)
-    assert 0 < summary["samples"] <= answered  # the last rows may not have been written
-    assert summary["interrupted"] is True
-    assert summary["evaluators"]["pass_fail"]["scored"] == summary["samples"]
-    assert b"no row is kept; with --out DIR" in errors
-
-    server.plays(reply)
-    done = subprocess.run(command, **options, timeout=60, check=True)
-    assert json.loads(done.stdout)["judging"]["cached"] == answered + 4
-    assert len(server.requests) == rows - answered - 4
 
 
 def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, server, tmp_path):
@@ -259,9 +197,6 @@ def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypa
     for more in ([], ["--dry-run"]):
         said = run("--max-cost", "1", *more, **known)
         assert said == (2, "", f"llmeval run: error: {prices}\n")
-    address = server.url.replace("127.0.0.1", "0.0.0.0")  # noqa: S104 - this machine, and not known to be
-    code, _, said = run("-q", url=address)
-    assert (code, f"the cost is not known: {prices}\n" in said) == (0, True)
 
 
 def test_two_runs_are_shown_to_a_judge_of_pairs(run, server, tmp_path, capsys):

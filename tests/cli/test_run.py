@@ -274,18 +274,6 @@ def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.jsonl"]
 
 
-@pytest.mark.parametrize("options", [[], ["--dry-run"], ["--overwrite"]])
-def test_a_run_does_not_replace_the_cache_of_all_runs(data, tmp_path, capsys, monkeypatch, options):
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    cache = tmp_path / "llmeval" / "replies.sqlite"
-    cache.parent.mkdir()
-    cache.write_text("precious")
-    assert main(["run", data, *MATCH, "--out", str(cache.parent), *options]) == 2
-    assert f"{cache} is the cache, and a run in {cache.parent} would" in capsys.readouterr().err
-    assert cache.read_text() == "precious"
-
-
 def test_a_run_that_is_there_stays(data, tmp_path, capsys):
     call = ["run", data, *MATCH, "--out", "run"]
     assert main([*call, "-q"]) == 0

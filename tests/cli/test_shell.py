@@ -60,14 +60,13 @@ def test_bash_completes_files(capsys, tmp_path):
         assert done.stdout.split() == ["rows.jsonl"], words
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "2>/dev/full"])
-@pytest.mark.parametrize(("data", "code"), [("rows.jsonl", 0), ("none.jsonl", 2)])
+@pytest.mark.parametrize(
+    ("closed", "data", "code"), [("<&- >&- 2>&-", "rows", 0), ("2>/dev/full", "none", 2)]
+)
 def test_a_stream_that_is_closed_changes_no_exit_code(tmp_path, closed, data, code):
-    (tmp_path / "rows.jsonl").write_text('{"output": "1"}\n{"id": "a", "output": "2"}\n')
-    command = f"cd {tmp_path}; {' '.join(COMMAND)} run {data} -e json_validity {closed}"
-    done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
-    assert "Traceback" not in done.stderr
-    assert done.returncode == code
+    (tmp_path / "rows.jsonl").write_text('{"output": "1"}\n')
+    command = f"cd {tmp_path}; {' '.join(COMMAND)} run {data}.jsonl -e json_validity {closed}"
+    assert subprocess.run(["/bin/bash", "-c", command], check=False).returncode == code
 
 
 def test_nothing_is_logged_unless_asked_for(tmp_path):
