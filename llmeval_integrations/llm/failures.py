@@ -140,19 +140,17 @@ def _status(error: BaseException) -> int | None:
     if isinstance(response, Mapping):  # botocore
         places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
     numbers = (int(place) for place in places if isinstance(place, int))
-    return next((number for number in numbers if 300 <= number < 600), None)
+    return next((number for number in numbers if 200 <= number < 600), None)
 
 
 def _retry_after(headers: Mapping[str, str], account: Mapping[str, Any]) -> float | None:
     """Read the seconds that a server asks to wait; None for what cannot be read.
 
-    They stand in RFC 9110's header, where a date in the past is 0, in OpenAI's in milliseconds, or
-    in Google's body: `"retryDelay": "21s"`.
+    They stand in RFC 9110's header, where a date in the past is 0, or in Google's body:
+    `"retryDelay": "21s"`.
     """
     asked = headers.get("retry-after")
-    finer, seconds = _number(headers.get("retry-after-ms")), _number(asked)
-    if finer is not None:
-        return finer / 1000
+    seconds = _number(asked)
     if seconds is None and asked:
         with suppress(ValueError, TypeError, OverflowError):
             return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())

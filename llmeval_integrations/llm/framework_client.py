@@ -63,6 +63,10 @@ class FrameworkClient(SdkClient):
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         """Return what the owner gave, with its models set so."""
 
+    def no_images(self) -> ClientError:
+        """Return the error for a model that completes text and is shown images."""
+        return ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
+
     def make(self) -> Any:
         return self.given
 
@@ -86,10 +90,6 @@ class FrameworkClient(SdkClient):
         if isinstance(error, (AttributeError, LookupError)):
             return ClientError(f"the response cannot be read: {error!r}", kind="garbled")
         return super().error(error)
-
-    def late(self, error: Exception) -> str:
-        own = "no reply within the time that the model itself waits"
-        return super().late(error) if isinstance(error, TimeoutError) else own
 
     def secrets(self) -> list[Any]:
         return [*super().secrets(), *keys_in_environment(), *_keys_of(self.given)]

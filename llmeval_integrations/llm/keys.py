@@ -66,18 +66,9 @@ def keys_in_environment() -> list[str]:
     return [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
 
 
-def shows_key(text: str, keys: Iterable[Any]) -> bool:
-    """Whether a text shows one of the keys."""
-    return any(key in text for key in _real(keys))
-
-
 def censor(text: str, keys: Iterable[Any]) -> str:
     """Return a text without the keys, and then cut: a part of a key would not be found."""
-    for key in _real(keys):
-        text = text.replace(key, "[key]")
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-def _real(keys: Iterable[Any]) -> list[str]:
     stripped = {key.strip() for key in keys if isinstance(key, str)}
-    return sorted((key for key in stripped if len(key) >= _SHORTEST), key=len, reverse=True)
+    for key in sorted(stripped, key=len, reverse=True):
+        text = text.replace(key, "[key]") if len(key) >= _SHORTEST else text
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -107,7 +107,7 @@ def finish_of(word: Any) -> Finish:
 
 
 def usage_of(account: Any) -> Usage:
-    """Read a vendor's account of tokens, a mapping or an object; nothing is zero.
+    """Read a vendor's or LangChain's account of tokens, a mapping or an object; nothing is zero.
 
     Anthropic and Bedrock count what their cache wrote or read beside the input, the others in it;
     Google counts the reasoning beside the output, the others in it.
@@ -117,22 +117,28 @@ def usage_of(account: Any) -> Usage:
         found = value_of(of, *names)
         return max(found, 0) if isinstance(found, int) else 0
 
-    prompt = value_of(account, "prompt_tokens_details", "input_tokens_details")
-    completion = value_of(account, "completion_tokens_details", "output_tokens_details")
+    prompt, completion = (
+        value_of(account, *(f"{word}_details" for word in words))
+        for words in (
+            ("prompt_tokens", "input_tokens", "input_token"),
+            ("completion_tokens", "output_tokens", "output_token"),
+        )
+    )
     thoughts = count("thoughts_token_count")
     read = count("cache_read_input_tokens", "cacheReadInputTokens")
     written = count("cache_creation_input_tokens", "cacheWriteInputTokens")
     inclusive = count("prompt_tokens", "prompt_token_count", "prompt_eval_count")
     exclusive = count("input_tokens", "inputTokens") + read + written
     generated = ("completion_tokens", "output_tokens", "outputTokens", "candidates_token_count")
+    reasoning = ("reasoning_tokens", "thinking_tokens", "reasoning")
     return Usage(
         input_tokens=(inclusive or exclusive) + count("tool_use_prompt_token_count"),
         output_tokens=thoughts + count(*generated, "eval_count"),
         cached_tokens=read
-        or count("cached_tokens", of=prompt)
+        or count("cached_tokens", "cache_read", of=prompt)
         or count("cached_content_token_count"),
-        reasoning_tokens=thoughts or count("reasoning_tokens", "thinking_tokens", of=completion),
-        written_tokens=written,
+        reasoning_tokens=thoughts or count(*reasoning, of=completion),
+        written_tokens=written or count("cache_creation", of=prompt),
     )
 
 

@@ -15,11 +15,10 @@ from weakref import finalize
 import msgspec
 
 from llmeval_integrations.core.errors import ClientError, EvalError, InvalidOptionError, JudgeError
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.config import ClientConfig, check_address
+from llmeval_integrations.llm.config import NO_KEY, ClientConfig, check_address
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.keys import censor, keys_in, shows_key, without_keys
+from llmeval_integrations.llm.keys import censor, keys_in, without_keys
 from llmeval_integrations.llm.loop import background, within
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply, usage_of, value_of
@@ -91,7 +90,9 @@ class SdkClient(Client):
         """Read the response."""
 
     def error(self, error: Exception) -> JudgeError | None:
-        """Say what an exception of the SDK means; None for one that is not known."""
+        """Say what an exception means; None for one that is not known."""
+        if type(error) is TimeoutError:
+            return ClientError(f"no reply within {self.config.timeout:g} s", kind="timeout")
         return error_of(error)
 
     @staticmethod
@@ -120,9 +121,13 @@ class SdkClient(Client):
             )
 
     def key(self) -> str | None:
-        """Return the key that is sent, from the configuration or where the SDK looks for one."""
+        """Return the key that is sent, from the configuration or where the SDK looks for one.
+
+        A server of one's own may want none.
+        """
         found = (os.environ.get(name, "").strip() for name in self.key_variables)
-        return self.config.key() or next(filter(None, found), None)
+        key = self.config.key() or next(filter(None, found), None)
+        return key or (NO_KEY if self.server() else None)
 
     def server(self) -> str | None:
         """Return the server's address as configured or as the SDK finds it; None for its own."""
@@ -227,7 +232,8 @@ class SdkClient(Client):
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
-            raise self._explain(error) from None  # a cause is printed too, and may show a key
+            problem = self.error(error) or ClientError(f"{type(error).__name__}: {error}")
+            raise self._censor(problem) from None  # a cause is printed too, and may show a key
 
     def draft(self, requests: Mapping[str, Request]) -> dict[str, dict[str, Any]]:
         """Say requests in the SDK's arguments, by names that end with the form of the answer.
@@ -264,23 +270,7 @@ class SdkClient(Client):
         status = value_of(value_of(response, "error"), "code")
         if isinstance(status, int) and 400 <= status < 600:
             return status_error(status, response)
-        try:
-            whole = repr(response)
-        except RecursionError:
-            whole = ""  # and so not shown either
-        # what is shown is cut, and would have a part of a key
-        what = "it holds a key" if shows_key(whole, self.secrets()) else quote(response)
-        return ClientError(f"the response cannot be read: {what}", kind="garbled")
-
-    def _explain(self, error: Exception) -> JudgeError:
-        problem = self.error(error) or ClientError(f"{type(error).__name__}: {error}")
-        if isinstance(problem, ClientError) and problem.kind == "timeout" and not problem.status:
-            problem.args = (self.late(error),)
-        return self._censor(problem)
-
-    def late(self, error: Exception) -> str:  # noqa: ARG002 - a framework's model tells them apart
-        """Say that there was no reply in time."""
-        return f"no reply within {self.config.timeout:g} s"
+        return ClientError(f"the response cannot be read: {response!r}", kind="garbled")
 
     def _censor(self, problem: JudgeError) -> JudgeError:
         problem.args = (censor(str(problem), self.secrets()),)

@@ -9,15 +9,9 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import (
-    ClientError,
-    InvalidOptionError,
-    JudgeError,
-    MissingDependencyError,
-)
+from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
-from llmeval_integrations.llm.failures import status_error
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.sdk_client import SdkClient
 
@@ -110,6 +104,10 @@ class StainlessClient(SdkClient):
         call = partial(attrgetter(function)(self.sdk()), **arguments)
         return await (call() if self._is_awaited else in_thread(call))
 
+    async def fetch(self, function: str, **arguments: Any) -> Any:
+        """Do so within the time-out; raises our errors."""
+        return await self.guard(partial(self.use, function, **arguments))
+
     async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - by `use`
         # Raw, because reading a response by its declared types takes as long as all that we do.
         raw = await self.use(f"{self.endpoint}.with_raw_response.create", **arguments)
@@ -124,17 +122,6 @@ class StainlessClient(SdkClient):
     async def close(sdk: Any) -> None:
         if _AWAITED in _bases(sdk):  # a copy of a blocking one has the caller's connections
             await sdk.close()
-
-    def error(self, error: Exception) -> JudgeError | None:
-        package = self.package
-        if isinstance(error, package.APIStatusError):
-            return status_error(error.status_code, error.body, error.response.headers)
-        if isinstance(error, package.APITimeoutError):
-            return ClientError(str(error), kind="timeout")
-        if isinstance(error, package.APIConnectionError):
-            why = error.__cause__ or error
-            return ClientError(f"the connection failed: {why}", kind="connection")
-        return super().error(error)
 
 
 def _check_copy(given: Any, package: str) -> None:

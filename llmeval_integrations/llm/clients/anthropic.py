@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import ClientError, JudgeError
-from llmeval_integrations.llm.config import NO_KEY
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
@@ -33,8 +31,7 @@ class AnthropicClient(StainlessClient):
     """A model behind Anthropic's messages.
 
     System messages go out together as `system`. From version 1 on the package, and with it the
-    API, has no temperature, and none is sent; with an older one it is left out for a model that
-    refuses it. A reply without `max_tokens` ends at 4,096 tokens.
+    API, has no temperature, and none is sent. A reply without `max_tokens` ends at 4,096 tokens.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"anthropic": None}
@@ -45,15 +42,6 @@ class AnthropicClient(StainlessClient):
     plain = "AsyncAnthropic"
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
-
-    def key(self) -> str | None:
-        known = self.config.key() or os.environ.get("ANTHROPIC_API_KEY")
-        is_free = self.config.base_url and "ANTHROPIC_AUTH_TOKEN" not in os.environ
-        return known or (NO_KEY if is_free else None)
-
-    def check(self) -> None:
-        if "ANTHROPIC_AUTH_TOKEN" not in os.environ:
-            super().check()
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(in_words(request, output))
@@ -93,16 +81,6 @@ class AnthropicClient(StainlessClient):
         model = response.get("model") or self.config.name
         return Reply(text, finish, usage_of(response.get("usage")), model, output)
 
-    def error(self, error: Exception) -> JudgeError | None:
-        found = super().error(error)
-        has_no_key = isinstance(error, TypeError) and self.key() is None
-        if found is None and (has_no_key or isinstance(error, self.package.AnthropicError)):
-            return ClientError(str(error), kind="authentication")
-        if isinstance(found, ClientError) and found.kind == "bad_request":
-            # The API does not name the parameter that it refuses, and models are at odds on one.
-            found.parameter = "temperature" if "temperature" in self.parameters else None
-        return found
-
     @property
     def has_batches(self) -> bool:
         return True
@@ -111,13 +89,12 @@ class AnthropicClient(StainlessClient):
         drafts = [
             {"custom_id": name, "params": each} for name, each in self.draft(requests).items()
         ]
-        create = partial(self.use, "messages.batches.create", requests=drafts)
-        return str((await self.guard(create)).id)
+        return str((await self.fetch("messages.batches.create", requests=drafts)).id)
 
     async def find(self, mark: str) -> Sequence[str]:
         # A batch has no place for a mark, and tells whose it is only by its results.
         since, count, _ = mark.split("-")
-        page = await self.guard(partial(self.use, "messages.batches.list", limit=100))
+        page = await self.fetch("messages.batches.list", limit=100)
         return [
             batch.id
             for batch in page.data
@@ -126,11 +103,10 @@ class AnthropicClient(StainlessClient):
         ]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
-        named = {"message_batch_id": batch}
-        found = await self.guard(partial(self.use, "messages.batches.retrieve", **named))
+        found = await self.fetch("messages.batches.retrieve", message_batch_id=batch)
         if found.processing_status != "ended":
             return None
-        results = await self.guard(partial(self.use, "messages.batches.results", **named))
+        results = await self.fetch("messages.batches.results", message_batch_id=batch)
         if hasattr(results, "__aiter__"):
             items = [item async for item in results]
         else:

@@ -10,12 +10,10 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.errors import (
     ClientError,
     InvalidOptionError,
-    JudgeError,
     MissingDependencyError,
 )
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
-from llmeval_integrations.llm.failures import status_error
 from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
@@ -66,9 +64,6 @@ class GoogleClient(SdkClient):
         if waited:
             fields["timeout"] = min(waited / 1000, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
-
-    def key(self) -> str | None:
-        return super().key() or (NO_KEY if self.config.base_url else None)
 
     def sent_by_given(self) -> dict[str, Any]:
         http = value_of(value_of(self.given, "_api_client"), "_http_options")
@@ -127,16 +122,6 @@ class GoogleClient(SdkClient):
         if finish == "refused":
             text = text or candidate.finish_message or _name(candidate.finish_reason)
         return Reply(text, finish, usage, model, output)
-
-    def error(self, error: Exception) -> JudgeError | None:
-        if isinstance(error, self.package.errors.APIError):
-            headers = getattr(error.response, "headers", None)
-            return status_error(error.code, error.details, headers)
-        if type(error).__name__ == "UnknownApiResponseError":  # older versions lack it
-            return ClientError(f"the response is not JSON: {error}", kind="garbled")
-        if type(error).__module__.startswith("google.auth"):
-            return ClientError(str(error), kind="authentication")
-        return super().error(error)
 
 
 def _package() -> Any:

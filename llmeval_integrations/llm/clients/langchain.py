@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from inspect import signature
 from typing import Any, Final
@@ -14,14 +14,7 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
 from llmeval_integrations.llm.messages import Message, Output, Request
-from llmeval_integrations.llm.reply import (
-    Reply,
-    Usage,
-    finish_of,
-    text_or_calls,
-    usage_of,
-    value_of,
-)
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}
@@ -69,7 +62,7 @@ class LangChainClient(FrameworkClient):
         from langchain_core.language_models import BaseLLM
 
         if isinstance(model, BaseLLM):
-            raise ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
+            raise self.no_images()
         return model
 
     async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
@@ -80,8 +73,7 @@ class LangChainClient(FrameworkClient):
             )
         except Exception as error:
             # OpenAI's package raises for a reply that was cut where a schema was asked for.
-            completion = getattr(error, "completion", None)
-            if completion is None:
+            if (completion := getattr(error, "completion", None)) is None:
                 raise
             return completion
 
@@ -95,11 +87,10 @@ class LangChainClient(FrameworkClient):
         reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
         refusal = _refusal(message)
         calls = _calls(message) if output in _METHODS else []
-        usage = message.usage_metadata
         return Reply(
             text=text_or_calls(text_of(message) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
-            usage=_usage(usage) if usage else usage_of(about.get("token_usage")),
+            usage=usage_of(message.usage_metadata or about.get("token_usage")),
             model=value_of(about, "model_name", "model", "model_id") or self.config.name,
             # some integrations ask for a call instead of the schema, and say so only thus
             output="tool" if calls else output,
@@ -173,14 +164,3 @@ def _refusal(message: Any) -> str | None:
     blocks = message.content if isinstance(message.content, list) else []
     parts = [block for block in blocks if isinstance(block, dict) and block.get("refusal")]
     return message.additional_kwargs.get("refusal") or (parts[0]["refusal"] if parts else None)
-
-
-def _usage(usage: Mapping[str, Any]) -> Usage:
-    """Read LangChain's account, which counts all vendors' tokens the same way."""
-    return Usage(
-        input_tokens=usage["input_tokens"],
-        output_tokens=usage["output_tokens"],
-        cached_tokens=usage.get("input_token_details", {}).get("cache_read") or 0,
-        reasoning_tokens=usage.get("output_token_details", {}).get("reasoning") or 0,
-        written_tokens=usage.get("input_token_details", {}).get("cache_creation") or 0,
-    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from llmeval_integrations.core.errors import ClientError, JudgeError, MissingDependencyError
+from llmeval_integrations.core.errors import ClientError, MissingDependencyError
 from llmeval_integrations.llm.config import NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
 from llmeval_integrations.llm.keys import keys_in_environment
@@ -57,11 +57,12 @@ class LiteLLMClient(SdkClient):
             {
                 "model": name,
                 "messages": [*map(chat_message, in_words(request, output))],
-                "temperature": request.temperature if "temperature" in known else None,
+                "temperature": request.temperature,
                 "max_tokens": request.max_tokens,
                 "api_key": key,
                 "base_url": self.config.base_url,
                 "timeout": self.config.timeout,
+                "drop_params": True,  # a temperature that the model does not take
                 "num_retries": 0,
                 "max_retries": 0,
                 # At any tool LiteLLM imports what its extra "mcp" installs, unless told not to.
@@ -72,13 +73,6 @@ class LiteLLMClient(SdkClient):
 
     def read(self, response: Any, output: Output) -> Reply:
         return read_chat(response.model_dump(), self.config.name, output)
-
-    def error(self, error: Exception) -> JudgeError | None:
-        found = super().error(error)
-        if isinstance(found, ClientError) and type(error).__name__ == "UnsupportedParamsError":
-            # It does not name the parameter; models are at odds on this one's values.
-            found.parameter = "temperature"
-        return found
 
     def server(self) -> str | None:
         vendor, slash, _ = self.config.name.partition("/")

@@ -49,7 +49,7 @@ class LlamaIndexClient(FrameworkClient):
         model = self.model(request.temperature, request.max_tokens)
         images = any(message.images for message in request.messages)
         if images and not self.given.metadata.is_chat_model:
-            raise ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
+            raise self.no_images()
         spoken = [_message(message) for message in conversation(in_words(request, output))]
         arguments = {"model": model, **self.config.options}
         if request.schema is None or output not in ("json_schema", "tool"):
@@ -103,15 +103,15 @@ class LlamaIndexClient(FrameworkClient):
         Those in the message that was `sent` come first: of several, LlamaIndex keeps one. Its own
         reading completes what is not JSON, so that a verdict would be guessed.
         """
-        message = response.message
-        blocks = [getattr(block, "tool_kwargs", None) for block in getattr(message, "blocks", ())]
-        places = _arguments(sent), blocks, _arguments(message.additional_kwargs)
-        for found in places:  # of the same calls
-            calls = [_write_arguments(arguments) for arguments in found if arguments is not None]
-            if calls:
-                return calls
-        read = self.given.get_tool_calls_from_response(response, error_on_no_tool_call=False)
-        return [_write_arguments(call.tool_kwargs) for call in read]
+        functions = [value_of(call, "function") for call in value_of(sent, "tool_calls") or ()]
+        found = [value_of(function, "arguments") for function in functions]
+        if not found:
+            read = self.given.get_tool_calls_from_response(response, error_on_no_tool_call=False)
+            found = [call.tool_kwargs for call in read]
+        return [
+            call if isinstance(call, str) else json.dumps(call, ensure_ascii=False)
+            for call in found
+        ]
 
 
 def _message(message: Message) -> Any:
@@ -143,13 +143,3 @@ def _tool(request: Request) -> Any:
     form = type("Answer", (BaseModel,), {"model_json_schema": lambda *_, **__: dict(given)})
     about = ToolMetadata("Give the answer.", request.schema_name, form)
     return FunctionTool(lambda **arguments: arguments, about)
-
-
-def _arguments(message: Any) -> list[Any]:
-    """Return the arguments of the calls in a message of OpenAI's or Ollama's shape."""
-    calls = value_of(message, "tool_calls") or ()
-    return [value_of(value_of(call, "function"), "arguments") for call in calls]
-
-
-def _write_arguments(arguments: Any) -> str:
-    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
@@ -53,7 +52,7 @@ class OpenAIClient(StainlessClient):
     def key(self) -> str | None:
         if self.config.platform != "openai":
             return self.config.key() or NO_KEY
-        return super().key() or (NO_KEY if self.server() else None)
+        return super().key()
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         name = self.config.name.removeprefix("ft:").rpartition("/")[2]
@@ -88,24 +87,27 @@ class OpenAIClient(StainlessClient):
             line = {"custom_id": name, "method": "POST", "url": _ENDPOINT, "body": body}
             lines.append(json.dumps(line))
         text = "\n".join(lines).encode()
-        files, create = "files.create", "batches.create"
-        given = ("requests.jsonl", text)
-        file = await self.guard(partial(self.use, files, file=given, purpose="batch"))
-        settings = {"input_file_id": file.id, "endpoint": _ENDPOINT, "completion_window": "24h"}
-        batch = await self.guard(partial(self.use, create, **settings, metadata={_MARK: mark}))
+        file = await self.fetch("files.create", file=("requests.jsonl", text), purpose="batch")
+        batch = await self.fetch(
+            "batches.create",
+            input_file_id=file.id,
+            endpoint=_ENDPOINT,
+            completion_window="24h",
+            metadata={_MARK: mark},
+        )
         return str(batch.id)
 
     async def find(self, mark: str) -> Sequence[str]:
-        page = await self.guard(partial(self.use, "batches.list", limit=100))
+        page = await self.fetch("batches.list", limit=100)
         return [batch.id for batch in page.data if (batch.metadata or {}).get(_MARK) == mark]
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
-        found = await self.guard(partial(self.use, "batches.retrieve", batch_id=batch))
+        found = await self.fetch("batches.retrieve", batch_id=batch)
         if found.status in _UNDER_WAY:
             return None
         responses = {}
         for file in filter(None, (found.output_file_id, found.error_file_id)):
-            content = await self.guard(partial(self.use, "files.content", file_id=file))
+            content = await self.fetch("files.content", file_id=file)
             for item in map(json.loads, content.content.splitlines()):
                 response = item.get("response") or {}
                 if response.get("status_code") == 200:

@@ -24,7 +24,6 @@ def error(status, headers=None, **fields):
 
 FAILURES = {
     "429": (error(429, {"retry-after": "7"}), "rate_limited", 7.0),
-    "429 in milliseconds": (error(429, {"retry-after-ms": "1500"}), "rate_limited", 1.5),
     "429 without a pause": (error(429), "rate_limited", None),
     "429 with nonsense": (error(429, {"retry-after": "soon"}), "rate_limited", None),
     "429 for ever": (error(429, {"retry-after": "1e9"}), "rate_limited", 1e9),
@@ -109,7 +108,7 @@ def test_a_framework_s_model_keeps_its_own_time_out(vendor, server, ask, questio
     pytest.importorskip(BY_NAME[vendor].package)
     client = BY_NAME[vendor].load(server.url, model={"timeout": 0.5})
     server.plays(BY_NAME[vendor].said(delay=20))
-    with pytest.raises(ClientError, match="within the time that the model itself waits") as caught:
+    with pytest.raises(ClientError, match="no reply in time") as caught:
         ask(client, question())
     assert caught.value.kind == "timeout"
 
@@ -178,8 +177,8 @@ def test_a_variable_that_is_not_there_is_a_bad_call(sdk, question):
 def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, question, monkeypatch, tmp_path):
     assert sdk.ask(sdk.client(api_key="-"), question()).text == "Paris"
     monkeypatch.setenv("HOME", str(tmp_path))
-    found = sdk.error(load_client(sdk.vendor.model, retries=0), question())
-    assert found.kind == "authentication"
+    with pytest.raises(InvalidOptionError, match=f"set {sdk.vendor.key_variable}"):
+        load_client(sdk.vendor.model).check()
 
 
 def test_a_text_that_is_no_unicode_fails_the_call_at_most(sdk, question):
