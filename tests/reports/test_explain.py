@@ -105,16 +105,6 @@ def test_the_tree_of_a_result(result, lines):
     assert len(found) == len(lines)
 
 
-def test_what_is_found_is_green_and_what_is_not_red():
-    text = printed(
-        JsonGrounded()({"a": 30, "b": "Acme"}, input="30 days"),
-        force_terminal=True,
-        color_system="standard",
-    )
-    assert "\x1b[32mnumber" in text
-    assert "\x1b[31mungrounded" in text
-
-
 def nested(levels, value):
     for level in range(levels):
         value = {f"in{level}": value}
@@ -170,8 +160,6 @@ def test_metadata_that_means_something_else_does_no_harm(metadata):
     assert printed(Result(0.5, False, metadata=metadata)).startswith("failed, score 0.5")
 
 
-@pytest.mark.parametrize("given", ["x", None, [Result(1.0)]])
-def test_what_is_no_result_is_named(given):
-    with pytest.raises(InputError) as raised:
-        explain(given)
-    assert f"expected a Result, got {given!r}" in str(raised.value)
+def test_what_is_no_result_is_named():
+    with pytest.raises(InputError, match="expected a Result, got 'x'"):
+        explain("x")

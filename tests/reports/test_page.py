@@ -3,7 +3,6 @@
 import json
 import re
 import time
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from llmeval_integrations import (
     ToolCallSchema,
     evaluate,
 )
-from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.reports import html
 from llmeval_integrations.runs.stored import read_run
 
@@ -216,21 +214,6 @@ def test_a_cause_and_a_field_lead_to_their_samples(opened, people):
     assert page.run("document.activeElement.ariaExpanded") == "true"
 
 
-def test_the_review_queue_leads_to_its_samples(opened, ran):
-    rows = [
-        {"id": f"s{n}", "output": {"a": n, "sure": {"/a": 0.5 - n / 10}}, "reference": {"a": 1}}
-        for n in range(4)
-    ]
-    fields = JsonFields(confidence="/sure", fields={"/sure": {"ignore": True}})
-    page = opened(ran(rows, [fields]))
-    assert cells(page, ".review")[:2] == [["sample", "field", "confidence"], ["s3", "/a", "0.200"]]
-    page.run("document.querySelector('.review a').click()")
-    assert page.run("document.querySelector('tr.detail').previousSibling.innerText").startswith(
-        "s3"
-    )
-    assert page.complaints == []
-
-
 @pytest.mark.parametrize(
     ("output", "before", "mark"),
     [
@@ -329,26 +312,6 @@ def test_text_of_models_does_not_act(opened, hostile, ran):
     assert page.run("document.querySelectorAll('img, a[href^=javascript], b b').length") == 0
     assert page.run("document.scripts.length") == 2
     assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
-
-
-def test_what_does_not_print_is_written_out_as_python_does_it(opened, moods):
-    """Of all characters but those of private use in planes of their own, 15 and 16."""
-    chars = "Array.from({length: 0xf0000}, (_, code) => String.fromCodePoint(code))"
-    forms = "[char.codePointAt(0), printable(char), visible(char)]"
-    assigned = f"{chars}.filter(char => !/\\p{{Cn}}/u.test(char)).map(char => {forms})"
-    found = opened(moods).run(
-        f"{assigned}.filter(([code, long]) => long !== String.fromCodePoint(code))"
-    )
-    expected = []
-    for char in map(chr, range(0xF0000)):
-        kind = unicodedata.category(char)
-        if kind != "Cn" and not char.isprintable():
-            stays = kind == "Zs" or char in "\n\t"
-            expected.append(
-                [ord(char), make_printable(char), char if stays else make_printable(char)]
-            )
-    known = [each for each in found if unicodedata.category(chr(each[0])) != "Cn"]
-    assert known == expected  # of a newer Unicode the browser may know more
 
 
 def test_it_is_reached_by_the_keyboard_and_named_for_a_screen_reader(opened, people):
