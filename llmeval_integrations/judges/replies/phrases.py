@@ -26,25 +26,10 @@ RETRACTION: Final = re.compile(
     r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|refuse)"
     r"|should (?:be|have been) (?:an? )?(?:pass|fail)"
     r"|(?:change|revise|reverse|disregard|ignore|not agree with)"
-    r" (?:my|the|this) (?:\w+ )?verdict)\b",
+    r" (?:my|the|this) (?:\w+ )?verdict)\b|\{\s*[\"']?(?:reas|verd)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Words behind a verdict that take it back."""
-
-CONDITION: Final = re.compile(
-    r"(?:\b(?:if|had|with|would|could|might)\b|\bto (?:pass|fail)\b)[^.!?\n]*", re.IGNORECASE
-)
-"""What would be: "with the price it would pass"."""
-
-DENIAL: Final = r"(?i)(?:\b(?:not|no|none)|n't)\b(?! doubt)[^.!?,\n]{0,16}\b"
-"""What stands before a word that is denied."""
-
-CONCLUSION: Final = (
-    r"(?:^|\b(?:it|this|response|text|therefore|so|thus|hence|final|verdict|decision|as|a|conclude"
-    r"|assign|rate|judg\w+|warrants|makes|go with|i)\b|=>|→)"
-    r"\W*(?:should |must |be |is |it |an? |i |marked |as )*"
-)
-"""What stands before the last word of reasons that conclude with it."""
+"""Words behind a verdict that take it back, or begin another one."""
 
 _INTRODUCTION: Final = re.compile(
     r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contain(?:s|ed)|reads?|example|draft"

@@ -18,14 +18,7 @@ from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, objects
-from llmeval_integrations.judges.replies.phrases import (
-    CONCLUSION,
-    CONDITION,
-    DENIAL,
-    REASONING,
-    RETRACTION,
-    is_introduced,
-)
+from llmeval_integrations.judges.replies.phrases import REASONING, RETRACTION, is_introduced
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters
 from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
 from llmeval_integrations.llm.reasoning import strip_reasoning
@@ -69,11 +62,12 @@ class Reader:
         rest = decode(_blank(text, claims))
         own = [each for each in claims if self._is_own(each, text)]
         stated = [*own, *self._find_labels(rest, has_objects=bool(own))]
-        if not stated and (claims or any(self.vocabulary.statements(rest))):
-            raise NoStatementError("it only repeats a text that was shown")
         text = text if own else rest
         judgement = self._agree(stated, text)
-        self._check_tail(text[max(each.end for each in own or stated) :], stated[0].value)
+        tail = REASONING.sub("", decode(text[max(each.end for each in own or stated) :]))
+        tail = _blank(tail, [*self.vocabulary.statements(tail)])
+        if self._contradicts(tail, judgement.verdict) or RETRACTION.search(tail):
+            raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
         return judgement
 
     def read_members(self, members: Members) -> Judgement:
@@ -190,41 +184,18 @@ class Reader:
         return values.pop() if len(values) == 1 else None
 
     def _contradicts(self, reasoning: str, value: Any) -> bool:
-        """Whether the reasons come to another answer than the one that is given."""
-        stated = [*self.vocabulary.statements(reasoning)]
-        if any(
+        """Whether the reasons state or conclude with another answer than the one that is given."""
+        vocabulary = self.vocabulary
+        stated = [*vocabulary.statements(reasoning)]
+        if vocabulary.decisive:
+            stated += vocabulary.statements(reasoning, by_alias=True)
+            stated += vocabulary.bare_words(reasoning)
+        return vocabulary.concludes_otherwise(_blank(reasoning, stated), value) or any(
             each.value not in (None, value)
             and not is_introduced(reasoning, each.start)
             and not self.quotations.hold(each.source)
             for each in stated
-        ):
-            return True
-        if not self.vocabulary.decisive:
-            return False
-        last = re.split(r"[.!?\n]\s", _blank(reasoning, stated).strip().rstrip(".!"))[-1][-60:]
-        if re.search(
-            rf"(?i)\b(?:not|no)\b[\w ]{{0,16}}\b{self.vocabulary.word(value)}\w*\W*\Z", last
-        ):
-            return True
-        if re.search(r"\b(?:not|never|would|if)\b|n't|(?<!\w)'|[\"«“]", last, re.IGNORECASE):
-            return False
-        more = r"(?:ure)?(?: it(?: is)?| verdict| with \w+ confidence)?"
-        end = rf"(?i){CONCLUSION}(?:{self.vocabulary.other_words(value)}){more}\W*\Z"
-        return bool(re.search(end, last))
-
-    def _check_tail(self, tail: str, value: Any) -> None:
-        """Raise where what stands behind the answer takes it back."""
-        vocabulary = self.vocabulary
-        tail = decode(tail)
-        tail = REASONING.sub("", _blank(tail, [*vocabulary.statements(tail)]))
-        back = bool(RETRACTION.search(tail))
-        if vocabulary.decisive and not back:
-            is_denied = re.search(DENIAL + vocabulary.word(value), tail)
-            others = rf"{DENIAL}(?:{vocabulary.other_words(value)})"
-            affirmed = re.sub(others, "", CONDITION.sub("", tail))
-            back = bool(is_denied) or vocabulary.mentions_other(affirmed, value)
-        if back:
-            raise UnreadableJudgementError(f"it goes on to take its {vocabulary.name} back")
+        )
 
 
 def reasons_of(members: Members) -> str:

@@ -33,6 +33,10 @@ _GAP: Final = (
 _FIELD_END: Final = re.compile(
     r"""["“”»」]|['’](?!\w)|[<}]|\\n|[,;.]\s*["'*]*[^\W\d]\w*(?: \w+)?["'*]*\s*[:=]"""
 )
+_CONCLUSION: Final = (
+    r"\b(?:it|this|response|text|so|therefore|thus|hence|final|verdict|decision|judg\w+|i)\b"
+    r"\W*(?:should |must |be |is |does |will |marked |as )*"
+)
 _EXPLAINED: Final = re.compile(
     r"[\W_]*(?:(?:because|since|as|due|with\b[^.]{0,20}\bconfidence)\b|[^\w\s]\W*(?=\w))"
 )
@@ -92,6 +96,7 @@ class Vocabulary:
             "alias": rf"(?<![^\W_])(?:{_alternation(self.aliases)}){stated}",
             "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
             "beginning": rf"[\W_]*?(?P<word>{word}){end}",
+            "conclusion": rf"{_CONCLUSION}(?P<no>not? )?(?:an? )?(?P<word>{word})(?:ure)?\W*\Z",
             "choice": rf"[(\[]\s*(?:{word})(?:\s*(?:/|\||,|or)\s*(?:{word}))+\s*[)\]]",
             "bare": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word})[^\w\n/|?,]{{0,8}}$"
             rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
@@ -117,22 +122,10 @@ class Vocabulary:
             return number if self.scale[0] <= number <= self.scale[1] else None
         return self._values.get(word.casefold())
 
-    def word(self, value: Any) -> str:
-        """Return a pattern of the first word that stands for an answer."""
-        return self._words_by_value[value][0]
-
-    def other_words(self, value: Any) -> str:
-        """Return a pattern of the words that stand for another answer."""
-        return self._words_by_value[value][1]
-
-    @cached_property
-    def _words_by_value(self) -> dict[Any, tuple[str, str]]:
-        found = {}
-        for value in dict.fromkeys(self._values.values()):
-            own = next(word for word, each in self.words if each == value)
-            others = [re.escape(word) for word, each in self.words if each != value]
-            found[value] = (re.escape(own), "|".join(others))
-        return found
+    def concludes_otherwise(self, text: str, value: Any) -> bool:
+        """Whether a text ends with a word for another answer, as "so it fails", or denies this."""
+        found = self._patterns["conclusion"].search(text) if self.decisive else None
+        return found is not None and (self.value_of(found["word"]) == value) is bool(found["no"])
 
     def mentions_other(self, text: str, value: Any) -> bool:
         """Whether a text has a word for another answer."""
@@ -160,7 +153,7 @@ class Vocabulary:
 
     def flags(self, members: Mapping[str, Any]) -> list[tuple[Any, str]]:
         """List what members such as `passed: true` state, each with its source."""
-        values = [*self._words_by_value]
+        values = [*dict.fromkeys(self._values.values())]
         found = []
         for name, value in members.items() if len(values) == 2 else ():
             named = self._values.get(re.sub(r"^(?:is|has|did) ", "", name))
