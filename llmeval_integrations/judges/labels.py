@@ -45,39 +45,30 @@ def pair_labels(judged: Any, human: Any) -> list[LabelledRow]:
 
     Raises InputError where a row of one has no partner in the other.
     """
-    if isinstance(judged, Mapping) or isinstance(human, Mapping):
-        left, right = _by_id("judged", judged), _by_id("human", human)
-        for name, ids, others in (("judged", left, right), ("human", right, left)):
-            if missing := [key for key in others if key not in ids]:
-                some = ", ".join(map(quote, missing[:3]))
-                raise InputError(
-                    f"{name} lacks {len(missing)} of the ids, such as {some}; give None for a row "
-                    "without a label"
-                )
-        triples = [(key, value, right[key]) for key, value in left.items()]
-    else:
-        one, other = rows_of("judged", judged), rows_of("human", human)
-        if len(one) != len(other):
+    by_id = isinstance(judged, Mapping) or isinstance(human, Mapping)
+    left, right = _by_key("judged", judged, by_id), _by_key("human", human, by_id)
+    for name, keys, others in (("judged", left, right), ("human", right, left)):
+        if missing := [key for key in others if key not in keys]:
+            some = ", ".join(map(quote, missing[:3]))
             raise InputError(
-                f"judged has {len(one)} rows and human {len(other)}; "
+                f"{name} lacks {len(missing)} of the {'ids' if by_id else 'rows'}, such as {some}; "
                 "give None for a row without a label"
             )
-        triples = list(zip(range(len(one)), one, other))
     rows = []
-    for key, value, labels in triples:
-        people = map(normalize, labels if isinstance(labels, (list, tuple)) else [labels])
+    for key, value in left.items():
+        labels = right[key] if isinstance(right[key], (list, tuple)) else [right[key]]
+        people = tuple(each for each in map(normalize, labels) if each is not None)
         judge = None if normalize(value) is None else value
-        group = getattr(value, "group", None)
-        rows.append(LabelledRow(key, judge, tuple(x for x in people if x is not None), group))
+        rows.append(LabelledRow(key, judge, people, getattr(value, "group", None)))
     return rows
 
 
-def _by_id(name: str, values: Any) -> Mapping[Any, Any]:
-    """Return a mapping as it is, and the rows of a run by their ids."""
+def _by_key(name: str, values: Any, by_id: bool) -> Mapping[Any, Any]:
+    """Return rows by their ids or their places, a mapping as it is."""
     if isinstance(values, Mapping):
         return values
     rows = rows_of(name, values)
-    found = {getattr(row, "id", None): row for row in rows}
+    found = {getattr(row, "id", None) if by_id else place: row for place, row in enumerate(rows)}
     if None in found or len(found) < len(rows):
         raise InputError(
             f"{name} must be a mapping from ids, as the other is, or rows of a run with ids of "

@@ -21,6 +21,7 @@ from llmeval_integrations.judges.prompts.material import (
 )
 from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import JudgementsForm
+from llmeval_integrations.stats.agreement import pair_agreement
 from llmeval_integrations.stats.intervals import wilson
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Questionnaire(ModelJudge):
         metadata = {
             "pass_rate": passes / answered if answered else None,
             "interval": wilson(passes, answered),
-            "agreement": _agreement(passes, answered),
+            "agreement": pair_agreement([[result.passed for result in answers]]).rate,
             "asked": asked,
             "answered": answered,
             "questions": [
@@ -127,10 +128,3 @@ class Questionnaire(ModelJudge):
         ]
         reason = "; ".join([f"{passes} of {answered} questions pass", *failed])
         return Result(score, passed, "Pass" if passed else "Fail", reason, metadata)
-
-
-def _agreement(passes: int, answered: int) -> float | None:
-    """Return the share of pairs of answers with the same verdict; None below two answers."""
-    fails = answered - passes
-    same = passes * (passes - 1) + fails * (fails - 1)
-    return same / (answered * (answered - 1)) if answered > 1 else None

@@ -134,7 +134,7 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
 @pytest.mark.parametrize(
     ("judged", "human", "message"),
     [
-        ([True], [True, False], "judged has 1 rows and human 2"),
+        ([True], [True, False], "judged lacks 1 of the rows, such as 1; give None"),
         ({"a": True}, {"a": True, "b": False, "c": True}, "judged lacks 2 of the ids.*'b', 'c'"),
         ({"a": True, "b": True}, {"a": True}, "human lacks 1 of the ids.*'b'; give None"),
         ([True], {"a": True}, "judged must be a mapping from ids, as the other is, or rows of"),

@@ -69,10 +69,7 @@ class Form(ABC, Generic[T]):
 
         A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
         """
-        return (
-            f"That reply cannot be used: {error}. Answer again, in the form asked for.",
-            self.schema,
-        )
+        return f"That reply cannot be used: {error}. Answer in the form asked for.", self.schema
 
     def add_reasons(self, answer: T, reply: str) -> T:  # noqa: ARG002
         """Return a verdict that was asked for alone with the reasons of the reply before it."""

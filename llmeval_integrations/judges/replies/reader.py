@@ -18,7 +18,6 @@ from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, objects
-from llmeval_integrations.judges.replies.phrases import REASONING, RETRACTION, is_introduced
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters
 from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
 from llmeval_integrations.llm.reasoning import strip_reasoning
@@ -26,6 +25,39 @@ from llmeval_integrations.llm.reasoning import strip_reasoning
 _TAG: Final = re.compile(r"<[^<>]*>?")
 _EMPTY_FORM: Final = re.compile(r"\s*(?:\W{2,}|<[^<>]*>|\[[^\[\]]*\])\s*")
 _SENTENCE_END: Final = re.compile(r"[.!?。！？)]\s*\Z")
+_REASONS: Final = "|".join(sorted(REASONS, key=len, reverse=True))
+_REASONING: Final = re.compile(
+    r"(?:^|(?<=[\n<*#|.;,{(]))[^\w\n]{0,8}(?:final |overall |my )?"
+    rf"(?:{_REASONS}|raciocínio|raisonnement|begründung|理由)"
+    r"[\"'*_`\\]{0,4}\s?[:=：>\n|][\s*_\"'`>|]*(?P<text>.*?)"
+    r"(?=\n\s*[^\w\n]{0,6}(?:\w+ )?(?:verdict|confidence|judg\w+|decision|result|rating)\b"
+    r"|</|[\"'`]?\s*[,;|]\s*[\"'`]?(?:verdict|confidence)\b|\n\s*\n(?!\s*[-*\d])|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Reasons under a label, as far as the next label or paragraph."""
+
+_RETRACTION: Final = re.compile(
+    r"(?:^|[.!?]\s*)(?:wait|actually)\b"
+    r"|\b(?:correct(?:ion|ed)|scratch that|my mistake|made an error|need to"
+    r" correct|quoted from|opposite|undecided|n/a"
+    r"|on (?:second thoughts?|reflection|a (?:second|closer) look)"
+    r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|refuse)"
+    r"|should (?:be|have been) (?:an? )?(?:pass|fail)"
+    r"|(?:change|revise|reverse|disregard|ignore|not agree with)"
+    r" (?:my|the|this) (?:\w+ )?verdict)\b|\{\s*[\"']?(?:reas|verd)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words behind a verdict that take it back, or begin another one."""
+
+_INTRODUCTION: Final = re.compile(
+    r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contain(?:s|ed)|reads?|example|draft"
+    r"|initial(?:ly)?|ignore|previous|incorrect|wrong|trick|if|(?:reply|answer) with|claims?|ends"
+    r"|has|hides|asks?|tells?|orders?)\b[^.!?\n{}]{0,60}|<!--\s*|\A\s*>[^\n]*)\Z",
+    re.IGNORECASE,
+)
+_OWN: Final = re.compile(r"[,;.] (?:here|my|so)\b")
+_BEFORE: Final = 90
+"""Characters in which somebody is said to have written what follows."""
 
 
 class NoStatementError(UnreadableJudgementError):
@@ -35,7 +67,7 @@ class NoStatementError(UnreadableJudgementError):
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
     """Return a reply without its thinking, and without what is copied with its fence."""
     text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), decides)
-    if not mark:
+    if not mark or f" {mark}>" not in text:
         return text
     return re.sub(rf"<(\w+) {mark}>.*?(?:</\1 {mark}>|\Z)", " ~~~ ", text, flags=re.DOTALL)
 
@@ -64,19 +96,16 @@ class Reader:
         stated = [*own, *self._find_labels(rest, has_objects=bool(own))]
         text = text if own else rest
         judgement = self._agree(stated, text)
-        tail = REASONING.sub("", decode(text[max(each.end for each in own or stated) :]))
+        tail = _REASONING.sub("", decode(text[max(each.end for each in own or stated) :]))
         tail = _blank(tail, [*self.vocabulary.statements(tail)])
-        if self._contradicts(tail, judgement.verdict) or RETRACTION.search(tail):
+        if self._contradicts(tail, judgement.verdict) or _RETRACTION.search(tail):
             raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
         return judgement
 
     def read_members(self, members: Members) -> Judgement:
         """Return what an object says that is known to be an answer."""
         claims = self._state(members, 0, 0)
-        own = [each for each in claims if not self._repeats(each)]
-        if claims and not own:
-            raise UnreadableJudgementError("it only repeats a text that was shown")
-        return self._agree(own, "")
+        return self._agree([each for each in claims if not self._repeats(each)], "")
 
     def _decides(self, text: str) -> bool:
         """Whether an object of the judge's own stands in a text, or its answer before all else."""
@@ -125,13 +154,13 @@ class Reader:
         """List what the text itself states, outside of its objects."""
         for by_alias in (False,) if has_objects else (False, True):
             stated = self.vocabulary.statements(text, by_alias=by_alias)
-            if found := [each for each in stated if not is_introduced(text, each.start)]:
-                reasons = [*REASONING.finditer(text)]
+            if found := [each for each in stated if not _is_introduced(text, each.start)]:
+                reasons = [*_REASONING.finditer(text)]
                 return [each for each in found if self._is_own_label(each, reasons)]
         return [each for each in self.vocabulary.bare_words(text) if not self._is_copy(each, text)]
 
     def _is_own(self, each: Statement, text: str) -> bool:
-        return not is_introduced(text, each.start) and not self._repeats(each)
+        return not _is_introduced(text, each.start) and not self._repeats(each)
 
     def _repeats(self, each: Statement) -> bool:
         """Whether an object repeats one that was shown, or its reasons announce a quotation."""
@@ -179,7 +208,7 @@ class Reader:
             each.value
             for by_alias in (False, True)
             for each in self.confidence.statements(decode(text), by_alias=by_alias)
-            if not is_introduced(text, each.start)
+            if not _is_introduced(text, each.start)
         }
         return values.pop() if len(values) == 1 else None
 
@@ -192,7 +221,7 @@ class Reader:
             stated += vocabulary.bare_words(reasoning)
         return vocabulary.concludes_otherwise(_blank(reasoning, stated), value) or any(
             each.value not in (None, value)
-            and not is_introduced(reasoning, each.start)
+            and not _is_introduced(reasoning, each.start)
             and not self.quotations.hold(each.source)
             for each in stated
         )
@@ -215,5 +244,21 @@ def _blank(text: str, found: Sequence[Statement]) -> str:
 
 def _find_reasons(text: str, stated: Sequence[Statement]) -> str:
     """Return the reasons that stand under a label, else all that stands beside the answer."""
-    found = REASONING.search(text)
+    found = _REASONING.search(text)
     return found["text"].strip(" \t\r\n\"'`*_|,") if found else _blank(text, stated).strip()
+
+
+def _is_introduced(text: str, at: int) -> bool:
+    """Whether the words before a place give what stands there to somebody else, or to a draft.
+
+    They stand on its line, or on the line above where that ends with a colon.
+    """
+    before = text[max(0, at - _BEFORE) : at]
+    line = before.rsplit("\n", 1)[-1]
+    above = before[: len(before) - len(line)].rstrip()
+    if not re.search(r"[\w>]", line) and above.endswith((":", ": ```json", "```json", "```")):
+        line = re.sub(r"\s*`{3}\w*\Z", "", above).rsplit("\n", 1)[-1]
+    if above.endswith("<!--"):
+        return True
+    found = _INTRODUCTION.search(line)
+    return bool(found) and not _OWN.search(line[found.start() :] if found else "")
