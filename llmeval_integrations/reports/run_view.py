@@ -28,9 +28,6 @@ from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 
-_IS_JSON: Final = ("number_out_of_range", "too_deep")
-"""Defects of a text that is JSON all the same, so that not every evaluator reports them."""
-
 _OF_REPEATS: Final = (
     "pass@k is the chance that at least one of k rows of a group passes, pass^k that all of them "
     "do; without bias, with 95 % intervals over groups."
@@ -101,7 +98,9 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
         lowest = ", the lowest rate" if len(rated) > 1 else ""
         parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
         tone = _tone(worst["pass_rate"])
-    parts += _describe_unreadable(causes)
+    if unreadable := sum(each["samples"] for each in causes if each["is_unreadable"]):
+        verb = "is" if unreadable == 1 else "are"
+        parts.append(f"{write_count(unreadable, 'output')} {verb} not JSON.")
     invented, misread = (
         sum(each.get(key, 0) for each in evaluators) for key in ("invented", "misread")
     )
@@ -117,15 +116,6 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     verb = "counts" if len(lost) == 1 and lost[0].startswith("1 ") else "count"
     parts += [f"{' and '.join(lost)} {verb} in no rate."] if lost else []
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
-
-
-def _describe_unreadable(causes: Sequence[Row]) -> Iterator[str]:
-    """Say how many outputs are not JSON, nothing where all are."""
-    counts = {each["label"]: each["samples"] for each in causes if each["is_unreadable"]}
-    count = sum(count for label, count in counts.items() if label not in _IS_JSON)
-    what = "empty, refused or not JSON" if {"empty", "refused"} & counts.keys() else "not JSON"
-    if count:
-        yield f"{write_count(count, 'output')} {'is' if count == 1 else 'are'} {what}."
 
 
 def _causes(run: Run) -> Iterator[Row]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from bisect import bisect
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -29,7 +28,7 @@ LONGEST_TEXT: Final = 20_000
 """Characters of one text; of what is longer a part is shown."""
 
 _BEFORE: Final = 1_000
-"""Characters that are shown of such a text before its defect, or the first difference."""
+"""Characters that are shown of such a text before its defect."""
 
 _LONGEST_REASON: Final = 300
 _GAP: Final = "\n\n"
@@ -130,14 +129,11 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
 def _parts(
     sample: Mapping[str, Any], differences: list[Any], places: list[Any]
 ) -> tuple[_Text, _Text, _Text, list[Any]]:
-    """Return output, reference and source; of a long one the part that tells most."""
+    """Return output, reference and source; of a long output the part around its defect."""
     output, reference = (_text(sample.get(key)) for key in ("output", "reference"))
     source, places = _source(sample, places) if places else (_text(sample.get("input")), [])
-    differing = 0
-    if max(len(output or ""), len(reference or "")) > LONGEST_TEXT:
-        differing = _first_difference(output or "", reference or "")
-    at = next((each[1] for each in differences if isinstance(each[1], int)), differing)
-    return _part(output, at), _part(reference, differing), _part(source, 0), places
+    defect = next((each[1] for each in differences if isinstance(each[1], int)), 0)
+    return _part(output, defect), _part(reference, 0), _part(source, 0), places
 
 
 def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any]]:
@@ -164,9 +160,3 @@ def _part(text: str | None, at: int) -> _Text:
         return text
     begin = max(at - _BEFORE, 0)
     return begin, text[begin : begin + LONGEST_TEXT], len(text)
-
-
-def _first_difference(a: str, b: str) -> int:
-    """Find where two texts begin to differ; 0 where they are the same."""
-    sizes = range(1, min(len(a), len(b)) + 1)
-    return 0 if a == b else bisect(sizes, False, key=lambda size: a[:size] != b[:size])

@@ -8,7 +8,6 @@ import json
 from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.not_json import NOT_JSON
 
 _STRICT: Final[dict[str, Any]] = {"list_order": ("strict",)}
 _ANY_ON_TOP: Final[dict[str, Any]] = {"list_order": ("any", "top_level_any")}
@@ -16,6 +15,10 @@ _ANY: Final[dict[str, Any]] = {"list_order": ("any",)}
 _EXACT: Final[dict[str, Any]] = {"extra_keys": (False,)}
 _EXTRA: Final[dict[str, Any]] = {"extra_keys": (True,)}
 
+_CUT: Final = "an output that was cut off counts as whole"
+_FOREIGN: Final = "a JSON parser downstream will refuse what was counted as right"
+_AROUND: Final = "whoever parses the whole output will fail on what stands around"
+_CHOSEN: Final = "one of two answers is picked, and the other never looked at"
 _BOOLEAN: Final = "true and 1 are the same to Python, and no other language"
 _NULL: Final = "a key that was left out is not a key that is null"
 _NUMBER: Final = "two numbers are one only because a float cannot hold them"
@@ -27,6 +30,7 @@ _TEXT: Final = "a wrong text counts as right"
 _TIDIED: Final = "a text is tidied up before it is compared, and its fault goes unseen"
 _FIGURE: Final = "a wrong figure counts as right"
 
+_FENCE: Final = "`" * 3
 _LONG: Final = "7" * 308
 _WORDS: Final = "and so on " * 500
 
@@ -35,8 +39,39 @@ def _nest(levels: int, core: str = "") -> str:
     return "[" * levels + core + "]" * levels
 
 
+NOT_JSON: Final[tuple[Case, ...]] = (
+    Case("cut object", "no", '{"a": 1', '{"a": 1}', _CUT),
+    Case("cut array", "no", "[1, 2", "[1, 2]", _CUT),
+    Case("cut within a text", "no", '{"a": "on', '{"a": "on"}', _CUT),
+    Case("cut behind a comma", "no", '{"a": 1, ', '{"a": 1}', _CUT),
+    Case("cut behind a key", "no", '{"a": 1, "b":', '{"a": 1}', _CUT),
+    Case("cut before the fence ends", "no", f'{_FENCE}json\n{{"a": 1', '{"a": 1}', _CUT),
+    Case("prose behind", "no", '{"a": 1} I hope this helps!', '{"a": 1}', _AROUND),
+    Case("prose before", "no", 'The answer is {"a": 1}', '{"a": 1}', _AROUND),
+    Case("prose before a fence", "no", f'Here it is:\n{_FENCE}json\n{{"a": 1}}\n{_FENCE}', '{"a": 1}', _AROUND),
+    Case("two fences", "no", f'{_FENCE}json\n{{"a": 1}}\n{_FENCE}\n{_FENCE}json\n{{"a": 2}}\n{_FENCE}', '{"a": 1}', _CHOSEN),
+    Case("two documents", "no", '{"a": 1}{"a": 2}', '{"a": 1}', _CHOSEN),
+    Case("two lines of documents", "no", '{"a": 1}\n{"a": 2}', '{"a": 1}', _CHOSEN),
+    Case("a number with its unit", "no", "5 kg", "5", _AROUND),
+    Case("empty", "no", "", "null", "an empty reply counts as an answer"),
+    Case("white space", "no", " \n", "null", "an empty reply counts as an answer"),
+    Case("a refusal", "no", "I cannot help with that.", "null", "a refusal counts as an answer"),
+    Case("closing bracket alone", "no", "}", "null", _FOREIGN),
+    Case("single quotes", "no", "{'a': 1}", '{"a": 1}', _FOREIGN),
+    Case("trailing comma", "no", "[1, 2,]", "[1, 2]", _FOREIGN),
+    Case("comment", "no", '{"a": 1 /* one */}', '{"a": 1}', _FOREIGN),
+    Case("key without quotes", "no", "{a: 1}", '{"a": 1}', _FOREIGN),
+    Case("words of Python", "no", '{"a": True, "b": None}', '{"a": true, "b": null}', _FOREIGN),
+    Case("NaN", "no", '{"a": NaN}', '{"a": null}', _FOREIGN, "medium"),
+    Case("leading zero", "no", "[01]", "[1]", _FOREIGN),
+    Case("no digit before the point", "no", "[.5]", "[0.5]", _FOREIGN),
+    Case("raw line break in a text", "no", '["one\ntwo"]', '["one\\ntwo"]', _FOREIGN, "medium"),
+    Case("escape that JSON lacks", "no", '["\\x41"]', '["A"]', _FOREIGN),
+)  # fmt: skip
+"""A reader that takes one of these fails the first promise of every claim about JSON."""
+
 CASES: Final[tuple[Case, ...]] = (
-    *(Case(each.name, "no", each.text, each.taken_for, each.why, each.severity) for each in NOT_JSON),
+    *NOT_JSON,
     Case("the same text", "yes", '{"a": [1, "x", null]}', '{"a": [1, "x", null]}', _SPELLING),
     Case("other white space", "yes", '{"a":[1,2]}', '{ "a" : [ 1,\n\t2 ] }\r\n', _SPELLING),
     Case("other escapes", "yes", '"\\u00e9\\/"', '"é/"', _SPELLING),

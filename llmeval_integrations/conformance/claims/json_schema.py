@@ -7,11 +7,11 @@ What evaluators do with schemas, and where validators differ; JSON-Schema-Test-S
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.conformance.claims import json_equality
-from llmeval_integrations.conformance.not_json import NOT_JSON
 
 _ANY: Final = {"type": ["object", "array", "string", "number", "boolean", "null"]}
 _RECORD: Final[dict[str, Any]] = {
@@ -36,7 +36,7 @@ _BLAME: Final = "a schema that is none lowers, or raises, the model's figure"
 _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
 
 CASES: Final[tuple[Case, ...]] = (
-    *(Case(each.name, "no", each.text, _ANY, each.why, each.severity) for each in NOT_JSON),
+    *(replace(each, reference=_ANY) for each in json_equality.NOT_JSON),
     Case("conforming record", "yes", '{"id": 1, "tags": [], "note": ""}', _RECORD, _RIGHT),
     Case("missing required key", "no", '{"tags": []}', _RECORD, _KEYWORD),
     Case("null for an optional key", "no", '{"id": 1, "note": null}', _RECORD, "null is not a text"),

@@ -7,7 +7,6 @@ from typing import Final
 
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_equality
-from llmeval_integrations.conformance.not_json import NOT_JSON
 from llmeval_integrations.core.sample import MISSING
 
 _RIGHT: Final = "right outputs count as wrong"
@@ -35,7 +34,7 @@ CASES: Final = (
     *(Case(name, "yes", text, why=_RIGHT) for name, text in _JSON.items()),
     Case("1e400", "yes", "[1e400]", why=_LIMIT, severity="medium"),
     Case("an integer of 5,000 digits", "yes", "7" * 5000, why=_LIMIT, severity="medium"),
-    *(Case(each.name, "no", each.text, MISSING, each.why, each.severity) for each in NOT_JSON),
+    *(replace(each, reference=MISSING) for each in json_equality.NOT_JSON),
     Case("100,000 levels", "either", "[" * 100_000 + "]" * 100_000, why=_LIMIT, severity="medium"),
     Case("100,000 levels, cut", "no", "[" * 100_000, why=_LIMIT, severity="medium"),
     Case("half a pair, escaped", "either", '["\\ud800"]', why=_ODD, severity="low"),
