@@ -9,16 +9,6 @@ import pytest
 from llmeval_integrations import Evaluator, InputError, JsonValidity, Result, Sample
 
 
-def test_both_calls_work_inside_a_running_loop():
-    async def within() -> tuple[Result, Result]:
-        return await JsonValidity().aevaluate({"output": "{}"}), JsonValidity().evaluate(
-            {"output": "{}"}
-        )
-
-    awaited, plain = asyncio.run(within())
-    assert awaited == plain == Result(1, True, None, "Valid JSON")
-
-
 @pytest.mark.parametrize(
     ("thing", "named"),
     [
@@ -38,13 +28,6 @@ def test_what_is_no_sample_is_an_error_however_it_is_given(thing, named):
         assert len(str(raised.value)) < 600
     with pytest.raises(InputError):
         asyncio.run(JsonValidity().aevaluate(thing))
-
-
-def test_many_samples_may_be_an_iterator_and_keep_their_order():
-    outputs = ["{}", "{", "[]", "prose"]
-    results = JsonValidity().evaluate_many({"output": output} for output in outputs)
-    assert [result.score for result in results] == [1, 0, 1, 0]
-    assert JsonValidity().evaluate_many([]) == []
 
 
 def test_every_field_of_a_sample_reaches_the_evaluator():
@@ -81,19 +64,3 @@ def test_what_the_stack_has_no_room_for_is_unscored_and_the_others_are_not():
         [asyncio.run(Descending().aevaluate({"output": levels})) for levels in (3, 10**5, 4)],
     ):
         assert [result.score for result in results] == [3, None, 4]
-
-
-# --- the class ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("class_name", "name"),
-    [
-        ("NgramRepetitionPenalty", "ngram_repetition_penalty"),
-        ("Rouge2Score", "rouge2_score"),
-    ],
-)
-def test_an_evaluator_s_name_is_its_class_name_in_snake_case(class_name, name):
-    kind = type(class_name, (Evaluator,), {"check": lambda _self, _sample: Result(1)})
-    assert kind.name == name
-    assert kind()("x") == Result(1)

@@ -26,7 +26,6 @@ from llmeval_integrations import (
     EvalError,
     Evaluator,
     ExactMatch,
-    InputError,
     InvalidOptionError,
     JsonEditDistance,
     JsonEquality,
@@ -252,12 +251,6 @@ def await_without_loop(coroutine):
     except StopIteration as stop:
         return stop.value
     raise AssertionError("a deterministic evaluator waited for something")
-
-
-@every_evaluator
-def test_a_stream_is_the_callers_error(evaluator):
-    with pytest.raises(InputError, match="is a stream"):
-        evaluator.evaluate(sample_for(evaluator, (number for number in range(3))))
 
 
 @every_evaluator

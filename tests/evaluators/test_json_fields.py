@@ -89,19 +89,6 @@ def test_the_reason_is_one_line_that_says_each_thing_once(output, reference, rea
         assert "\x1b" not in evaluator(output, reference).reason
 
 
-@pytest.mark.parametrize(
-    ("output", "reference", "fields", "label", "begins"),
-    [
-        (THREE, {**OTHERS, "items": WIDE}, {"/a": {"weight": 50}}, "mismatch", "/a 1, expected 2; /items missing (40 fields); "),
-        ({**THREE, "items": "n/a"}, {**OTHERS, "items": WIDE}, {}, "missing", '/items "n/a", expected {'),
-        ({**OTHERS, "items": WIDE}, {**THREE, "items": "n/a"}, {}, "extra", '/items {"k0":'),
-    ],
-)  # fmt: skip
-def test_the_label_is_the_kind_of_what_costs_most(output, reference, fields, label, begins):
-    result = JsonFields(fields=fields)(output, reference)
-    assert (result.label, result.reason[: len(begins)]) == (label, begins)
-
-
 # --- A document beside its own copy --------------------------------------------------------------
 
 
@@ -149,14 +136,11 @@ def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
         ({"text": "lose"}, "text='lose' is not 'loose', or None"),
         ({"min_similarity": 2}, "min_similarity=2 is not a number from 0 to 1"),
         ({"order": "ordered", "min_similarity": 0.5}, "min_similarity=0.5 has no effect with"),
-        (1, "is not a mapping of settings"),
         ({"tolerance": -1}, "tolerance=-1 is not a finite number of at least 0"),
         ({"format": "iban"}, "format='iban' is not one of date"),
         ({"order": "random"}, "order='random' is not one of ordered"),
         ({"order": "by_key"}, "order='by_key' needs the key"),
         ({"pattern": "("}, r"pattern='\(' is not a regular expression: missing"),
-        ({"key": []}, "is not the name of a member, a list of names, or None"),
-        ({"compare": 1}, "compare=1 is not a function, 'module:function', or None"),
         (
             {"compare": "equal"},
             "compare='equal' is not the name of a function such as 'module:function'",

@@ -18,8 +18,6 @@ ALL = {"strict": STRICT, "any order": ANY_ORDER, "extra keys": EXTRA, "both": BO
 
 CASES = [
     # output, reference, which match
-    ('{"b": 2, "a": 1}', '{"a": 1, "b": 2}', "strict any extra both"),
-    ('{"a": 1.0}', '{"a": 1}', "strict any extra both"),
     ("[true]", "[1]", ""),
     ("[1, 2]", "[2, 1]", "any both"),
     ("[1, 2, 3]", "[1, 2]", ""),
@@ -59,7 +57,6 @@ def test_what_matches(output, reference, which):
         ("{}", '{"a": null}', [("/a", "missing", ..., None)]),
         ('{"a": null}', "{}", [("/a", "extra", None, ...)]),
         ("[1, 2, 3]", "[1]", [("/2", "extra", 3, ...), ("/1", "extra", 2, ...)]),
-        ("[1]", "[1, 2]", [("/1", "missing", ..., 2)]),
         ("1", "2", [("", "mismatch", 1, 2)]),
         ('{"a/b": {"~": 1}}', '{"a/b": {"~": 2}}', [("/a~1b/~0", "mismatch", 1, 2)]),
     ],

@@ -22,13 +22,11 @@ from llmeval_integrations import InvalidOptionError, InvalidReferenceError, Json
         ({"a": "x", "b": {"c": 1, "d": 2}}, {"a": "x"}, 1 / 3),
         (["b", "a"], ["a", "b"], 1.0),
         (["a"], ["a", "b", "c"], 1 / 3),
-        ({"a": ["x"]}, {"a": "x"}, 0.0),
         ([{"n": "one", "m": 1}, {"n": "two", "m": 2}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 3 / 4),
         ({}, {}, 1.0),
         # a pair with nothing in common counts as the authors count it
         ({"p": {"a": "x"}, "q": "q"}, {"p": {"b": "y"}, "q": "q"}, 1 / 3),
         ([{"sku": "one", "extra": "zzz"}, {"sku": "two"}], [{"vendor": "abcdef", "n": "qrstuv"}, {"sku": "two"}], 1 / 5),
-        ([{"a": "x"}, {"c": "z"}, "q"], [{"c": "w"}, {"a": "v"}, "q"], 1 / 3),  # each with its like
     ],
 )  # fmt: skip
 def test_anls_star(output, reference, score):
@@ -111,7 +109,6 @@ PACKAGE = [
     ("x", [], 0.0),
     ([1, True, 2.5], ["1", "true", "2.5"], 1.0),
     ([{"n": "one", "m": 1}, {"n": "two"}], [{"n": "two", "m": 2}, {"n": "one", "m": 3}], 0.5),
-    ([["b", "a"], "x"], [["a", "b"], ["x"]], 0.6666666666666666),
     ({}, {}, 1.0),
     ({"a": []}, {"a": None}, 1.0),
     ({"a": [{"b": "Rome"}, {"b": "Paris"}]}, {"a": [{"b": "paris", "c": 1}, {"b": "rome"}]}, 0.6666666666666666),

@@ -98,12 +98,3 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
     assert failed.reason == "levenshtein distance 0.33333 > 0.3333"
     with pytest.raises(InvalidOptionError, match=r"threshold=1.5 is not .*at most 1"):
         StringDistance(threshold=1.5)
-
-
-def test_the_name_and_the_default_are_langchains():
-    langchain = pytest.importorskip("langchain_classic.evaluation")
-    theirs = langchain.StringDistanceEvalChain()
-    for one, other in pairs(200):
-        if "\ud800" not in one + other:
-            expected = theirs.evaluate_strings(prediction=one, reference=other)["score"]
-            assert StringDistance()(one, other).score == pytest.approx(expected), (one, other)

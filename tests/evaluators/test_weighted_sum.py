@@ -118,12 +118,6 @@ def test_with_a_judge_among_its_parts_it_is_a_judge():
     assert run.summary["judging"]["calls"] == 3
 
 
-def test_a_judge_that_fails_leaves_the_sum_unscored():
-    result = WeightedSum([(safety("I cannot say."), 1), (JsonValidity(), 1)])("{}", input="x")
-    assert result.score is None
-    assert result.label.startswith("safety: ")
-
-
 @pytest.mark.parametrize(
     ("parts", "options", "message"),
     [

@@ -2,7 +2,6 @@
 
 import pytest
 from one_field import passes
-from pace import at_most
 
 from llmeval_integrations import (
     JsonFields,
@@ -105,14 +104,6 @@ def test_settings_of_a_field(settings, same, other):
         assert not passes({}, output, reference, fields={"/a": settings}), (output, reference)
 
 
-@pytest.mark.parametrize("value", [9, "x", None, [1, {"a": 2.0}], {"a": []}], ids=str)
-def test_a_function_is_not_asked_of_what_is_equal(value):
-    never = {"/a": {"compare": lambda one, other: 0}}
-    assert passes({}, value, value, fields=never)
-    assert passes({}, [9.0, 1], [9, 1.0], fields=never)
-    assert not passes({}, True, 1, fields=never)
-
-
 def test_a_similarity_is_the_score_and_nothing_below_its_threshold():
     evaluator = JsonFields(fields={"/a": {"similarity": 0.5}})
     result = evaluator({"a": "abcd"}, {"a": "abcx"})
@@ -193,9 +184,3 @@ def test_a_text_is_compared_by_the_meaning_of_its_format(kind, text, same, other
     for one in others:
         assert not passes({"format": kind}, one, text), one
         assert not passes({"format": kind}, text, one), one
-
-
-@pytest.mark.parametrize("part", ["@", "%", "/..", ":", "["])
-def test_a_hostile_address_takes_no_time(part):
-    with at_most(1):
-        assert not passes({"format": "uri"}, f"http://{part * 100_000}:x", "http://e.com")

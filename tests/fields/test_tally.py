@@ -105,12 +105,3 @@ def test_graded_matches_count_by_their_score():
         [({"v": "abcd"}, {"v": "abcx"}), ({"v": "a"}, {"v": "a"})], evaluator
     ).values()
     assert (field["match"], field["matched"], field["f1"]) == (2, 1.75, 0.875)
-
-
-def test_nulls_on_both_sides_are_no_hits_where_they_count_as_left_out():
-    pairs = [({"id": 1, "v": None}, {"id": 1, "v": v}) for v in [5] * 5 + [None] * 95]
-    values, absent = (
-        tallied(pairs, JsonFields(nulls=nulls))["/v"] for nulls in ("values", "absent")
-    )
-    assert (values["match"], values["mismatch"], values["recall"]) == (95, 5, 0.95)
-    assert (absent["leaves"], absent["missing"], absent["recall"]) == (5, 5, 0.0)

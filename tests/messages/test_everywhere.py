@@ -13,7 +13,6 @@ from llmeval_integrations import (
     NgramRepetitionPenalty,
     PythonType,
     ReasoningToolCallFormat,
-    RegexMatch,
     StringDistance,
     ToolCalls,
     ToolCallSchema,
@@ -127,12 +126,3 @@ def test_tool_calls_are_read_in_messages(way):
         expected = way(evaluator, [CALL], [CALL])
         for thing in things:
             assert way(evaluator, thing, [CALL]) == expected, (evaluator, thing)
-
-
-@every_way
-def test_each_part_of_a_sum_reads_its_own(way):
-    messages = pytest.importorskip("langchain_core.messages")
-    calling = messages.AIMessage("I look.", tool_calls=[CALL])
-    parts = [(ToolCalls(), 2), (WeightedSum([(RegexMatch("I look"), 4)]), 1), (JsonValidity(), 8)]
-    said = way(WeightedSum(parts), {"messages": [calling]}, [CALL])
-    assert "2 * tool_calls 1 + 1 * weighted_sum 4 + 8 * json_validity 0 = 6" in repr(said)

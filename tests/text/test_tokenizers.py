@@ -32,21 +32,6 @@ def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> To
         pytest.skip(str(error)[:60])
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("", []),
-        (" \n\t", []),
-        ("The cat THE Cat", ["the", "cat", "the", "cat"]),
-        ("a\u00a0b\u3000c", ["a", "b", "c"]),
-        ("it's 1,000.", ["it's", "1,000."]),
-        ("世界 世界", ["世界", "世界"]),
-    ],
-)
-def test_the_simple_tokenizer_splits_at_white_space_and_ignores_case(text, tokens):
-    assert load("simple").split(text) == tokens
-
-
 @pytest.fixture(scope="module", params=[CL100K, "o200k_base"])
 def both(request):
     """Give our tokenizer and what tiktoken itself makes of a text."""
@@ -78,20 +63,6 @@ def test_so_it_does_with_spaces_of_every_kind(both):
     for space in filter(str.isspace, map(chr, range(0x3001))):
         text = f"a{space * 3}b {space} c{space * 4}1{space * 2}2 {space}3{space} -"
         assert ours.split(text) == theirs(text), ascii(space)
-
-
-@pytest.mark.parametrize(
-    ("text", "chinese_only", "tokens"),
-    [
-        ("我爱北京", False, ["我", "爱", "北京"]),
-        (" 我爱北京 ", False, ["我", "爱", "北京"]),
-        ("我爱 ABC 北京", True, ["我", "爱", "北京"]),
-        ("ABC", True, []),
-        ("", False, []),
-    ],
-)
-def test_jieba_cuts_chinese_into_words(text, chinese_only, tokens):
-    assert load("jieba", chinese_only=chinese_only).split(text) == tokens
 
 
 @pytest.mark.nightly
