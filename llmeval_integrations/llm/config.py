@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.keys import without_keys
 from llmeval_integrations.llm.messages import Output
@@ -97,22 +96,6 @@ class ClientConfig(BaseModel):
             return cls(**fields)
         except ValidationError as error:
             raise InvalidOptionError(_explain(error)) from None
-
-    @classmethod
-    def from_yaml(cls, path: str | Path) -> ClientConfig:
-        """Read a configuration from a YAML file with its fields; raises InputError."""
-        import yaml
-
-        try:
-            content = yaml.safe_load(Path(path).read_bytes())
-        except (OSError, yaml.YAMLError, ValueError) as error:
-            raise InputError(f"{path} cannot be read as YAML: {error}") from error
-        if not isinstance(content, dict) or not all(isinstance(key, str) for key in content):
-            raise InputError(f"{path}: expected the fields of a ClientConfig, got {quote(content)}")
-        try:
-            return cls.of(**content)
-        except InvalidOptionError as error:
-            raise InputError(f"{path}: {error}") from error
 
 
 def check_address(address: str) -> None:

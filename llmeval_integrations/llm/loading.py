@@ -70,10 +70,8 @@ def _by_fields(fields: Mapping[str, Any]) -> Client:
 
     config, platforms = ClientConfig.of(**fields), _platforms()
     if config.platform not in platforms:
-        as_json = '; an option is JSON, such as {"name": "openai:gpt-5-mini"}'
         raise UnknownNameError(
-            f"no client is for the platform {config.platform!r}; "
-            f"{hint(config.platform, platforms)}{as_json if config.platform[:1] == '{' else ''}"
+            f"no client is for the platform {config.platform!r}; {hint(config.platform, platforms)}"
         )
     return platforms[config.platform](config)
 

@@ -8,9 +8,6 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.json_values import parse as json_text
-from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.messages import Output
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]
@@ -89,15 +86,9 @@ class Reply(msgspec.Struct, frozen=True):
 def text_or_calls(text: str | None, calls: Sequence[str]) -> str:
     """Return a reply's text; where functions were called, the arguments of the calls instead.
 
-    Calls that are equal as JSON are one. Others are joined, for any of them may disagree.
+    Different calls are joined, for any of them may disagree.
     """
-    if len(calls) < 2:
-        return calls[0] if calls else text or ""
-    different: dict[str, str] = {}
-    for call in calls:
-        value = json_text.parse(call)
-        different[call if isinstance(value, Defect) else canonical(value)] = call
-    return "\n\n".join(different.values())
+    return "\n\n".join(dict.fromkeys(calls)) or text or ""
 
 
 def finish_of(word: Any) -> Finish:

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import sqlite3
 
 import pytest
@@ -22,15 +21,6 @@ def path(tmp_path):
     return tmp_path / "folder" / "replies.sqlite"
 
 
-def test_what_was_put_is_found_in_this_process_and_the_next(path):
-    with Cache(path) as cache:
-        assert cache.get(b"key") is None
-        cache.put(b"key", Kept(REPLY, "fence"))
-        assert cache.get(b"key") == Kept(REPLY, "fence")
-    assert Cache(path).get(b"key") == Kept(REPLY, "fence")
-    assert Cache(path).get(b"other") is None
-
-
 @settings(deadline=None, max_examples=50)
 @given(
     st.text(st.characters(exclude_categories=())),  # halves of surrogate pairs among them
@@ -45,14 +35,16 @@ def test_every_reply_is_kept_as_it_is(tmp_path_factory, text, finish, tokens):
         assert cache.get(key) == kept
 
 
-def test_a_closed_cache_is_one_file_and_opens_again(path):
+def test_a_closed_cache_is_one_file_of_its_owner_and_opens_again(path):
     cache = Cache(path)
+    assert cache.get(b"key") is None
     for _ in range(2):
         cache.put(b"key", Kept(REPLY, ""))
         assert cache.get(b"key") == Kept(REPLY, "")
         cache.close()
         assert [file.name for file in path.parent.iterdir()] == ["replies.sqlite"]
-    cache.close()
+    if os.name != "nt":  # which has other rights
+        assert [each.stat().st_mode & 0o777 for each in (path, path.parent)] == [0o600, 0o700]
 
 
 def write(path, process, start, count):
@@ -91,14 +83,13 @@ def put_for_ever(path, told):
         number += 1
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill that cannot be caught")
 def test_a_kill_loses_nothing_that_was_put(path):
     heard, told = SPAWN.Pipe(duplex=False)
     process = SPAWN.Process(target=put_for_ever, args=(path, told))
     process.start()
     while heard.recv() < 100:
         pass
-    os.kill(process.pid, signal.SIGKILL)
+    process.kill()
     process.join()
     told.close()
     last = 100
@@ -148,7 +139,6 @@ def scribbled(path):
     ("make", "message"),
     [
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
-        (lambda path: path.write_text('{"a": 1}\n' * 500), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
         (foreign, "is not a cache of replies but another program's database"),
         (older, "is of version 99, expected 1"),
@@ -171,17 +161,6 @@ def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message,
     assert before is None or path.read_bytes() == before or make in (cut, scribbled)
 
 
-def test_what_cannot_be_written_is_said_at_once(path, monkeypatch):
-    path.parent.mkdir()
-    (path.parent / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be used"):
-        Cache(path.parent / "file" / "replies.sqlite").open()
-    if hasattr(os, "geteuid") and os.geteuid() != 0:  # root may write everywhere
-        path.parent.chmod(0o500)
-        with pytest.raises(InputError, match="unable to open"):
-            Cache(path).open()
-
-
 def test_a_frozen_cache_is_not_made_and_not_changed(path):
     with pytest.raises(InputError, match=f"there is no cache .*{path.name}"):
         Cache(path, frozen=True).open()
@@ -201,15 +180,4 @@ def test_a_name_with_signs_that_addresses_use_is_a_name(tmp_path):
     path = tmp_path / "what? 100%25 #1.sqlite"
     with Cache(path) as cache:
         cache.put(b"key", Kept(REPLY, ""))
-    assert path.exists()
     assert Cache(path, frozen=True).get(b"key")
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
-def test_a_cache_is_its_owners_alone(tmp_path):
-    with Cache(tmp_path / "folder" / "replies.sqlite") as cache:
-        cache.open()
-    assert (cache.path.stat().st_mode & 0o777, cache.path.parent.stat().st_mode & 0o777) == (
-        0o600,
-        0o700,
-    )

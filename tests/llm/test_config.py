@@ -1,11 +1,10 @@
 """Which model is asked, and how."""
 
-import pickle
 import traceback
 
 import pytest
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 
 pydantic = pytest.importorskip("pydantic")
 
@@ -14,52 +13,26 @@ from llmeval_integrations.llm.config import ClientConfig  # noqa: E402 - needs p
 KEY = "sk-0123456789"
 
 
-def test_the_defaults_are_those_of_a_local_model():
-    config = ClientConfig(name="mistral-nemo")
-    assert config.model_dump(exclude={"api_key"}) == {
-        "name": "mistral-nemo",
-        "base_url": None,
-        "platform": "ollama",
-        "max_tokens": None,
-        "temperature": 0.0,
-        "timeout": 300,
-        "retries": 5,
-        "price": None,
-        "output": "auto",
-        "options": {},
-    }
-    assert config.key() is None
-
-
-def test_a_configuration_travels():
-    config = ClientConfig.of(name="m", temperature=2.0, options={"seed": 7}, output="text")
-    assert pickle.loads(pickle.dumps(config)) == config  # noqa: S301 - our own
-
-
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
         ({"name": ""}, "name: .*got ''"),
         ({"temperature": -0.1}, r"temperature: .*got -0\.1"),
-        ({"temperature": 2.1}, "temperature: "),
         ({"temperature": float("nan")}, "temperature: "),
-        ({"retries": -1}, "retries: "),
         ({"retries": 5.5}, "retries: "),
-        ({"timeout": 0}, "timeout: "),
         ({"timeout": float("inf")}, "timeout: .*86400"),
         ({"max_tokens": 0}, "max_tokens: "),
         ({"output": "yaml"}, "output: .*got 'yaml'"),
         ({"options": 7}, "options: "),
         ({"temprature": 0}, "temprature: .*there are name, base_url"),
         ({"temperature": 9, "retries": -1}, "temperature: .*; retries: "),
+        ({"base_url": "http://me:pw@host/v1"}, "base_url: an address with a login or a query"),
+        ({"base_url": "http://host/v1?a=b"}, "base_url: an address with a login or a query"),
     ],
 )
 def test_a_field_that_makes_none_is_named(fields, message):
     with pytest.raises(InvalidOptionError, match=message):
         ClientConfig.of(**{"name": "m", **fields})
-
-
-def test_a_configuration_without_a_name_is_none():
     with pytest.raises(InvalidOptionError, match=r"^model: name: Field required$"):
         ClientConfig.of(api_key=KEY)
 
@@ -76,38 +49,26 @@ def test_a_configuration_without_a_name_is_none():
         ("$MY_KEY", "$MY_KEY"),
     ],
 )
-def test_a_key_is_given_or_referred_to(text, key, monkeypatch):
+def test_a_key_is_given_or_referred_to_and_never_shown(text, key, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setenv("LINE", f"{KEY}\n")
-    assert ClientConfig(name="m", api_key=text).key() == key
+    config = ClientConfig(name="m", api_key=text)
+    assert config.key() == key
+    for shown in (repr(config), str(config), config.model_dump_json(), str(dict(config))):
+        assert KEY not in shown
 
 
-def test_a_variable_that_is_not_there_is_named():
-    with pytest.raises(InvalidOptionError, match="no variable 'NO_SUCH_KEY'"):
-        ClientConfig(name="m", api_key="${NO_SUCH_KEY}").key()
-
-
-@pytest.mark.parametrize("broken", ["sk-\n0123", "sk-é0123", "sk-\x000123"])
-def test_a_key_that_no_header_takes_is_a_bad_call_and_not_shown(broken):
+@pytest.mark.parametrize("broken", ["sk-\n0123", "sk-é0123", "${NO_SUCH_0123}"])
+def test_a_key_that_cannot_be_sent_is_a_bad_call(broken):
     with pytest.raises(InvalidOptionError) as caught:
         ClientConfig(name="m", api_key=broken).key()
-    assert "0123" not in str(caught.value)
-
-
-def test_a_key_is_never_shown(monkeypatch):
-    monkeypatch.setenv("MY_KEY", KEY)
-    for text in (KEY, "${MY_KEY}"):
-        config = ClientConfig(name="m", api_key=text)
-        config.key()
-        for shown in (repr(config), str(config), config.model_dump_json(), str(dict(config))):
-            assert KEY not in shown
+    assert ("0123" in str(caught.value)) == broken.startswith("$")
 
 
 @pytest.mark.parametrize(
     "fields",
     [
         {"api_key": [KEY]},
-        {"api_key": {"x": KEY}},
         {"apikey": KEY},
         {"api_key": KEY.encode()},
         {"options": KEY},
@@ -120,36 +81,3 @@ def test_a_key_in_the_wrong_place_is_not_shown_either(make, fields):
     with pytest.raises((ValueError, TypeError)) as caught:
         make(name="", **fields)
     assert KEY not in "".join(traceback.format_exception(caught.value))
-
-
-def test_a_configuration_from_yaml(tmp_path, monkeypatch):
-    path = tmp_path / "judge.yaml"
-    path.write_text(
-        "name: gpt-4o\nplatform: openai\napi_key: ${MY_KEY}\ntemperature: 0.01\nretries: 100\n"
-    )
-    monkeypatch.setenv("MY_KEY", KEY)
-    config = ClientConfig.from_yaml(path)
-    assert (config.name, config.platform, config.key()) == ("gpt-4o", "openai", KEY)
-    assert (config.temperature, config.retries) == (0.01, 100)
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("- name: m", "expected the fields of a ClientConfig"),
-        ("", "expected the fields of a ClientConfig"),
-        ("1: m", "expected the fields of a ClientConfig"),
-        ("name: [", "cannot be read as YAML"),
-        ("name: !!python/object:os.system x", "cannot be read as YAML"),
-        (b"\xff\xfe\x00", "cannot be read as YAML"),
-        ("name: m\nretries: many", "retries: "),
-        (None, r"judge\.yaml cannot be read"),
-    ],
-)
-def test_a_file_that_is_no_configuration_is_named(content, message, tmp_path):
-    path = tmp_path / "judge.yaml"
-    if content is not None:
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(InputError, match=message) as caught:
-        ClientConfig.from_yaml(path)
-    assert "judge.yaml" in str(caught.value)

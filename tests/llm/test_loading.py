@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import traceback
-from dataclasses import dataclass
 
 import pytest
 
@@ -17,17 +16,12 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("pydantic")
+openai = pytest.importorskip("openai")
 
-from llmeval_integrations.llm.config import ClientConfig
+from llmeval_integrations.llm.config import ClientConfig  # noqa: E402 - needs pydantic
 
 KEY = "sk-0123456789"
-
-
-@dataclass
-class Keyed:
-    """Somebody's own settings."""
-
-    api_key: str
+NEMO = "mistral-nemo:12b-instruct-2407-q8_0"
 
 
 class Echo(Client):
@@ -43,66 +37,34 @@ class Echo(Client):
 @pytest.mark.parametrize(
     "model",
     [
-        "ollama:mistral-nemo:12b-instruct-2407-q8_0",
-        {"name": "mistral-nemo:12b-instruct-2407-q8_0"},
-        {"name": "mistral-nemo:12b-instruct-2407-q8_0", "platform": "ollama"},
-        {"name": "ollama:mistral-nemo:12b-instruct-2407-q8_0"},
-        ClientConfig(name="mistral-nemo:12b-instruct-2407-q8_0"),
+        f"ollama:{NEMO}",
+        {"name": NEMO},
+        {"name": NEMO, "platform": "ollama"},
+        {"name": f"ollama:{NEMO}"},
+        ClientConfig(name=NEMO),
     ],
     ids=lambda model: type(model).__name__,
 )
 def test_a_model_by_name(model):
-    pytest.importorskip("openai")
     client = load_client(model, retries=100, temperature=0.01)
-    assert client.config.name == "mistral-nemo:12b-instruct-2407-q8_0"
     assert (client.config.platform, client.address()) == ("ollama", "http://localhost:11434/v1")
     assert (client.config.retries, client.config.temperature) == (100, 0.01)
-    assert repr(client) == "OpenAIClient('mistral-nemo:12b-instruct-2407-q8_0')"
+    assert repr(client) == f"OpenAIClient('{NEMO}')"
     assert load_client(client) is client
-
-
-@pytest.mark.parametrize(
-    ("package", "model", "kind"),
-    [
-        ("openai", "openai:gpt-4o", "OpenAIClient"),
-        ("openai", {"name": "openai:gpt-4o", "api_key": "sk-of-a-test"}, "OpenAIClient"),
-        ("openai", "vllm:m", "OpenAIClient"),
-        ("openai", "llama.cpp:m", "OpenAIClient"),
-        ("anthropic", "anthropic:claude-sonnet-5", "AnthropicClient"),
-        ("google.genai", "google:gemini-3-flash", "GoogleClient"),
-    ],
-)
-def test_each_platform_has_its_client(package, model, kind):
-    pytest.importorskip(package)
-    client = load_client(model)
-    assert type(client).__name__ == kind
-    platform = str(model["name"] if isinstance(model, dict) else model).partition(":")[0]
-    assert (client.config.platform, ":" in client.config.name) == (platform, False)
 
 
 @pytest.mark.parametrize(
     ("model", "options", "error", "message"),
     [
         ("gpt-4o", {}, InvalidOptionError, "'gpt-4o' is not 'platform:model'; platforms: .*ollama"),
-        ("", {}, InvalidOptionError, "not 'platform:model'"),
         ("openai:", {}, InvalidOptionError, "not 'platform:model'"),
-        (":gpt-4o", {}, UnknownNameError, "platform ''"),
-        (
-            "opnai:gpt-4o",
-            {},
-            UnknownNameError,
-            "'opnai'; did you mean 'openai'\\? there are .*ollama",
-        ),
+        ("opnai:gpt-4o", {}, UnknownNameError, "'opnai'; did you mean 'openai'\\? there are .*"),
         ({"name": "m", "platform": "x"}, {}, UnknownNameError, "'x'"),
-        ('{name: "openai:m"}', {}, UnknownNameError, "an option is JSON, such as"),
         ({}, {}, InvalidOptionError, "name"),
-        ("openai:m", {"colour": 1}, InvalidOptionError, "colour"),
-        ("openai:m", {"retries": -1}, InvalidOptionError, "retries"),
+        ("openai:m", {"colour": 1}, InvalidOptionError, "colour: .*there are name, base_url"),
         (None, {}, InvalidOptionError, "model=None is not .* or a Client of your own$"),
         (object(), {}, InvalidOptionError, "model=<object object"),
-        (7, {"name": "m"}, InvalidOptionError, "model=7"),
         (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
-        ("openai:m", {"model": "n"}, InvalidOptionError, "model: .*there are name, base_url"),
     ],
 )
 def test_what_is_no_model_is_a_bad_call(model, options, error, message):
@@ -113,20 +75,16 @@ def test_what_is_no_model_is_a_bad_call(model, options, error, message):
 @pytest.mark.parametrize(
     ("package", "kind", "name"),
     [
-        ("openai", "OpenAI", "gpt-5-mini"),
         ("openai", "AsyncOpenAI", "gpt-5-mini"),
         ("anthropic", "Anthropic", "claude-sonnet-5"),
         ("google.genai", "Client", "gemini-3-flash"),
     ],
 )
-@pytest.mark.parametrize("options", [{}, {"model": "m"}, {"timeout": 7}], ids=str)
-def test_an_sdks_object_does_not_say_which_model(package, kind, name, options):
+def test_an_sdks_object_does_not_say_which_model(package, kind, name):
     sdk = getattr(pytest.importorskip(package), kind)(api_key=KEY)
-    said = (
-        f"the {kind} object does not say which model is asked; .*load_client.client, name='{name}'"
-    )
+    said = f"the {kind} object does not say which model is .*load_client.client, name='{name}'"
     with pytest.raises(InvalidOptionError, match=said) as caught:
-        load_client(sdk, **options)
+        load_client(sdk, timeout=7)
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert load_client(sdk, name=name).config.name == name
 
@@ -134,16 +92,13 @@ def test_an_sdks_object_does_not_say_which_model(package, kind, name, options):
 @pytest.mark.parametrize(
     "model",
     [
-        {"platform": "openai", "api_key": KEY},
         {"name": "", "platform": "openai", "api_key": KEY},
         {"name": "m", "platform": "x", "api_key": KEY},
         {"name": "openai:m", "api_key": KEY, "timeout": 0},
-        {"name": "openai:m", "options": [("api_key", KEY)]},
         {"name": "openai:m", "options": KEY},
         [{"name": "openai:m", "api_key": KEY}],
-        Keyed(KEY),
     ],
-    ids=lambda model: type(model).__name__,
+    ids=str,
 )
 def test_no_error_shows_a_key(model):
     with pytest.raises(EvalError) as caught:
@@ -152,19 +107,11 @@ def test_no_error_shows_a_key(model):
 
 
 def test_a_client_with_other_options_is_a_copy():
-    pytest.importorskip("openai")
     client = load_client("openai:gpt-4o", api_key="sk-1", max_tokens=5, timeout=7)
     other = load_client(client, max_tokens=9, temperature=1)
-    changed = {"max_tokens": 9, "temperature": 1.0}
-    assert dict(other.config) == {**dict(client.config), **changed}
+    assert dict(other.config) == {**dict(client.config), "max_tokens": 9, "temperature": 1.0}
     assert client.config.max_tokens == 5
     assert load_client(client, platform="vllm").address() == "http://localhost:8000/v1"
-    with pytest.raises(InvalidOptionError, match="colour"):
-        load_client(client, colour=1)
-
-
-def test_a_client_of_an_sdks_object_with_other_options_keeps_the_object():
-    openai = pytest.importorskip("openai")
     sdk = openai.OpenAI(api_key="sk-1", base_url="http://localhost:1/v1", max_retries=4)
     client = load_client(sdk, name="m", timeout=7)
     other = load_client(client, name="n", retries=2)
@@ -188,15 +135,13 @@ def test_looking_for_a_client_loads_no_sdk():
 
 
 def test_a_slip_a_missing_package_and_a_missing_key_are_told_in_this_order(monkeypatch):
-    pytest.importorskip("openai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(InvalidOptionError, match="no key is set for openai; set OPENAI_API_KEY"):
         load_client("openai:m").check()
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(
-        MissingDependencyError, match=r"pip install 'llmeval-integrations\[openai\]'"
-    ):
+    package = r"pip install 'llmeval-integrations\[openai\]'"
+    with pytest.raises(MissingDependencyError, match=package):
         load_client("openai:m").check()
     with pytest.raises(UnknownNameError, match="did you mean 'openai'"):
         load_client("opnai:m").check()

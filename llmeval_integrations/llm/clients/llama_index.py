@@ -120,10 +120,8 @@ def _message(message: Message) -> Any:
     if not message.images:
         # Parts are joined here, because LlamaIndex would join them without a space.
         return ChatMessage(role=message.role, content=message.text)
-    try:
-        from llama_index.core.base.llms.types import ImageBlock, TextBlock
-    except ImportError:
-        raise ClientError("this LlamaIndex takes no images", kind="bad_request") from None
+    from llama_index.core.base.llms.types import ImageBlock, TextBlock
+
     blocks = [
         ImageBlock(image=block.data.encode() or None, url=block.url or None)
         if isinstance(block, Image)

@@ -24,35 +24,27 @@ def error(status, headers=None, **fields):
 
 FAILURES = {
     "429": (error(429, {"retry-after": "7"}), "rate_limited", 7.0),
-    "429 without a pause": (error(429), "rate_limited", None),
     "429 with nonsense": (error(429, {"retry-after": "soon"}), "rate_limited", None),
     "429 for ever": (error(429, {"retry-after": "1e9"}), "rate_limited", 1e9),
-    "429 for less than nothing": (error(429, {"retry-after": "-5"}), "rate_limited", None),
     "529": (error(529), "rate_limited", None),
     "500": (error(500), "server", None),
-    "503 with a pause": (error(503, {"retry-after": "2"}), "server", 2.0),
-    "500 without JSON": (answer("<html>", 502, {"content-type": "text/html"}), "server", None),
+    "502 without JSON": (answer("<html>", 502, {"content-type": "text/html"}), "server", None),
     "504": (error(504), "timeout", None),
-    "408": (error(408), "timeout", None),
     "dropped": (DROPPED, "connection", None),
     "cut": (CUT, "connection", None),
     "no JSON": (answer("{busy"), "garbled", None),
     "a page": (GARBAGE, "garbled", None),
     "no reply in it": (answer({}), "garbled", None),
-    "a list": (answer([1]), "garbled", None),
     "no text at all": (answer(b"\xff\xfe\xfa"), "garbled", None),
-    "nothing": (answer("", 204), "garbled", None),
     "401": (error(401), "authentication", None),
-    "403": (error(403), "authentication", None),
     "404": (error(404), "not_found", None),
     "400": (error(400), "bad_request", None),
-    "422": (error(422), "bad_request", None),
     "413": (error(413), "context_overflow", None),
     "too long": (error(400, code="context_length_exceeded"), "context_overflow", None),
     "no money": (error(429, code="insufficient_quota"), "failed", None),
     "teapot": (error(418), "failed", None),
 }
-UNREADABLE = {"a page", "no reply in it", "a list", "no text at all", "nothing"}
+UNREADABLE = {"a page", "no reply in it", "no text at all"}
 """What reaches us through a library only as the exception of whoever tripped over it."""
 
 
@@ -113,7 +105,7 @@ def test_a_framework_s_model_keeps_its_own_time_out(vendor, server, ask, questio
     assert caught.value.kind == "timeout"
 
 
-@pytest.mark.parametrize("failed", ["429", "500", "dropped", "no JSON"])
+@pytest.mark.parametrize("failed", ["429", "dropped", "no JSON"])
 def test_what_may_pass_is_tried_again(failed, sdk, question):
     play = FAILURES[failed][0]
     if play.status >= 400:
@@ -123,18 +115,14 @@ def test_what_may_pass_is_tried_again(failed, sdk, question):
     assert len(sdk.server.requests) == 2
 
 
-def test_what_does_not_pass_is_not_tried_again(sdk, question):
-    client = sdk.client(retries=5)
-    for failed in ("401", "404", "413", "no money", "429 for ever"):
-        sdk.server.plays(FAILURES[failed][0])
-        sdk.error(client, question())
-        assert len(sdk.server.requests) == 1, failed
-
-
 def test_retries_are_counted_by_us_alone(sdk, question):
     sdk.server.plays(error(500, {"retry-after": "0"}))
     assert sdk.error(sdk.client(retries=2), question()).kind == "server"
     assert len(sdk.server.requests) == 3
+    for failed in ("401", "404", "413", "no money", "429 for ever"):  # which do not pass
+        sdk.server.plays(FAILURES[failed][0])
+        sdk.error(sdk.client(retries=2), question())
+        assert len(sdk.server.requests) == 1, failed
 
 
 def test_a_redirect_is_not_followed(sdk, question):
@@ -147,7 +135,7 @@ def test_a_redirect_is_not_followed(sdk, question):
 
 @pytest.mark.parametrize("source", ["given", "referred to", "the SDK's own"])
 def test_a_key_is_sent_and_never_shown(source, sdk, question, monkeypatch, caplog):
-    caplog.set_level(1)  # all that the SDKs log too
+    caplog.set_level(1)  # all that the SDKs log
     monkeypatch.setenv("SOME_KEY", KEY + "\n")
     if source == "the SDK's own":
         monkeypatch.setenv(sdk.vendor.key_variable, KEY)
@@ -167,11 +155,6 @@ def test_a_key_that_the_server_repeats_is_not_shown(case, question):
         told = case.error(client, question())
         assert KEY not in "".join(traceback.format_exception(told))
     assert KEY not in f"{client!r} {client.config!r} {json.dumps(client.identity())}"
-
-
-def test_a_variable_that_is_not_there_is_a_bad_call(sdk, question):
-    with pytest.raises(InvalidOptionError, match="NO_SUCH_KEY"):
-        sdk.ask(sdk.client(api_key="${NO_SUCH_KEY}"), question())
 
 
 def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, question, monkeypatch, tmp_path):

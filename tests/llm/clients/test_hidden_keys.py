@@ -20,36 +20,25 @@ OTHER = "sk-proj-OTHERotherOTHERother0123456789"
 VERDICT = json.dumps({"reasoning": "It is.", "verdict": "Pass", "confidence": "High"})
 
 
-def in_a_header(key):
-    return {"options": {"extra_headers": {"X-Api-Key": key}}}
-
-
-def as_a_bearer(key):
-    return {"options": {"extra_headers": {"Helicone-Auth": f"Bearer {key}"}}}
-
-
-def in_the_query(key):
-    return {"options": {"extra_query": {"subscription-key": key}}}
-
-
-def in_the_body(key):
-    return {"options": {"extra_body": {"vendor": {"apiToken": key}}}}
-
-
-PLACES = [in_a_header, as_a_bearer, in_the_query, in_the_body]
+PLACES = [
+    lambda key: {"options": {"extra_headers": {"X-Api-Key": key}}},
+    lambda key: {"options": {"extra_headers": {"Helicone-Auth": f"Bearer {key}"}}},
+    lambda key: {"options": {"extra_query": {"subscription-key": key}}},
+    lambda key: {"options": {"extra_body": {"vendor": {"apiToken": key}}}},
+]
+in_each_place = pytest.mark.parametrize("place", PLACES, ids=["header", "bearer", "query", "body"])
 
 
 @pytest.fixture
 def client_of(server):
-    def make(login="", query="", **options):
-        address = f"{server.url.replace('//', f'//{login}')}/v1{query}"
-        fields = {"base_url": address, "api_key": "sk-bbbbbbbb", "retries": 0, **options}
-        return load_client("openai:gpt-4o", **fields)
+    def make(**options):
+        fields = {"base_url": f"{server.url}/v1", "api_key": "sk-bbbbbbbb", "retries": 0}
+        return load_client("openai:gpt-4o", **{**fields, **options})
 
     return make
 
 
-@pytest.mark.parametrize("place", PLACES)
+@in_each_place
 def test_a_run_writes_no_key_down_and_goes_on_with_another(place, client_of, server, tmp_path):
     server.plays(chat(VERDICT))
     out, cache = tmp_path / "run", tmp_path / "replies.sqlite"
@@ -65,8 +54,10 @@ def test_a_run_writes_no_key_down_and_goes_on_with_another(place, client_of, ser
         assert KEY.encode() not in file.read_bytes(), file
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_server_that_says_a_key_is_not_quoted(place, client_of, question, server):
+@in_each_place
+def test_a_key_is_neither_quoted_nor_printed(place, client_of, question, server):
+    config = client_of(**place(KEY)).config
+    assert "SECRET" not in repr(config) + str(config)
     for play in (
         answer({"error": {"message": f"{KEY} is wrong"}}, 401),
         answer({"choices": f"{'x' * 180}{KEY}"}),
@@ -77,41 +68,25 @@ def test_a_server_that_says_a_key_is_not_quoted(place, client_of, question, serv
         assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize("filling", [440, 470, 480, 499])
+@pytest.mark.parametrize("filling", [440, 480])
 def test_a_message_is_cut_when_the_key_is_gone(filling, client_of, question, server):
-    server.plays(answer({"error": {"message": f"{'x' * filling}{KEY}{'y' * 100_000}"}}, 401))
-    with pytest.raises(ClientError) as caught:
-        ask_client(client_of(api_key=KEY), question())
-    assert "sk-" not in str(caught.value)
-    assert len(str(caught.value)) < 600
-
-
-def test_a_page_of_an_unreadable_reply_does_not_end_within_a_key(client_of, question, server):
-    for filling in range(150, 200, 10):
-        server.plays(answer({"choices": f"{'x' * filling}{KEY}"}))
-        with pytest.raises(ClientError, match="cannot be read") as caught:
+    long = f"{'x' * filling}{KEY}{'y' * 100_000}"
+    for play in (answer({"error": {"message": long}}, 401), answer({"choices": long})):
+        server.plays(play)
+        with pytest.raises(ClientError) as caught:
             ask_client(client_of(api_key=KEY), question())
         assert "sk-" not in str(caught.value)
+        assert len(str(caught.value)) < 600
 
 
-def test_an_option_that_may_be_a_key_tells_clients_apart_and_is_quoted(client_of, question, server):
-    bodies = [{"extra_body": {"think_end_token": word}} for word in ("aaaaaaa", "bbbbbbb")]
-    one, other = (client_of(options=body).identity() for body in bodies)
-    assert one != other
+def test_an_option_that_may_be_a_key_is_quoted(client_of, question, server):
     server.plays(answer({"error": {"message": "there is no gpt-4o-mini"}}, 404))
     with pytest.raises(ClientError, match="no gpt-4o-mini"):
         ask_client(client_of(options={"prompt_cache_key": "gpt-4o-mini"}), question())
 
 
-def test_a_header_that_may_lead_elsewhere_tells_clients_apart(client_of):
-    identities = [
-        client_of(options={"extra_headers": {"X-Route": route}}).identity() for route in "abb"
-    ]
-    assert identities[0] != identities[1] == identities[2]
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_a_configuration_that_is_printed_shows_no_key(place, client_of):
-    config = client_of(**place(KEY)).config
-    assert "SECRET" not in repr(config) + str(config)
-    assert "gpt-4o" in repr(config)
+def test_an_option_that_may_lead_elsewhere_tells_clients_apart(client_of):
+    for option in ({"extra_headers": {"X-Route": "a"}}, {"extra_body": {"think_end_token": "a"}}):
+        other = json.loads(json.dumps(option).replace('"a"', '"b"'))
+        one, two, three = (client_of(options=each).identity() for each in (option, other, other))
+        assert one != two == three
