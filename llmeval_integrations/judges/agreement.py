@@ -32,7 +32,7 @@ from llmeval_integrations.stats.agreement import (
     squared_closeness,
 )
 from llmeval_integrations.stats.groups import design_effect
-from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson, wilson_of
+from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson_of, z_of
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,
     JudgedRow,
@@ -197,9 +197,8 @@ class Agreement:
         effect = design_effect((group, holds - part / n) for group, holds in rows)
         if not n or effect is None:
             return Rate(part, n, None)
-        if effect.factor == 1:
-            return Rate(part, n, wilson(part, n, self.level))
-        quantile = t_of(self.level, effect.freedom)
+        is_grouped = effect.factor > 1
+        quantile = t_of(self.level, effect.freedom) if is_grouped else z_of(self.level)
         return Rate(part, n, wilson_of(part / n, n / effect.factor, quantile))
 
     @property

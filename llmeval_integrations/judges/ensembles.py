@@ -22,7 +22,7 @@ from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of
+from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of, results_of
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask
@@ -90,9 +90,7 @@ class Panel(JudgedEvaluator):
         self.__dict__.update(needs=tuple(needs), lower_is_better=is_lower)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        from asyncio import gather
-
-        return majority(await gather(*(judge.result(sample, ask) for judge in self.judges)))
+        return majority(await results_of(self.judges, sample, ask))
 
 
 def majority(results: Sequence[Result]) -> Result:
@@ -142,7 +140,7 @@ class Cascade(JudgedEvaluator):
     `asked` as well, how often each was.
 
     Example:
-        >>> from llmeval_integrations import JsonFields
+        >>> from llmeval_integrations import ExactMatch
         >>> from llmeval_integrations.judges import Correctness
         >>> Cascade([ExactMatch(), Correctness("openai:gpt-5-mini")])  # doctest: +SKIP
     """
@@ -201,8 +199,4 @@ class JudgedSum(WeightedSum, JudgedEvaluator):
     check_many = JudgedEvaluator.check_many
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        from asyncio import gather
-
-        return self.combine(
-            await gather(*(result_of(part, sample, ask) for part, _ in self.pairs()))
-        )
+        return self.combine(await results_of([part for part, _ in self.pairs()], sample, ask))

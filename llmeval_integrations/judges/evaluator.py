@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -114,6 +114,13 @@ async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
     if isinstance(evaluator, JudgedEvaluator):
         return await evaluator.result(sample, ask)
     return evaluator.check(sample)
+
+
+async def results_of(evaluators: Sequence[Evaluator], sample: Sample, ask: Ask) -> list[Result]:
+    """Return what evaluators say that are asked side by side."""
+    from asyncio import gather
+
+    return await gather(*(result_of(each, sample, ask) for each in evaluators))
 
 
 def _open_ask() -> Ask:

@@ -83,7 +83,6 @@ async def exchange(
     *,
     output: Output = "auto",
     retries: int = 1,
-    temperature: float | None = None,
 ) -> T:
     """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
 
@@ -94,7 +93,7 @@ async def exchange(
     mark = "" if "mark" in (form.schema or {}).get("properties", ("mark",)) else fence
     asked = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
     schema = _add_mark(form.schema, mark)
-    request = Request(asked, schema, form.name, output, temperature, fence=fence)
+    request = Request(asked, schema, form.name, output, fence=fence)
     before: str | None = None
     while True:
         reply = await ask(request, whole=form.schema is None)

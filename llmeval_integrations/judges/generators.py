@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -13,7 +13,7 @@ from llmeval_integrations.core.options import check_number, check_text, is_numbe
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import make_prompt
-from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
+from llmeval_integrations.judges.replies.forms import RecordForm, T, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
@@ -73,17 +73,9 @@ class QuestionGenerator:
     domain: str | None = None
     """What the texts are about, such as "product descriptions"."""
 
-    temperature: float | None = None
-    """The sampling temperature; None leaves it to the client."""
-
-    retries: int = 1
-    """How often the model is told what was wrong with its reply and asked again."""
-
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", load_client(self.model))
         check_text(self, "domain", optional=True)
-        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
-        check_number(self, "retries", minimum=0, whole=True)
 
     def generate(
         self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
@@ -93,7 +85,6 @@ class QuestionGenerator:
         Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
         asked for, and says what came, and ClientError where there is no reply.
         """
-        from llmeval_integrations.llm.loop import start, wait
         from llmeval_integrations.llm.session import Ask, Session
 
         _check_text("specifications", specifications)
@@ -114,10 +105,8 @@ class QuestionGenerator:
             _PROMPT.render(values),
             _form(num_questions, has_choices=has_choices),
             Quotations(),
-            retries=self.retries,
-            temperature=self.temperature,
         )
-        return wait(start(asking))
+        return _wait(asking)
 
 
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
@@ -208,9 +197,8 @@ class OutputGenerator:
                 "0 and 2"
             )
         step = (high - low) / max(1, num_responses - 1)
-        return self._generate(
-            [(task, round(low + number * step, 6)) for number in range(num_responses)]
-        )
+        temperatures = [round(low + number * step, 6) for number in range(num_responses)]
+        return _wait(self._ask([(task, each) for each in temperatures]))
 
     def generate_variations(self, task: str, prompts: Sequence[str]) -> list[GeneratedOutput]:
         """Write to one task once for each prompt, which stands before the task.
@@ -223,12 +211,7 @@ class OutputGenerator:
         for prompt in prompts:
             _check_text("prompts", prompt)
         asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
-        return self._generate([(text, self.temperature) for text in asked])
-
-    def _generate(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
-        from llmeval_integrations.llm.loop import start, wait
-
-        return wait(start(self._ask(asked)))
+        return _wait(self._ask([(text, self.temperature) for text in asked]))
 
     async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
         from asyncio import gather
@@ -247,6 +230,12 @@ class OutputGenerator:
             return GeneratedOutput(reply.text, prompt, temperature, reply.finish)
 
         return await gather(*(write(number, *each) for number, each in enumerate(asked)))
+
+
+def _wait(coroutine: Coroutine[Any, Any, T]) -> T:
+    from llmeval_integrations.llm.loop import start, wait
+
+    return wait(start(coroutine))
 
 
 def _check_text(name: str, text: Any) -> None:

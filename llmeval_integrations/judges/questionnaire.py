@@ -11,6 +11,7 @@ from llmeval_integrations.core.options import check_choice, check_number, option
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.ensembles import entry
+from llmeval_integrations.judges.evaluator import results_of
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
 from llmeval_integrations.judges.prompts.material import (
@@ -87,10 +88,8 @@ class Questionnaire(ModelJudge):
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         if self.calls == "one":
             return self._combine(await self._judge_at_once(sample, ask))
-        from asyncio import gather
-
-        judges = map(self._judge_of, self.questions)
-        return self._combine(await gather(*(each.result(sample, ask) for each in judges)))
+        judges = [*map(self._judge_of, self.questions)]
+        return self._combine(await results_of(judges, sample, ask))
 
     async def _judge_at_once(self, sample: Sample, ask: Ask) -> list[Result]:
         numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
