@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
 
 from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.matching.arrays import WHOLE, Arrays, Pairs, Table
 from llmeval_integrations.matching.assignment import best_pairs
-
-if TYPE_CHECKING:
-    from llmeval_integrations.matching.pairing import Arrays, Pairs, Table
-
-WHOLE: Final = 1e-9
-"""The extra gain of items that match in full; it decides between equal sums."""
-
-COMMON: Final = 1e-12
-"""The extra gain of each common leaf; it decides if no leaf has a weight."""
 
 
 def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int]) -> Pairs:
@@ -31,7 +22,7 @@ def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int])
         return same + arrays.pair_leaves(spare, wanted)
     table = arrays.table(spare, wanted)
     if table is None:
-        found = arrays.pair_likely(spare, wanted)
+        found = arrays.pair_by_parts(spare, wanted)
     else:
         found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
         # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] only if the two 2.0 are no pair.
@@ -56,7 +47,7 @@ def _pair_equal(
     same = [(n, n) for n in sorted(both)]
     spare, wanted = [n for n in here if n not in both], [n for n in there if n not in both]
     if len(spare) + len(wanted) > 2:
-        write = arrays.pairing.texts.write
+        write = arrays.texts.write
         texts = {n: write(its, output[n]) for n in spare}
         more, spare, wanted = pair_texts(texts, {n: write(its, reference[n]) for n in wanted})
         same += more

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from llmeval_integrations.matching.any_order import COMMON, pair_in_any_order
+from llmeval_integrations.matching.any_order import pair_in_any_order
+from llmeval_integrations.matching.arrays import COMMON, Arrays, Pairs
 from llmeval_integrations.matching.assignment import best_pairs
-
-if TYPE_CHECKING:
-    from llmeval_integrations.matching.pairing import Arrays, Pairs
 
 
 def pair_by_key(arrays: Arrays) -> Pairs:
@@ -35,7 +33,7 @@ def pair_by_key(arrays: Arrays) -> Pairs:
 
 def _group_by_key(arrays: Arrays, items: list[Any]) -> dict[str, list[int]]:
     """Return the positions of items by the text of their key; "" is for items without one."""
-    write, member = arrays.pairing.texts.write, arrays.its.member
+    write, member = arrays.texts.write, arrays.its.member
     found: defaultdict[str, list[int]] = defaultdict(list)
     for position, item in enumerate(items):
         texts = [
@@ -57,8 +55,8 @@ def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
     wanted = [n for n, item in enumerate(arrays.reference) if n not in met and has_key(item)]
     if not (spare and wanted):
         return []
-    if len(spare) * len(wanted) > arrays.pairing.budget:
-        likely = arrays.pair_likely(spare, wanted)
+    if len(spare) * len(wanted) > arrays.budget.left:
+        likely = arrays.pair_by_parts(spare, wanted)
         return [pair for pair in likely if _rate_keys(arrays, *pair)]
     scores = [[_rate_keys(arrays, one, other) for other in wanted] for one in spare]
     gains = arrays.table(spare, wanted) if any(map(any, scores)) else scores

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.any_order import COMMON, WHOLE
+from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Pairs
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves
 from llmeval_integrations.matching.outcome import Figures, Outcome
-from llmeval_integrations.matching.pairing import SHARED, WHOLE_FIRST, Pairing, Pairs
+from llmeval_integrations.matching.pairing import WHOLE_FIRST, Pairing
 
 Side = Literal["missing", "extra"]
 
@@ -51,9 +51,7 @@ class Comparison:
         if node.ignored:
             return
         kind, other = type(output), type(reference)
-        if kind is other is dict and output and reference and not (node.whole or node.uniform):
-            self.compare_objects(node, output, reference, place)  # the most frequent case
-        elif other is AnyOf:
+        if other is AnyOf:
             self._choose(node, output, reference, place)
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
@@ -117,13 +115,7 @@ class Comparison:
         if is_limited:
             self.limits.append(place)
         for here, there in pairs:
-            its, value, expected = node.item(here), output[here], reference[there]
-            kind = type(value)
-            if kind in SCALARS and kind is type(expected) and value == expected:  # as above
-                if not its.ignored:
-                    self.matched.append(its)
-            else:
-                self.compare(its, value, expected, f"{place}/{here}")
+            self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
         if not len(pairs) == len(output) == len(reference):
             self._add_unpaired(node, output, reference, place, pairs)
 

@@ -14,13 +14,13 @@ import msgspec
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.aligned import best_path
+from llmeval_integrations.matching.alignment import best_path
 from llmeval_integrations.matching.any_order import pair_texts
+from llmeval_integrations.matching.arrays import Pairs
 from llmeval_integrations.matching.assignment import best_pairs
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.outcome import Figures
-from llmeval_integrations.matching.pairing import Pairs
 from llmeval_integrations.tool_calls.arguments import Call, CallPair, WrongArgument
 from llmeval_integrations.tool_calls.expected import write
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llmeval_integrations.json_values.equality import equal
-
-if TYPE_CHECKING:
-    from llmeval_integrations.matching.pairing import Arrays, Pairs
+from llmeval_integrations.matching.arrays import Arrays, Pairs
 
 
 def align(arrays: Arrays) -> Pairs:
@@ -27,7 +25,7 @@ def align(arrays: Arrays) -> Pairs:
     block = _align_block(arrays, here, there)
     if block is not None:
         return pairs + block
-    anchors = _longest_chain(sorted(arrays.pair_likely(here, there)))
+    anchors = _longest_chain(sorted(arrays.pair_by_parts(here, there)))
     pairs += anchors
     for rows, columns in _gaps(anchors, here, there):
         block = _align_block(arrays, rows, columns)

@@ -17,7 +17,7 @@ _MOST_VOTES: Final = 2_000_000
 """The votes for all items together, which bounds the memory."""
 
 
-def likely_pairs(
+def pair_by_shared_parts(
     ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]
 ) -> list[tuple[int, int]]:
     """Pair items by position; each shared part of their sorted leaves is a vote for a pair.
