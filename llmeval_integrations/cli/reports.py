@@ -136,9 +136,6 @@ def _export(call: argparse.Namespace) -> int:
 
     name = call.to or _format_of(call.out, _TABLES, "parquet", "--to")
     runs = _read_runs(call)
-    for run in runs if call.table == "fields" else ():
-        if not any(figures.get("fields") for figures in run.summary["evaluators"].values()):
-            say(f"llmeval export: warning: {run.out} has no fields")
     with _open_to_write(call.out or _default_path(call, f"{call.table}.{name}")) as file:
         WRITERS[name](TABLES[call.table](runs), file)
     return OK

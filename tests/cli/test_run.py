@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -227,35 +226,25 @@ WRONG = [
     (["run", "DATA", "-e", "json_mtch"], "no evaluator is called 'json_mtch'; did you mean 'json_match'?"),
     (["run", "DATA", "-e", "x\x1b[2J\ny=json_mtch"], "no evaluator is called 'json_mtch'"),
     (["run", "none\x1b[31m\n.jsonl", "-e", "json_match"], "cannot read none"),
-    (["run", ".", "-e", "json_match"], "cannot read .: Is a directory"),
     (["run", "none.yaml"], "none.yaml: cannot be read: No such file or directory"),
     ([*RUN, "--format", "xml"], "invalid choice: 'xml'"),
     ([*RUN, "--column", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
     ([*RUN, "--column", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
     ([*RUN, "--fail-under", "json_mtch=1"], "no evaluator of this run is called 'json_mtch'"),
     ([*RUN, "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
-    ([*RUN, "--fail-under", "json_match.mean=nan"], "json_match.mean=nan is not a rate"),
     ([*RUN, "--fail-under", "0.9"], "'0.9' is not NAME=RATE"),
-    ([*RUN, "--fail-under", "json_match=1/0%"], "'json_match=1/0%' is not NAME=RATE"),
     ([*RUN, "--fail-under", "json_match/total=1"], "'json_match/total': json_match has no figures of fields"),
     ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is no figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     *(([*RUN, f"--max-errors={bound}"], f"--max-errors {bound!r} is not a whole number such as 10")
-      for bound in ("-1", "x", "1.5", "101%", "nan%", "1e-1")),
+      for bound in ("-1", "x", "1.5", "101%")),
     ([*RUN, "--out", "outputs.jsonl"], "is not a directory"),
     ([*RUN, "--limt", "5"], "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
     ([*RUN, "--limit", "0"], "limit=0 is not a whole number above 0"),
     ([*RUN, "--open"], "add --out DIR"),
     ([*RUN, "--workers", "0"], "workers=0 is not a whole number above 0"),
-    pytest.param(
-        [*RUN, "--engine", "ray", "--workers", "2"],
-        "workers=2 are processes of this machine, not an engine's",
-        marks=pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed"),
-    ),
     ([*RUN, "--retry-errors"], "retry_errors is for a run that is resumed"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
-    ([*RUN, "--dry-run", "--out", "outputs.jsonl"], "is not a directory"),
     (["list", "json_validity", "json_match"], "unrecognized arguments: json_match; see llmeval list --help"),
-    (["list", "json_mtch"], "did you mean 'json_match'?"),
 ]  # fmt: skip
 
 

@@ -1,7 +1,6 @@
 """An evaluator can be written in a line."""
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -87,7 +86,6 @@ WRONG = [
     ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
     ('weighted_sum:parts=[[{"json_validity": {"mode": 1}}, 1]]', "no option 'mode'"),
     ("weighted_sum:parts=3", "a mapping from evaluators"),
-    ('weighted_sum:parts=[[{"regex_match": {"pattern": "@p.txt"}}, 1]]', "cannot read .*p.txt"),
 ]
 
 
@@ -100,10 +98,8 @@ def test_what_is_wrong_is_said(tmp_path, text, message):
 BUILT = [
     ("json_match:strict_order=false", JsonMatch(strict_order=False)),
     ("json_schema:draft=7", JsonSchema(draft="7")),
-    ("json_schema_validation:draft=2019-09", JsonSchema(draft="2019-09")),
     ("regex_match:pattern=^a{1,3}$,where=search", RegexMatch("^a{1,3}$", where="search")),
     ("regex_match:pattern=42", RegexMatch("42")),
-    ("regex_match:pattern=null", RegexMatch()),
     *(
         (f"weighted_sum:parts={parts}", WeightedSum({JsonValidity(): 1, LengthPenalty(): 0.5}))
         for parts in (
@@ -142,20 +138,14 @@ def test_an_option_of_an_evaluator_within_another_may_stand_in_a_file(tmp_path, 
 
 
 OFFLINE = {"platform": "ollama", "name": "m"}
-SHORT = {"pass_fail": {"MODEL": OFFLINE, "question": "@q.txt", "scores": {"pass_low": 0.7}}}
-KIND = {"tone": {"MODEL": OFFLINE}}
+SHORT = {"pass_fail": {"model": OFFLINE, "question": "@q.txt", "scores": {"pass_low": 0.7}}}
+KIND = {"tone": {"model": OFFLINE}}
 
 
 @pytest.fixture
 def judges():
     pytest.importorskip("openai")
     return pytest.importorskip("llmeval_integrations.judges")
-
-
-def named(judges, options):
-    """Call the model's option what it is called."""
-    name = "model" if "model" in judges.Tone.__dataclass_fields__ else "client"
-    return json.loads(json.dumps(options).replace("MODEL", name))
 
 
 def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_path):
@@ -167,7 +157,7 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ("panel", {"judges": [SHORT, KIND]}, None),
         ("panel", {"judges": {**SHORT, **KIND}}, "same"),
     ]
-    built = build([Specification(e, named(judges, o), n, tmp_path) for e, o, n in asked])
+    built = build([Specification(e, o, n, tmp_path) for e, o, n in asked])
     assert repr(built["vote"]) == repr(judges.Vote(short, 3))
     assert repr(built["panel"]) == repr(judges.Panel([short, kind])) == repr(built["same"])
 
@@ -182,11 +172,11 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ("panel", {"judges": ["json_validity"]}, "is not a judge"),
         (
             "pass_fail",
-            {"MODEL": OFFLINE, "scores": {"pass_lo": 1}},
+            {"model": OFFLINE, "scores": {"pass_lo": 1}},
             "unexpected .* 'pass_lo'",
         ),
     ],
 )
 def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):
     with pytest.raises(InvalidOptionError, match=message):
-        build([Specification(evaluator, named(judges, options), None, Path())])
+        build([Specification(evaluator, options)])

@@ -77,26 +77,6 @@ def test_without_a_marker_each_output_counts(session):
     assert figures(session(code)) == [("json_validity", "3", "66.7 %")]
 
 
-@pytest.mark.parametrize("workers", [(), IN_PROCESSES])
-def test_tests_below_a_folder_with_a_bracket_in_its_name_have_rates_of_their_own(session, workers):
-    if workers:
-        pytest.importorskip("xdist")
-    code = "".join(
-        MARKED.format(name=name, rate=rate) + "    evaluate()\n"
-        for name, rate in (("strict", 0.9), ("lax", 0.1))
-    )
-    result = session(code, *workers, rows=ROWS, folder="[slug]")
-    assert result.ret == 1
-    assert set(figures(result)) == {
-        ("json_validity", "8", "50.0 %"),
-        ("[slug]/test_it.py::test_strict: json_validity", "4", "50.0 %"),
-        ("[slug]/test_it.py::test_lax: json_validity", "4", "50.0 %"),
-    }
-    missed = [line for line in result.outlines if line.startswith("FAILED")]
-    [line] = missed  # of which pytest shows the beginning, unless in CI
-    assert line.startswith("FAILED [slug]/test_it.py::test_strict - json_validity passed 50.0 %, ")
-
-
 AGAIN = """
 import pytest
 from _pytest.runner import runtestprotocol

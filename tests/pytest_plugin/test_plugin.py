@@ -71,15 +71,8 @@ def shown(result):
     return [line for line in result.outlines if line.startswith("E ")]
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "output", "reference"),
-    [
-        ("JsonMatch()", "list(range(3000))", "list(range(1, 3001))"),
-        ("JsonFields()", "{str(n): n for n in range(3000)}", "{str(n): -1 for n in range(3000)}"),
-    ],
-)
-def test_of_many_differences_the_first_are_shown(session, evaluator, output, reference):
-    code = f"from llmeval_integrations import JsonFields\ndef test_it(evaluate):\n    evaluate({output}, {evaluator}, reference={reference})"
+def test_of_many_differences_the_first_are_shown(session):
+    code = "from llmeval_integrations import JsonFields\ndef test_it(evaluate):\n    evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"
     result = session(code)
     result.stdout.fnmatch_lines(["E * /19  mismatch  19  expected *", "E * and 2,980 more"])
     result.stdout.no_fnmatch_line("* /20  mismatch *")

@@ -4,13 +4,11 @@ import csv
 import io
 import json
 import re
-import sys
 from xml.etree import ElementTree
 
 import pytest
 
 from llmeval_integrations import JsonFields, JsonValidity, compare, evaluate
-from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.reports import formats
 from llmeval_integrations.reports.tables import WRITERS, fields_table, rows_table
 
@@ -57,14 +55,6 @@ def test_markdown_has_the_figures_in_a_table_and_the_rest_folded(moods, people, 
     assert "Not compared" in text
     assert text.count("<details>") == text.count("</details>")
     assert "- cut: the run is incomplete: it was interrupted" in written("markdown", interrupted)
-
-
-def test_markdown_says_what_surely_differs_from_the_first_run(tmp_path):
-    named = ((RIGHT, "old"), (WORSE, "new"))
-    runs = [evaluate(rows, [JsonFields()], out=tmp_path / name) for rows, name in named]
-    lines = written("markdown", *runs).split("### A: ")[1].split("\n")
-    assert lines[0] == "old, 20 samples; B: new, 20 samples; 20 joined"
-    assert cells(lines[6]) == ["<code>json_fields pass rate</code>", "worse", "100.0 %", "40.0 %", "-60.0 points", "-78.1 to -33.3", "20", "12", "0", "0.0010"]  # fmt: skip
 
 
 def test_hostile_texts_stay_in_their_cells_of_markdown(hostile, evil):
@@ -182,9 +172,3 @@ def test_arrow_and_parquet_hold_types_nulls_and_half_of_a_surrogate_pair(
     assert reread(fields_table([people]))["precision"].to_pylist() == [1 / 2, 1.0]
     assert reread(rows_table([evaluate([], [JsonValidity()])])).num_rows == 0
     assert "\\ud800" in reread(rows_table([hostile]))["id"].to_pylist()[0]
-
-
-def test_without_pyarrow_the_error_says_how_to_install_it(moods, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingDependencyError, match=r"llmeval-integrations\[parquet\]"):
-        WRITERS["parquet"](rows_table([moods]), io.BytesIO())
