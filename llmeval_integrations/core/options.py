@@ -28,19 +28,11 @@ def check_number(
     if optional and value is None:
         return
     if not (is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
-        bounds = [
-            text
-            for text, given in (
-                (f"at least {minimum}", minimum > -math.inf),
-                (f"at most {maximum}", maximum < math.inf),
-                (f"below {below}", below < math.inf),
-            )
-            if given
-        ]
-        kind = "a whole number" if whole else "a finite number"
-        raise option_error(
-            evaluator, option, ", ".join([kind, *bounds]) + (", or None" if optional else "")
-        )
+        expected = "a whole number" if whole else "a finite number"
+        expected += f", at least {minimum}" if minimum > -math.inf else ""
+        expected += f", at most {maximum}" if maximum < math.inf else ""
+        expected += f", below {below}" if below < math.inf else ""
+        raise option_error(evaluator, option, expected + (", or None" if optional else ""))
     if type(value) not in (int, float):
         number = int(value) if isinstance(value, int) else float(value)
         object.__setattr__(evaluator, option, number)

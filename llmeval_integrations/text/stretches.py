@@ -9,9 +9,6 @@ from typing import Final, TypeAlias
 Span: TypeAlias = tuple[int, int]
 """The position of a stretch's first word, and that behind its last one."""
 
-_ROOM: Final = 8
-"""How many other words may stand among those that belong together."""
-
 _MOST_ANCHORS: Final = 200
 """Places around which all is looked for."""
 
@@ -24,12 +21,9 @@ def find_stretch(
 ) -> Span | None:
     """Return a stretch that has all that is needed, and all but `lack` of what is wanted.
 
-    Args:
-        needed: Where each thing stands that has to be there, in order.
-        wanted: The same of each thing of which some may lack.
-        lack: How many may.
-        width: How many words the things may be away from the rarest one; None is as many as they
-            are and eight, and beside what is needed three times as many and fifteen.
+    Each thing comes with the places where it stands, in order. All stand within `width` words of
+    the rarest one; None is as many as they are and eight, and beside what is needed three times as
+    many and fifteen.
     """
     present = sorted(filter(None, wanted), key=len)
     lack -= len(wanted) - len(present)
@@ -37,7 +31,7 @@ def find_stretch(
         return None
     if width is None:
         count = len(needed) + len(wanted)
-        width = 3 * count + 15 if needed else count + _ROOM
+        width = 3 * count + 15 if needed else count + 8
     # One of the rarest has to be there, if others may lack.
     rarest = [min(needed, key=len)] if needed else present[: min(lack + 1, _MOST_ANCHORS)]
     each = _MOST_ANCHORS // max(len(rarest), 1)

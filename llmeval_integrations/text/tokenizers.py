@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -118,14 +118,22 @@ ENCODINGS: Final = {
 """What tiktoken can be asked for, and the vocabulary it reads for it."""
 
 
+_BUNDLED: Final = {
+    "llama_index": "core/_static/tiktoken_cache",
+    "litellm": "litellm_core_utils/tokenizers",
+}
+
+
 def vocabulary_folder(encoding_name: str) -> Path:
     """Find the vocabulary on this machine: tiktoken itself would go and download it.
 
-    A file with another content does not count: tiktoken would delete it first.
+    LlamaIndex and LiteLLM ship some, and are not imported for it. A file with another content does
+    not count: tiktoken would delete it first.
     """
     # hashlib and pathlib are a tenth of what importing the package takes.
     import hashlib
     import tempfile
+    from importlib.util import find_spec
     from pathlib import Path
 
     vocabulary = ENCODINGS[encoding_name]
@@ -133,7 +141,12 @@ def vocabulary_folder(encoding_name: str) -> Path:
     name = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
     named = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))
     folders = [Path(folder) for folder in named if folder]
-    for folder in (*folders, Path(tempfile.gettempdir()) / "data-gym-cache", *_bundled_folders()):
+    folders.append(Path(tempfile.gettempdir()) / "data-gym-cache")
+    for package, inside in _BUNDLED.items():
+        spec = find_spec(package)
+        roots = spec.submodule_search_locations if spec else None
+        folders += [Path(root) / inside for root in roots or ()]
+    for folder in folders:
         file = folder / name
         if file.is_file() and hashlib.sha256(file.read_bytes()).hexdigest() == _FILES[vocabulary]:
             return folder
@@ -143,20 +156,6 @@ def vocabulary_folder(encoding_name: str) -> Path:
         "to it, or run: pip install 'llmeval-integrations[llamaindex]', which brings cl100k_base "
         "and o200k_base"
     )
-
-
-def _bundled_folders() -> Iterator[Path]:
-    """Yield where LlamaIndex and LiteLLM ship vocabularies, without importing them."""
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    for package, folder in (
-        ("llama_index", "core/_static/tiktoken_cache"),
-        ("litellm", "litellm_core_utils/tokenizers"),
-    ):
-        spec = find_spec(package)
-        for root in (spec.submodule_search_locations or ()) if spec else ():
-            yield Path(root) / folder
 
 
 def _load_jieba(*, chinese_only: bool) -> Tokenizer:

@@ -44,6 +44,7 @@ from llmeval_integrations import (
     ReasoningToolCallFormat,
     RegexMatch,
     Result,
+    Retrieval,
     Sample,
     StringDistance,
     ToolCalls,
@@ -51,6 +52,7 @@ from llmeval_integrations import (
     WeightedSum,
 )
 
+PUBLIC = {name: getattr(llmeval_integrations, name) for name in llmeval_integrations.__all__}
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 TOOLS = [{"name": "a", "parameters": {**SCHEMA, "required": []}}]
 PARSINGS = ["strict", "markdown", "lenient"]
@@ -323,7 +325,7 @@ def test_results_of_json_can_be_written_as_json(evaluator):
 def test_an_evaluator_is_a_value_that_its_repr_writes(evaluator):
     copies = (
         pickle.loads(pickle.dumps(evaluator)),  # noqa: S301
-        eval(repr(evaluator), {**vars(llmeval_integrations), "re": re}),  # noqa: S307
+        eval(repr(evaluator), {**PUBLIC, "re": re}),  # noqa: S307
         dataclasses.replace(evaluator),
     )
     for copy in copies:
@@ -403,9 +405,16 @@ def test_a_number_is_accepted_at_its_bounds_and_refused_by_name_beyond(kind, opt
 
 KINDS = [
     kind
-    for kind in vars(llmeval_integrations).values()
+    for kind in PUBLIC.values()
     if isinstance(kind, type) and issubclass(kind, Evaluator) and not inspect.isabstract(kind)
 ]
+
+
+def test_every_evaluator_is_among_these():
+    others = {EmbeddingDistance, Retrieval}  # which have suites of their own
+    assert {type(evaluator) for evaluator in EVERY} == {*KINDS} - others
+
+
 HINTS = [
     (kind, field.name, hints[field.name])
     for kind in KINDS
