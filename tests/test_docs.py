@@ -84,9 +84,9 @@ def test_a_page_has_the_evaluators_question_options_and_example(made):
     for part in (
         "**Does the output match the reference, and where not?**",
         "It needs `reference`",
-        "Metadata: `matched`;",
+        "- `matched`: whether the output matches",
         "{py:attribute} ignore_extra_keys",
-        "Whether objects of the output may have keys that the reference lacks.",
+        "Whether objects of the output may have keys that the reference does not have.",
         example,
     ):
         assert part in page

@@ -1,4 +1,4 @@
-"""ANLS* as the authors' own package counts it."""
+"""Compute ANLS* as the authors' own package does."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from llmeval_integrations.text.edit_distance import count_edits
 
 
 class Score(NamedTuple):
-    """What two values have in common."""
+    """The similarity of two values."""
 
     gained: float
     """The sum of the similarities of their leaves."""
 
     leaves: int
-    """The leaves that the two have together."""
+    """The number of leaves of both values together; a pair counts once."""
 
     nearest: Any
-    """The reference as it would be written to be nearest to the output."""
+    """The reference, rearranged to be as near to the output as possible."""
 
     @property
     def mean(self) -> float:
-        """The share of the leaves, 1 where there is none."""
+        """The mean similarity of the leaves, or 1 if there are none."""
         return self.gained / self.leaves if self.leaves else 1.0
 
 
 class TooManyPairsError(Exception):
-    """The documents have more than MAX_PAIRS pairs of items, all of which the package tries."""
+    """The documents have more than MAX_PAIRS pairs of items, and the package tries all pairs."""
 
 
 class AnlsStar:
-    """Counts as the package `anls-star` does.
+    """Computes the figure of the package `anls-star`.
 
-    It ignores case and white space, counts a distance of exactly `tau`, takes null, the empty text
-    and an empty object or array for a missing value, and pairs items for the best mean. A text
-    beside a list of texts is compared with the nearest of them. Of several pairings that are as
-    good the package takes one or another, as its release of `munkres` has it.
+    The package ignores case and white space, and a distance of exactly `tau` still counts. Null,
+    the empty text and an empty object or array are missing values. Items are paired for the best
+    mean. If the output is a text and the reference a list of texts, the nearest one counts. If
+    several pairings are equally good, the package's choice depends on its version of `munkres`.
     """
 
     def __init__(self, tau: float) -> None:
@@ -49,7 +49,7 @@ class AnlsStar:
         self._pairs_left = MAX_PAIRS
 
     def score(self, output: Any, reference: Any) -> float:
-        """Return the figure of the package, from 0 to 1; 0 where it raises.
+        """Return the figure of the package, from 0 to 1, or 0 if the package raises an error.
 
         Raises TooManyPairsError.
         """
@@ -78,7 +78,7 @@ class AnlsStar:
             found = self._compare(output.get(name), reference.get(name))
             leaves += found.leaves
             if name not in reference and _is_nothing(output[name]):
-                continue  # made up, and yet it says nothing: a leaf that gains nothing
+                continue  # an extra member without a value: a leaf that gains nothing
             gained += found.gained
             if name in output or not _is_nothing(found.nearest):
                 nearest[name] = found.nearest
@@ -88,7 +88,7 @@ class AnlsStar:
         self._pairs_left -= len(output) * len(reference)
         if self._pairs_left < 0:
             raise TooManyPairsError(
-                f"More than {MAX_PAIRS:,} pairs of items, all of which anls-star tries"
+                f"More than {MAX_PAIRS:,} pairs of items, and anls-star tries all pairs"
             )
         table = [[self._compare(item, expected) for item in output] for expected in reference]
         weights = [
@@ -101,7 +101,7 @@ class AnlsStar:
         pairs = best_pairs(weights)
         spare = [row for row in range(len(reference)) if row not in {each for each, _ in pairs}]
         others = [column for column in range(len(output)) if column not in {n for _, n in pairs}]
-        pairs += zip(spare, others)  # which have nothing in common, and are pairs all the same
+        pairs += zip(spare, others)  # the package also pairs items with nothing in common
         paired = [table[row][column] for row, column in sorted(pairs, key=itemgetter(1))]
         alone = [reference[row] for row in spare[len(others) :]]
         more = alone + [output[column] for column in others[len(spare) :]]

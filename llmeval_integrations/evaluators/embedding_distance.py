@@ -16,15 +16,15 @@ from llmeval_integrations.messages.reading import read_answer
 from llmeval_integrations.text.vectors import METRICS, Vector
 
 _METHODS: Final = ("embed_documents", "get_text_embedding_batch")
-"""What LangChain's embeddings and LlamaIndex's are asked by; `a` stands before it to await it."""
+"""The methods of LangChain's and LlamaIndex's embeddings; asynchronous ones begin with `a`."""
 
 _Pair: TypeAlias = "tuple[str, str, str | None]"
-"""The texts of output and reference, and why the output is empty."""
+"""The texts of output and reference, and a label if the output is empty."""
 
 
 @dataclass(frozen=True)
 class EmbeddingDistance(Evaluator):
-    """How far is the output's meaning from the reference's, by vectors that a model makes of texts?
+    """How far is the output's meaning from the reference's, by the vectors of an embedding model?
 
     Example:
         >>> vectors = {"yes": [1.0, 0.0], "aye": [0.8, 0.6]}
@@ -32,9 +32,9 @@ class EmbeddingDistance(Evaluator):
         >>> round(distance("yes", "aye").score, 2)
         0.2
 
-    Score: the distance of the two vectors, 0 for the same; with `cosine` up to 2. Passes at
-    `threshold` or below. An output without a text has the cosine distance 1, and no other. Where
-    the model fails the result is unscored.
+    Score: the distance of the two vectors. It is 0 for equal vectors, and at most 2 with `cosine`.
+    The result passes if the score is at most `threshold`. An empty output has the cosine distance
+    1, and is unscored with another metric. If the model fails, the result is unscored.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -47,7 +47,8 @@ class EmbeddingDistance(Evaluator):
     """One of cosine, euclidean, manhattan, chebyshev, hamming."""
 
     threshold: float | None = None
-    """The largest distance that passes; None leaves open what passes, as models differ in it."""
+    """The largest distance that passes. With None no result passes or fails, because distances
+    differ from model to model."""
 
     def __post_init__(self) -> None:
         if not (callable(self.embeddings) or any(map(self._has, _METHODS))):
@@ -113,7 +114,7 @@ class EmbeddingDistance(Evaluator):
         elif self.metric == "cosine":
             score = 1.0
         else:
-            return Result.unscored("There is no text to be embedded", label=label)
+            return Result.unscored("There is no text to embed", label=label)
         if self.threshold is None:
             return Result(score, None, label)
         passed = score <= self.threshold
@@ -122,7 +123,7 @@ class EmbeddingDistance(Evaluator):
 
 
 def _unique_texts(pairs: list[_Pair]) -> list[str]:
-    """Return the texts to be embedded, each once; models refuse the empty one."""
+    """Return the texts to embed, each once; models refuse an empty text."""
     return list(dict.fromkeys(text for pair in pairs if pair[0] for text in pair[:2]))
 
 

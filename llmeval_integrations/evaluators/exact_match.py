@@ -1,4 +1,4 @@
-"""Is the output the reference, to the letter?"""
+"""Does the output equal the reference exactly?"""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _NO_DIGITS = str.maketrans("", "", string.digits)
 
 @dataclass(frozen=True)
 class ExactMatch(TextEvaluator):
-    """Is the output's text the reference's?
+    """Does the output's text equal the reference's text exactly?
 
-    Score: 1.0 or 0.0. Nothing is parsed and no white space is forgiven.
+    Score: 1.0 or 0.0. Nothing is parsed, and white space counts.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
     ignore_case: bool = False
-    """Whether upper and lower case are the same."""
+    """Whether upper and lower case are equal."""
 
     ignore_punctuation: bool = False
-    """Whether ASCII punctuation is left out first."""
+    """Whether ASCII punctuation is removed before the comparison."""
 
     ignore_numbers: bool = False
-    """Whether ASCII digits are left out first."""
+    """Whether ASCII digits are removed before the comparison."""
 
     def __post_init__(self) -> None:
         check_flag(self, "ignore_case")

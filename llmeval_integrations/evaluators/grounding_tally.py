@@ -1,4 +1,4 @@
-"""The fields of many extractions, and how often their values are found in the sources."""
+"""Count how often the values of each field are found in the sources of many extractions."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _OTHER: Final = "(other)"
 
 
 class GroundingTally:
-    """How many values of each field were found in their sources, over a run.
+    """Counts for each field of a run how many values are found in their sources.
 
-    Beyond 1,000 fields all others are counted together as "(other)".
+    Up to 1,000 fields are counted, and all others together as "(other)".
     """
 
     def __init__(self) -> None:
         self._fields: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:  # noqa: ARG002
-        """Count the values of one sample in, by the metadata of its result."""
+        """Count the values of one sample, from the metadata of its result."""
         for outcome in metadata.get("outcomes", ()):
             path, kind = outcome["field"], outcome["kind"]
             if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
@@ -30,13 +30,13 @@ class GroundingTally:
             counts["common"] += outcome.get("common", False)
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures of each field, those first in which most is not found."""
+        """Return the figures of all fields, the fields with the most ungrounded values first."""
         fields = sorted(self._fields.items(), key=lambda item: (-item[1]["ungrounded"], item[0]))
         return {"grounding": {path: _figures(counts) for path, counts in fields}}
 
 
 def _figures(counts: Counter[str]) -> dict[str, Any]:
-    """Return the counts of a field, and the shares: grounded of judged, common of grounded."""
+    """Return the counts of a field with two shares: grounded of judged, and common of grounded."""
     grounded, ungrounded = counts["grounded"], counts["ungrounded"]
     judged = grounded + ungrounded
     return {

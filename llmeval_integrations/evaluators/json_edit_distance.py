@@ -1,4 +1,4 @@
-"""How far is the output's JSON text from the reference's?"""
+"""How far is the output's canonical JSON text from the reference's?"""
 
 from __future__ import annotations
 
@@ -23,31 +23,34 @@ from llmeval_integrations.text.edit_distance import METRICS, measure
 
 @dataclass(frozen=True)
 class JsonEditDistance(Evaluator):
-    """How far is the output's JSON text from the reference's, once both are written alike?
+    """How far is the output's JSON text from the reference's, if both are in canonical form?
 
-    Score: the normalised distance of the canonical texts, 0.0 where they are equal, 1.0 at most
-    and for an output that is not JSON. Passes at `threshold` or below. Metadata: `exact`, False
-    where the texts differ in more than 10,000 characters on both sides (80,000 for the faster
-    metrics): an exact distance would take a time quadratic in the length, the score is an upper
-    bound. LangChain's drop-in writes its canonical text with `json.dumps`.
+    Score: the normalised distance of the canonical texts, from 0.0 if they are equal to 1.0. An
+    output that is not JSON has 1.0. The result passes if the score is at most `threshold`.
+
+    Metadata: `exact`. It is False if the texts differ in more than 10,000 characters on both sides,
+    or 80,000 for the faster metrics. An exact distance would then take too long, as its time is
+    quadratic in the length, so the score is an upper bound.
+
+    LangChain's drop-in writes its canonical text with `json.dumps`.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
     lower_is_better: ClassVar[bool] = True
 
     string_distance: str | Callable[[str, str], float] | None = None
-    """A metric of StringDistance by name, or a function of two texts; None is
-    damerau_levenshtein. osa and levenshtein are 10 to 75 times faster on long texts."""
+    """A metric of StringDistance by name, or a function of two texts. None means
+    damerau_levenshtein; osa and levenshtein are 10 to 75 times as fast on long texts."""
 
     canonicalize: Callable[[Any], Any] | None = None
-    """Writes a parsed value as text; None sorts the keys and leaves out white space, with `1.0`
-    and `1` the same text and an accented letter one character."""
+    """A function that writes a parsed value as text. None sorts keys, leaves out white space,
+    writes `1.0` as `1`, and does not escape letters such as é."""
 
     threshold: float = 0.0
     """The largest distance that passes."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
         if isinstance(self.string_distance, str):

@@ -20,28 +20,29 @@ from llmeval_integrations.matching.patch import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
-_NO = "The operator says no"
+_NO = "The operator's score is 0"
 
 
 @dataclass(frozen=True)
 class JsonEquality(Evaluator):
     """Is the output the same JSON as the reference?
 
-    Score: 1.0 or 0.0. `true` is not `1`, `1` is `1.0`, null is not a missing key, keys come in
-    any order. Where the two differ, the reason names the first place; JsonMatch names all.
-    LangChain's drop-in is `list_order="top_level_any"`.
+    Score: 1.0 or 0.0. `true` is not `1`, `1` is `1.0`, null is not a missing key, and keys may be
+    in any order. If the two differ, the reason names the first place; JsonMatch lists all places.
+    LangChain's drop-in has `list_order="top_level_any"`.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
     operator: Callable[[Any, Any], Any] | None = None
-    """Compares the parsed output with the parsed reference instead; its value is the score."""
+    """A function that compares the parsed output and reference instead, and returns the score."""
 
     list_order: ListOrder = "strict"
-    """Where the order of array items counts: everywhere, nowhere, or but in the outermost array."""
+    """Where the order of array items counts: everywhere (`strict`), nowhere (`any`), or everywhere
+    but in the outermost array (`top_level_any`)."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
         check_callable(self, "operator")
@@ -52,7 +53,7 @@ class JsonEquality(Evaluator):
         has_operator = self.operator is not None
         if not has_operator and is_same(sample, self.parsing):
             return Result(1.0, True)
-        # An operator may change what it is given.
+        # An operator may change its arguments, so it gets copies.
         output, reference = read_both(self, sample, self.parsing, copied=has_operator)
         if type(output) is Defect:
             return defect_result(output, 0.0)
@@ -71,7 +72,7 @@ class JsonEquality(Evaluator):
         return Result(score, False, None, self._describe(output, reference))
 
     def _operate(self, output: Any, reference: Any, *, on_top: bool) -> float:
-        """Let the operator compare; arrays whose order does not count come sorted."""
+        """Compare by the operator, which gets arrays sorted if their order does not count."""
         if self.list_order == "any":
             output, reference = _sort_arrays(output), _sort_arrays(reference)
         elif on_top:
@@ -80,7 +81,7 @@ class JsonEquality(Evaluator):
         return float(as_number(self, "operator", found))
 
     def _compare_items(self, output: list[Any], reference: list[Any]) -> Result:
-        """Compare two arrays whose items may come in any order; equal ones are paired."""
+        """Compare two arrays whose items may be in any order; equal items are paired."""
         spare, wanted = _leftovers(output, reference), _leftovers(reference, output)
         if self.operator is None and not spare and not wanted:
             return Result(1.0, True)
@@ -100,7 +101,7 @@ class JsonEquality(Evaluator):
 
 
 def _leftovers(items: list[Any], others: list[Any]) -> list[int]:
-    """Return the positions of the items that the other array lacks, or has less often."""
+    """Return the positions of items that the other array lacks, or contains less often."""
     left = bag(others)
     positions = []
     for position, text in enumerate(map(canonical, items)):
@@ -111,7 +112,7 @@ def _leftovers(items: list[Any], others: list[Any]) -> list[int]:
 
 
 def _sort_arrays(value: Any) -> Any:
-    """Return a value with the items of every array in the order of their texts."""
+    """Return a value with the items of every array sorted by their canonical text."""
     if isinstance(value, dict):
         return {name: _sort_arrays(part) for name, part in value.items()}
     return sorted(map(_sort_arrays, value), key=canonical) if isinstance(value, list) else value

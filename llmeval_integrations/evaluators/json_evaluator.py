@@ -1,4 +1,4 @@
-"""What evaluators that look at a JSON value have in common."""
+"""The base class of evaluators that check a JSON value."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from llmeval_integrations.json_values.parse import Parsing
 
 
 class JsonEvaluator(Evaluator):
-    """Looks at the JSON value of an output.
+    """Checks the JSON value of an output.
 
-    Subclasses write `check_value`. Of messages, responses and states it is given the parsed answer,
-    else the value of the last text of the model. An output that is not JSON has the score `worst`
-    and its defect as the label; so has a model that gave nothing (`empty`) or refused (`refused`).
-    A subclass may have `parsing` as an option.
+    Subclasses implement `check_value`. From messages, responses and states it gets the parsed
+    answer, or else the value of the model's last text. An output that is not JSON has the score
+    `worst`, and its defect is the label. An empty output (`empty`) and a refusal (`refused`) are
+    not JSON either. A subclass may have `parsing` as an option.
 
     >>> @dataclass(frozen=True)
     ... class HasTotal(JsonEvaluator):
@@ -29,7 +29,7 @@ class JsonEvaluator(Evaluator):
     """
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON."""
+    """How much text may surround the JSON."""
 
     worst: ClassVar[float] = 0.0
     """The score of an output that is not JSON."""
@@ -42,4 +42,4 @@ class JsonEvaluator(Evaluator):
 
     @abstractmethod
     def check_value(self, value: Any, sample: Sample) -> Result:
-        """Look at one value; the one method that such an evaluator writes."""
+        """Check one value; the only method that a subclass has to implement."""

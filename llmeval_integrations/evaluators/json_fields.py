@@ -45,25 +45,30 @@ class JsonFields(Evaluator):
         >>> JsonFields()({"vendor": "Acme", "total": 12.5}, {"vendor": "Acme", "total": 12}).reason
         '/total 12.5, expected 12'
 
-    Score: F1 over all leaves, by weight, from 0 to 1: 2 M / (O + R), where O and R are the leaves
-    of output and reference, and M those that match. A leaf is a text, number, boolean or null, or
-    an empty object or array. A member that is null or empty counts as left out. It passes where
-    every leaf matches and none is left over, or at `threshold`; an output that is not JSON never
-    passes. The label is the kind of the difference that costs most, of several the first of
-    `mismatch`, `missing`, `extra` and `wrong_type`. An object or array that one side lacks is one
-    difference, which costs what all its leaves cost.
+    Score: F1 over all leaves, from 0 to 1: 2 M / (O + R). O and R are the weights of the leaves of
+    output and reference, and M is the weight of the leaves that match. A leaf is a string, number,
+    boolean or null, or an empty object or array. A member that is null or empty counts as left out.
 
-    The schema says how values are compared: a `format` by its meaning, a `number` without the noise
-    of fractions, `multipleOf` on its grid, arrays with `uniqueItems` in any order. What it fixes by
-    `enum`, `const`, `pattern` or `integer` is compared exactly. All else is compared as written.
+    The result passes if every leaf matches and none is missing or extra. With `threshold`, it
+    passes if the score is at least that. An output that is not JSON never passes. The label is the
+    kind of the difference that costs most. If several cost as much, it is the first of `mismatch`,
+    `missing`, `extra` and `wrong_type`. An object or array that one side lacks is one difference.
 
-    Metadata: `matched` (M), `output_leaves` (O), `reference_leaves` (R), `precision` (M / O),
-    `recall` (M / R), `f1`; `outcomes`, all leaves but those that match with a score of 1, each with
-    its JSON `pointer`, `field` (`*` stands for positions), `kind` and both values, and `alone`
-    where the other side has an object or array in its place; `fields`, the leaves of each field by
-    kind; `perfect`; `unreadable` where the output is not JSON; `limit_reached`, the arrays whose
-    items were not all tried with each other; `confidence`, the leaves of the output that have one,
-    each `right` or not.
+    The schema defines how values are compared: a `format` by its meaning, a `number` with a tiny
+    tolerance, `multipleOf` by the nearest multiple, arrays with `uniqueItems` in any order. Values
+    with `enum`, `const`, `pattern` or the type `integer` are compared exactly. All other values are
+    compared as written.
+
+    Metadata:
+    - `matched` (M), `output_leaves` (O), `reference_leaves` (R), `precision` (M / O), `recall`
+      (M / R) and `f1`
+    - `outcomes`: all leaves except matches with score 1, each with its JSON `pointer`, its `field`
+      (`*` for positions), its `kind` and both values. `alone` is the only side that has the leaf,
+      if the other side has an object or array there
+    - `fields`: the number of leaves of each field, by kind
+    - `perfect`: whether every leaf matches. `unreadable`: the output is not JSON
+    - `limit_reached`: the arrays with too many items to try every pair
+    - `confidence`: the leaves with a confidence, and whether each of them is `right`
 
     Raises:
         InvalidReferenceError: The reference is not JSON.
@@ -73,36 +78,37 @@ class JsonFields(Evaluator):
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction: a mapping, JSON text, a Pydantic model or TypeAdapter.
-    None takes each sample's `schema`, and compares plainly where it has none. False compares
-    plainly, whatever the sample has."""
+    With None, each sample's `schema` is used, if it has one. With False, no schema is used."""
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings by path, as `{"/items/*/price": {"tolerance": 0.01}, "/note": {"ignore": true}}`:
     `ignore`, `weight`, `tolerance`, `relative_tolerance`, `multiple_of`, `similarity`,
     `ignore_case`, `ignore_whitespace`, `normalize_unicode`, `text`, `format`, `coerce`, `dates`,
-    `number`, `pattern`, `compare`, `order`, `key`, `min_similarity`. They hold for all that is
-    inside, but for the last four."""
+    `number`, `pattern`, `compare`, `order`, `key`, `min_similarity`. Except for the last four, they
+    also apply to everything inside."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The same settings where neither the schema nor `fields` says otherwise. `order` holds for
-    all arrays; `compare` is not given objects and arrays."""
+    """The same settings for all fields, unless the schema or `fields` defines others. `order`
+    applies to all arrays. `compare` gets no objects and arrays."""
 
     threshold: float | None = None
-    """The score that passes; None wants every leaf to match."""
+    """The lowest score that passes; with None, every leaf has to match."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """How much text may surround the JSON, in output and reference alike."""
 
     nulls: Omitted = "absent"
-    """Whether a member that is null counts as left out, on both sides, or (`values`) is a leaf."""
+    """Whether a member that is null counts as left out (`absent`) or is a leaf (`values`), in
+    output and reference alike."""
 
     empty: Omitted = "absent"
-    """Whether a member that is an empty object or array counts as left out, or is a leaf."""
+    """Whether a member that is an empty object or array counts as left out (`absent`) or is a leaf
+    (`values`)."""
 
     confidence: Source | None = None
-    """Where the model says how sure it is of each value, from 0 to 1: a pointer into the output
-    (`/_confidence`, which is then not compared), `variables.NAME`, or a function of the sample. It
-    gives a mapping from pointers or fields, or has the form of the output."""
+    """Where to find the model's confidence in each value, from 0 to 1: a pointer into the output
+    (`/_confidence`, which is then not compared), `variables.NAME`, or a function of the sample. The
+    confidences are a mapping from pointers or fields, or have the form of the output."""
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
@@ -112,7 +118,7 @@ class JsonFields(Evaluator):
         self.__dict__["_layout"] = make_layout(self, fields)
 
     def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
-        """Leave the place of the confidences out; raise InvalidOptionError for no source."""
+        """Return settings that ignore the place of the confidences; check that it is a source."""
         if callable(source) or (isinstance(source, str) and source.startswith(VARIABLE)):
             return self.fields
         if not isinstance(source, str) or not source.startswith("/"):
@@ -154,7 +160,7 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
 
 
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
-    """Compare a sample's output with its reference; the result where the output is not JSON."""
+    """Compare a sample's output with its reference; return a Result if the output is not JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = Comparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
@@ -162,8 +168,8 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
         if has_place(path, reference) or (type(output) is not Defect and has_place(path, output)):
             comparison.ignored.append(path)
     root, omission = layout.root(sample, evaluator), layout.omission()
-    # NaN, which lenient mode reads, is written as null. Functions may change what they are given.
-    is_same = not (parsing == "lenient" or layout.calls_functions) and identical(output, reference)
+    # Lenient mode reads NaN, which `identical` cannot tell from null.
+    is_same = parsing != "lenient" and identical(output, reference)
     reference = omission.omit(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
@@ -178,7 +184,7 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
 
 
 def make_result(comparison: Comparison, threshold: float | None) -> Result:
-    """Return a comparison as a result."""
+    """Return the result of a comparison."""
     metadata = details(comparison)
     score = metadata["f1"]
     both = zip(costs(comparison), comparison.outcomes)
@@ -188,7 +194,8 @@ def make_result(comparison: Comparison, threshold: float | None) -> Result:
     passed = not most if threshold is None else score >= threshold
     if not most:
         return Result(score, passed, None, "Every field matches", metadata)
-    # Of several that cost most, the first in KINDS: the order of items may say nothing.
+    # If several differences cost most, the label is the first kind in KINDS. The first place would
+    # depend on the order of items, which may not count.
     label = min([each.kind for cost, each in wrong if cost == most], key=KINDS.index)
     reason = summarize([each for _, each in wrong], comparison.limits)
     if comparison.limits:

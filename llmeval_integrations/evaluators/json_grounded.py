@@ -35,7 +35,7 @@ from llmeval_integrations.text.sources import Found, Source, normalize
 Origin = Literal["input", "contexts"]
 
 _GAP: Final = "\n\n"
-"""What stands between the texts of a source."""
+"""The separator between the texts of a source."""
 
 _LONGEST_VALUE: Final = 80
 _MOST_NAMED: Final = 3
@@ -51,46 +51,48 @@ class JsonGrounded(JsonEvaluator):
         >>> JsonGrounded()(output, input=source).reason
         'not in the source: /vendor "Acme Ltd"'
 
-    Score: the share of values that are found, by weight, from 0 to 1. It passes where all are
-    found, or at `threshold`; an output that is not JSON scores 0. Where there is no value to look
-    for, it is unscored. No reference is needed, and nothing is said of what the output leaves out.
+    Score: the share of values that are found, by weight, from 0 to 1. The result passes if all are
+    found. With `threshold`, it passes if the score is at least that. An output that is not JSON has
+    the score 0. If there is no value to look for, the result is unscored. No reference is needed,
+    and values that the output leaves out are not noticed.
 
-    The guide says in which forms a value is found. Booleans, null, empty texts, and what the schema
-    names by `enum` or `const`, are not looked for.
+    A value may have another form in the source, such as another spelling of a date. Booleans, null,
+    empty texts, and values that the schema lists by `enum` or `const` are not looked for.
 
-    Metadata: `grounded`, `ungrounded` and `open`, how many values were found, were not, and were
-    not looked for; `outcomes`, all of them, each with its JSON `pointer`, `field`, `output`, and
-    `kind`: `exact`, `date`, `number`, `words`, `fuzzy`, `paraphrase`, `ungrounded` or `open`. What
-    was found has its `place`, where it begins and ends in the source, with the position of the text
-    among the contexts as `context`, and `common` where it is one of `common`.
+    Metadata:
+    - `grounded`, `ungrounded` and `open`: how many values are found, not found, or not looked for
+    - `outcomes`: all values, each with its JSON `pointer`, `field`, `output` and `kind`: `exact`,
+      `date`, `number`, `words`, `fuzzy`, `paraphrase`, `ungrounded` or `open`. If it is found,
+      `place` is where it begins and ends in the source, and `context` is the position of the text
+      among the contexts. `common` marks a value of the option `common`
 
     Raises:
         MissingFieldError: The sample has no source.
-        InputError: The source is not made of texts.
+        InputError: The source contains something other than texts.
     """
 
     source: Origin = "input"
-    """The sample's field that has the source: its input, or its contexts."""
+    """The field of the sample with the source: `input` or `contexts`."""
 
     schema: Any = field(default=None, hash=False)
-    """The JSON Schema of the extraction, as JsonFields takes it. None takes each sample's `schema`;
-    False takes none."""
+    """The JSON Schema of the extraction, as in JsonFields. With None, each sample's `schema` is
+    used, if it has one. With False, no schema is used."""
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """Settings by path, as `{"/total": {"derived": True}, "/note": {"ignore": True}}`: `derived`
-    for what is worked out of other values and not looked for, `ignore`, `weight`. The other
-    settings of JsonFields may stand there, too, and have no effect."""
+    for values that are computed from others and not looked for, `ignore` and `weight`. The other
+    settings of JsonFields are allowed, but have no effect."""
 
     common: Sequence[Any] = field(default=(), hash=False)
-    """Values that say little where they are found, as most sources have them, such as small
-    numbers: `common_numbers(texts)` of `text.sources` gives those of other sources. They are marked
-    and counted; the score does not change."""
+    """Values that most sources contain, such as small numbers, so that finding them is weak
+    evidence. They are marked and counted, but the score does not change. `common_numbers(texts)` of
+    `text.sources` returns such numbers."""
 
     threshold: float | None = None
-    """The score that passes; None wants every value to be found."""
+    """The lowest score that passes; with None, every value has to be found."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON."""
+    """How much text may surround the JSON."""
 
     def __post_init__(self) -> None:
         check_choice(self, "source", get_args(Origin))
@@ -107,7 +109,7 @@ class JsonGrounded(JsonEvaluator):
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The field that has the source."""
+        """The field with the source."""
         return (self.source,)
 
     def check_value(self, value: Any, sample: Sample) -> Result:
@@ -156,7 +158,7 @@ class _Search:
         self._common = common
 
     def walk(self, node: Field, value: Any, pointer: str) -> Iterator[tuple[dict[str, Any], float]]:
-        """Yield what became of each value, with its weight."""
+        """Yield the outcome of each value, with its weight."""
         if node.ignored:
             return
         if type(value) is dict:
@@ -170,7 +172,7 @@ class _Search:
             yield {**outcome, **self._look(node, value)}, node.weight
 
     def _look(self, node: Field, value: Any) -> dict[str, Any]:
-        """Say how a value is found, and where."""
+        """Return how and where a value is found."""
         is_text = type(value) is str
         is_empty = value is None or type(value) is bool or (is_text and not value.strip())
         if is_empty or node.rule.derived or _is_named(node, value):
@@ -189,11 +191,11 @@ class _Search:
         return {"context": context, "place": [found.start - start, found.end - start]}
 
 
-_read_source = lru_cache(maxsize=8)(Source)  # several outputs of one source come in a row
+_read_source = lru_cache(maxsize=8)(Source)  # several outputs in a row often have one source
 
 
 def _is_named(node: Field, value: Any) -> bool:
-    """Whether the schema names a value, which then need not stand in the source."""
+    """Return whether the schema lists a value, which then need not be in the source."""
     for part in node.place.schemas.parts:
         named = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
         if any(equal(value, each) for each in named):
@@ -202,7 +204,7 @@ def _is_named(node: Field, value: Any) -> bool:
 
 
 def texts_of(thing: Any, name: str) -> list[str]:
-    """Return the texts of a source; of messages and mappings, all that are in them."""
+    """Return the texts of a source; messages and mappings have all the texts in them."""
     if isinstance(thing, str):
         return [thing]
     if name == "contexts" and isinstance(thing, Sequence):

@@ -1,4 +1,4 @@
-"""Does the output match the reference, path by path?"""
+"""Does the output match the reference, and where not?"""
 
 from __future__ import annotations
 
@@ -22,13 +22,17 @@ from llmeval_integrations.matching.patch import Plain, patch, sort_for_patch
 class JsonMatch(Evaluator):
     """Does the output match the reference, and where not?
 
-    Score 1.0 or 0.0. The reason names the first differing paths. Metadata: `matched`;
-    `differences`, each with its JSON pointer, its kind (mismatch, wrong_type, missing, extra) and
-    both values; `patch`, the RFC 6902 operations that turn the output into one that matches.
-    The label is the kind of the first difference.
+    Score: 1.0 or 0.0. The reason lists the first differences, and the label is the kind of the
+    first one.
 
-    The items of arrays in any order are paired one to one, as many as can be. A document may take
-    100,000 pairs; beyond that, `limit_reached` in the metadata names the arrays.
+    Metadata:
+    - `matched`: whether the output matches
+    - `differences`: each with its JSON `pointer`, its `kind` (`mismatch`, `wrong_type`, `missing`
+      or `extra`) and both values
+    - `patch`: the RFC 6902 operations that turn the output into one that matches
+    - `limit_reached`: the arrays with too many items to try every pair; 100,000 pairs are tried
+
+    Items of arrays in any order are paired one to one, so that as much as possible matches.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -37,10 +41,10 @@ class JsonMatch(Evaluator):
     """Whether the order of array items counts."""
 
     ignore_extra_keys: bool = False
-    """Whether objects of the output may have keys that the reference lacks."""
+    """Whether objects of the output may have keys that the reference does not have."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
         check_flag(self, "strict_order")

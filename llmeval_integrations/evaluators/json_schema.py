@@ -35,34 +35,35 @@ class JsonSchema(Evaluator):
         >>> JsonSchema({"properties": {"age": {"minimum": 18}}})('{"age": 3}').reason
         '3 is less than the minimum of 18 at /age'
 
-    Score: 1.0 or 0.0. The reason words the first error; the label is its keyword, or
-    `falseSchema` where the whole schema is false.
+    Score: 1.0 or 0.0. The reason describes the first error. The label is its keyword, or
+    `falseSchema` if the whole schema is false.
 
-    Metadata: `errors`, each with `pointer`, `schema_pointer`, `keyword` and `message`;
-    `schema_score`, the share of values, and of required members, without an error. `limit_reached`
-    says that not all errors are listed: the first 100 are, and of an output with more than 16
-    levels, or an object of more than 1,000 members, the first one.
+    Metadata:
+    - `errors`: each with `pointer`, `schema_pointer`, `keyword` and `message`
+    - `schema_score`: the share of values and required members without an error
+    - `limit_reached`: not all errors are listed. The first 100 are; if the output has more than 16
+      levels, or an object with more than 1,000 members, only the first one is
 
     Raises:
-        InvalidSchemaError: The schema is none, points outside (nothing is fetched), has no keyword
-            of JSON Schema, or a pattern that takes more than 120 MB.
-        RegexTimeoutError: A pattern that looks around or back gives no answer.
+        InvalidSchemaError: The schema is not valid, refers to another document (none is fetched),
+            has no keyword of JSON Schema, or has a pattern that takes more than 120 MB.
+        RegexTimeoutError: A pattern with look-around or back references takes too long.
     """
 
     aliases: ClassVar[tuple[str, ...]] = ("json_schema_validation",)
 
     schema: Any = field(default=None, hash=False)
-    """The schema: a mapping, a boolean, JSON text, a Pydantic model or TypeAdapter. None takes
-    each sample's `schema`, or its reference where it has none."""
+    """The schema: a mapping, a boolean, JSON text, a Pydantic model or TypeAdapter. With None, each
+    sample's `schema` is used, or its reference if it has no schema."""
 
     check_formats: bool = False
-    """Whether `format` is asserted, rather than a remark."""
+    """Whether a value that violates `format` is an error."""
 
     draft: Draft | Literal[4, 6, 7] | None = None
-    """The draft that applies; None goes by `$schema`, and by 2020-12 where there is none."""
+    """The draft of JSON Schema. With None, `$schema` names it, and 2020-12 is the default."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON; `lenient` completes a schema's text as well."""
+    """How much text may surround the JSON; `lenient` also completes the text of a schema."""
 
     def __post_init__(self) -> None:
         check_flag(self, "check_formats")
@@ -71,7 +72,7 @@ class JsonSchema(Evaluator):
             object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
             check_choice(self, "draft", [draft for draft in VALIDATORS if draft])
-        if isinstance(self.schema, dict):  # which whoever gave it may change later
+        if isinstance(self.schema, dict):  # the caller may change it later
             object.__setattr__(self, "schema", copy_schema(self.schema))
         text = None if self.schema is None else schema_text(self.schema)
         object.__setattr__(self, "_text", text)
@@ -90,24 +91,24 @@ class JsonSchema(Evaluator):
         return self._check(sample, compiled)
 
     def schema_field(self, sample: Sample) -> str:
-        """Return which field of a sample is its schema; raise MissingFieldError where none is."""
+        """Return which field of a sample has its schema; raise MissingFieldError if none has."""
         for name in ("schema", "reference"):
             schema = getattr(sample, name)
             if schema is not MISSING and schema is not None:
                 return name
         raise MissingFieldError(
-            f"{self.name} needs a schema: schema=..., as an option or of the sample, or a reference"
+            f"{self.name} needs a schema: the option schema=..., or a sample's schema or reference"
         )
 
     @property
     def compiled(self) -> CompiledSchema | None:
-        """The evaluator's own schema as validators; None where samples bring theirs."""
+        """The evaluator's own schema, compiled; None if samples have their own."""
         text: str | None = self._text  # type: ignore[attr-defined]
         return None if text is None else self._compile(text)
 
     def _compile(self, schema: Any) -> CompiledSchema:
         text = schema if type(schema) is str else schema_text(schema)
-        draft: Any = self.draft  # a text by now
+        draft: Any = self.draft  # `__post_init__` has made it a text
         return compile_schema(text, draft, self.check_formats, self.parsing)
 
     def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:

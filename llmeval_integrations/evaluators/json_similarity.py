@@ -1,4 +1,4 @@
-"""How similar are two JSON documents, as one figure?"""
+"""How similar are output and reference, as trees of strings?"""
 
 from __future__ import annotations
 
@@ -25,43 +25,46 @@ from llmeval_integrations.text.edit_distance import count_edits, exact_reach, lo
 Variant = Literal["paper", "anls_star"]
 
 _SURELY_EXACT: Final = 80_000
-"""The most characters of two texts whose distance is exact, whatever they are; see `reach`."""
+"""The distance of two texts up to this length is always exact; see `exact_reach`."""
 
 
 @dataclass(frozen=True)
 class JsonSimilarity(Evaluator):
-    """How similar are output and reference, as trees of texts?
+    """How similar are output and reference, as trees of strings?
 
-    Score: ANLS*, 0 to 1 (Peer, Schoepf, Nebendahl, Rietzler, Stabinger, "ANLS* - A Universal
-    Document Processing Metric for Generative Large Language Models", 2024): the share of all
-    leaves that the documents have in common. Two leaves have one minus the Levenshtein distance of
-    their texts in common, by the longer text's length, and nothing from a distance of `tau`
-    on. Members are compared by name; items are paired for the most in common. Numbers, booleans
-    and null are compared as they are written. An empty object or array is no leaf; two documents
-    without a leaf have a score of 1.
+    Score: ANLS*, from 0 to 1 (Peer, Schoepf, Nebendahl, Rietzler, Stabinger, "ANLS* - A Universal
+    Document Processing Metric for Generative Large Language Models", 2024). It is the sum of the
+    similarities of all leaves, divided by the number of leaves. The distance of two leaves is their
+    Levenshtein distance divided by the length of the longer one. Their similarity is 1 minus the
+    distance, or 0 if the distance is `tau` or more.
 
-    The authors' own package differs: it ignores case and white space, counts a distance of exactly
-    `tau`, takes null for a missing value, and pairs items for the best average.
-    `variant="anls_star"` gives its figure.
+    Members are compared by name, and items are paired for the highest score. Numbers, booleans and
+    null are compared as they are written. Empty objects and arrays are not leaves. Two documents
+    without leaves have the score 1.
 
-    Passes from `threshold` on; an output that is not JSON never does. `limit_reached` in the
-    metadata names the arrays that had too many pairs of items to be tried. `exact` is False where
-    two texts differ in more than about 80,000 characters: their distance may be less.
+    The authors' own package differs from the paper: it ignores case and white space, a distance of
+    exactly `tau` still counts, null is a missing value, and items are paired for the best average.
+    `variant="anls_star"` computes its figure.
+
+    The result passes if the score is at least `threshold`. An output that is not JSON never passes.
+
+    Metadata: `limit_reached` lists the arrays with too many items to try every pair. `exact` is
+    False if two texts differ in more than about 80,000 characters. The score may then be too low.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
     tau: float = 0.5
-    """The distance of two texts, 0 to 1, from which on they have nothing in common."""
+    """The distance, from 0 to 1, at which two texts have the similarity 0."""
 
     variant: Variant = "paper"
-    """Whose figure it is: that of the paper, or of the authors' package `anls-star`."""
+    """Whether to compute the figure of the paper, or of the authors' package `anls-star`."""
 
     threshold: float = 1.0
     """The lowest score that passes."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
         check_number(self, "tau", minimum=0, maximum=1)
@@ -113,7 +116,7 @@ class _Text(Node):
     fuzzy = True
     counts_empty = False
     larger_alone = True
-    pairs_all = True  # fewer leaves in all are a higher score
+    pairs_all = True  # a pair counts its leaves once, so that pairing raises the score
 
     def __init__(self, tau: float) -> None:
         self.tau = tau
@@ -127,7 +130,7 @@ class _Text(Node):
         longest = max(other, one)
         if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.tau:
             return MISMATCH
-        most = int(self.tau * longest) + 1  # one more, whatever the product is rounded to
+        most = int(self.tau * longest) + 1  # one more, as the product may be rounded down
         edits = count_edits(most, output, reference)
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
         score = (longest - edits) / longest if edits / longest < self.tau else 0.0
@@ -137,7 +140,7 @@ class _Text(Node):
         from rapidfuzz.distance.Levenshtein import normalized_similarity
         from rapidfuzz.process import extract_iter
 
-        least = 1 - self.tau + 1e-9  # a distance of `tau` is none
+        least = 1 - self.tau + 1e-9  # at a distance of exactly `tau` the similarity is 0
         scorer = normalized_similarity
         for _, score, position in extract_iter(
             output, references, scorer=scorer, score_cutoff=least
@@ -147,7 +150,7 @@ class _Text(Node):
 
 
 def _as_texts(value: Any) -> Any:
-    """Return a value with each number, boolean and null as the text that it is written as."""
+    """Return a value in which each number, boolean and null is replaced by its text."""
     if type(value) is dict:
         return {name: _as_texts(part) for name, part in value.items()}
     if type(value) is list:

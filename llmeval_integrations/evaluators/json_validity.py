@@ -16,7 +16,7 @@ from llmeval_integrations.messages.reading import read_answer
 
 
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
-    """Make the result of an output that is not JSON: its defect is the label."""
+    """Return the result of an output that is not JSON; the label is its defect."""
     position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
     details = {"message": defect.reason, **position, **metadata}
     return Result(score, False, defect.name, defect.words, details)
@@ -26,13 +26,13 @@ def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
 class JsonValidity(Evaluator):
     """Does the output parse as JSON?
 
-    Score: 1.0 or 0.0. Where it does not, the label names the defect and the reason says it in
-    words. Metadata: `message`, that of Python's own parser, which is what LangChain's drop-in
-    gives; `offset`, `line` and `column`.
+    Score: 1.0 or 0.0. If the output is not JSON, the label names the defect, and the reason
+    describes it. Metadata: `offset`, `line` and `column` of the defect, and `message`, the message
+    of Python's own parser. LangChain's drop-in returns that message.
     """
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON; truncated text is invalid in every mode."""
+    """How much text may surround the JSON; truncated text is invalid in every mode."""
 
     def __post_init__(self) -> None:
         check_choice(self, "parsing", PARSINGS)
@@ -46,14 +46,14 @@ class JsonValidity(Evaluator):
 
 @dataclass(frozen=True)
 class JsonObject(Evaluator):
-    """Does the output parse as a JSON object, and not as an array, a text or a number?
+    """Does the output parse as a JSON object, and not as an array, a string or a number?
 
-    Score: 1.0 or 0.0. Metadata: `response`, the output; `format`, the Python type after parsing,
-    None where it does not parse; `json_response_result`, "pass" or "fail".
+    Score: 1.0 or 0.0. Metadata: `response`, the output; `format`, the Python type of the parsed
+    value, or None if it is not JSON; `json_response_result`, "pass" or "fail".
     """
 
     parsing: Parsing = "strict"
-    """How much may stand around the JSON."""
+    """How much text may surround the JSON."""
 
     def __post_init__(self) -> None:
         check_choice(self, "parsing", PARSINGS)

@@ -14,22 +14,24 @@ from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 class LengthPenalty(TextEvaluator):
     """Is the output too short or too long?
 
-    Score 0.0 within the bounds, else minus the number of characters beyond the bound times
-    `penalty_rate`. Passes at 0. Metadata: `length` in characters, `min_length`, `max_length`,
-    `penalty`. A value that is not text is measured as its JSON.
+    Score: 0.0 within the bounds, or below 0: each character beyond a bound costs `penalty_rate`.
+    The result passes if the score is 0. A value that is not text is measured as its JSON. An empty
+    output is unscored.
+
+    Metadata: `length` in characters, `min_length`, `max_length` and `penalty`.
     """
 
     min_length: int = 10
-    """The fewest characters that cost nothing."""
+    """The fewest characters without a penalty."""
 
     max_length: int = 1000
-    """The most characters that cost nothing."""
+    """The most characters without a penalty."""
 
     penalty_rate: float = 0.01
-    """What each character beyond a bound costs."""
+    """The penalty for each character beyond a bound."""
 
     max_penalty: float | None = None
-    """The worst score, zero or below; None means that it has no floor."""
+    """The lowest possible score, which is at most 0; None sets no limit."""
 
     def __post_init__(self) -> None:
         check_number(self, "min_length", minimum=0, whole=True)

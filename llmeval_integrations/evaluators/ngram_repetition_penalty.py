@@ -28,44 +28,48 @@ _SHOWN: Final = 5
 class NgramRepetitionPenalty(TextEvaluator):
     """Does the output repeat itself?
 
-    The repetition rate is the share of the text's n-grams that occurred before, from 0 to 1.
-    Score, zero or below: `(threshold - rate) * penalty_rate` beyond the threshold; with a soft
-    penalty a ramp from 0 at `min_scaling` to `max_penalty` where every n-gram is the same one.
-    Passes at 0. Metadata: `repetition_rate`, `unique_ngrams`, `total_ngrams`, `token_count`,
-    `penalty`, `penalty_mode`, `most_common_ngrams` (where there is a penalty, the five that
-    occur most often).
+    The repetition rate is the share of n-grams that occurred earlier in the text, from 0 to 1.
+
+    Score: 0 or below. If the rate is above `penalty_threshold`, the score is
+    `(penalty_threshold - rate) * penalty_rate`. A soft penalty falls evenly instead, from 0 at the
+    rate `min_scaling` to `max_penalty` at the rate 1. The result passes if the score is 0. An empty
+    output is unscored.
+
+    Metadata: `repetition_rate`, `unique_ngrams`, `total_ngrams`, `token_count`, `penalty`,
+    `penalty_mode`, and `most_common_ngrams`: the five most frequent ones, if there is a penalty.
     """
 
     n: int = 3
-    """Tokens in an n-gram, 100 at most."""
+    """The number of tokens in an n-gram, at most 100."""
 
     penalty_threshold: float = 0.3
-    """The rate up to which nothing is taken off; the soft penalty has min_scaling instead."""
+    """The highest rate without a penalty; a soft penalty has `min_scaling` instead."""
 
     penalty_rate: float = 1.0
-    """What is taken off for each unit of the rate beyond it, unless the penalty is soft."""
+    """The factor of the rate beyond the threshold, unless the penalty is soft."""
 
     use_soft_penalty: bool = False
-    """Whether the penalty is a ramp instead."""
+    """Whether the penalty is soft."""
 
     max_penalty: float | None = None
-    """The worst score, zero or below: the ramp's end, -1.0 unless given; else no floor."""
+    """The lowest possible score, which is at most 0. None means -1.0 for a soft penalty, and no
+    limit otherwise."""
 
     min_scaling: float = 0.0
-    """The rate from which the ramp of the soft penalty starts at 0."""
+    """The highest rate without a soft penalty."""
 
     tokenizer: str = "simple"
-    """`simple` splits at white space, `tiktoken` into a model's tokens, `jieba` into Chinese
-    words. All but jieba ignore upper and lower case."""
+    """`simple` splits at white space, `tiktoken` into a model's tokens, and `jieba` into Chinese
+    words. All but `jieba` ignore case."""
 
     encoding_name: str = "cl100k_base"
     """The vocabulary of tiktoken."""
 
     chinese_only: bool = False
-    """Whether jieba leaves out all but Han characters."""
+    """Whether jieba keeps only Han characters."""
 
     analyze_scope: Scope = "full"
-    """The whole text, or what stands in `<think>` tags."""
+    """Whether to check the whole text (`full`), or only the text in `<think>` tags (`thought`)."""
 
     def __post_init__(self) -> None:
         check_number(self, "n", minimum=1, maximum=100, whole=True)
@@ -79,9 +83,9 @@ class NgramRepetitionPenalty(TextEvaluator):
         check_flag(self, "chinese_only")
         check_choice(self, "analyze_scope", get_args(Scope))
         if self.chinese_only and self.tokenizer != "jieba":
-            raise option_error(self, "chinese_only", "for any tokenizer but jieba")
+            raise option_error(self, "chinese_only", "for a tokenizer other than jieba")
         if self.encoding_name != "cl100k_base" and self.tokenizer != "tiktoken":
-            raise option_error(self, "encoding_name", "for any tokenizer but tiktoken")
+            raise option_error(self, "encoding_name", "for a tokenizer other than tiktoken")
         self._tokenizer()
 
     def _tokenizer(self) -> Tokenizer:
@@ -138,6 +142,7 @@ class NgramRepetitionPenalty(TextEvaluator):
 
 
 def _join_thoughts(text: str) -> str:
-    """Join what stands in thinking tags."""
-    closed = text[: text.rfind("</think>") + len("</think>")]  # else each tag looks to the end
+    """Join the texts in thinking tags."""
+    # Without the text after the last closing tag, no opening tag is searched to the end in vain.
+    closed = text[: text.rfind("</think>") + len("</think>")]
     return " ".join(re.findall("<think>(.*?)</think>", closed, re.DOTALL))

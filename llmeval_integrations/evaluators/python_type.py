@@ -26,16 +26,19 @@ TypeOption = type | UnionType | str | tuple["type | UnionType | str", ...]
 class PythonType(Evaluator):
     """Is the output an instance of a Python type?
 
-    Score: 1.0 or 0.0, by `isinstance`. Metadata: `response`, the output; `format`, the name of its
-    type; `custom_response_result`, "pass" or "fail". Nothing is parsed: a text is a `str`. Of
-    messages the parsed answer is looked at, else the text.
+    Score: 1.0 or 0.0, by `isinstance`. Nothing is parsed: a text is a `str`. If the output is
+    messages, their parsed answer is checked, or else their text.
+
+    Metadata: `response`, the output; `format`, the name of its type; `custom_response_result`,
+    "pass" or "fail".
     """
 
     expected_type: TypeOption
-    """A type, a union, a built-in type's name ("dict"), names joined by "|", or a tuple."""
+    """A type, a union, the name of a built-in type ("dict"), names joined by "|", or a tuple of
+    these."""
 
     def __post_init__(self) -> None:
-        if isinstance(self.expected_type, list):  # as options come from a command line
+        if isinstance(self.expected_type, list):  # the command line has no tuples
             object.__setattr__(self, "expected_type", tuple(self.expected_type))
         object.__setattr__(self, "_types", self._resolve(self.expected_type))
 
@@ -68,12 +71,12 @@ class PythonType(Evaluator):
         raise option_error(
             self,
             "expected_type",
-            "a type that isinstance takes, the name of a built-in one, or a tuple of these",
+            "a type that isinstance accepts, the name of a built-in type, or a tuple of these",
         )
 
 
 def _is_checkable(kind: type) -> bool:
-    """Whether `isinstance` takes the type: not `list[int]`, a TypedDict or a plain Protocol."""
+    """Return whether `isinstance` accepts a type: not `list[int]`, TypedDicts, most Protocols."""
     try:
         isinstance(None, kind)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Reading a sample's output and reference as JSON, for the evaluators that look at values.
+"""Read a sample's output and reference as JSON, for evaluators of JSON values.
 
-Evaluators that look at the same sample read each text once, if `share` was called for it. They
-share what was read, so none may change it.
+If `share` was called for a sample, all evaluators share its parsed values. So each text is parsed
+once, and no evaluator may change a value.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from llmeval_integrations.json_values.parse import Parsing, check, invalidity, i
 from llmeval_integrations.messages.reading import read_answer
 
 _SHARED: Final = "_shared"
-"""What stands in a sample's `__dict__` beside what was read, by field and mode."""
+"""The mark in the `__dict__` of samples that keep their values there, by field and mode."""
 
 
 def share(samples: Iterable[Sample]) -> None:
-    """Keep with these samples what is read of them."""
+    """Let these samples keep their parsed values."""
     for sample in samples:
         sample.__dict__[_SHARED] = True
 
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
-    """Return the JSON value of a field, or the Defect that says why it has none."""
+    """Return the JSON value of a field, or a Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
     if _SHARED not in kept:
         return _parse(getattr(sample, field), parsing)
@@ -39,7 +39,7 @@ def read(sample: Sample, field: str, parsing: Parsing) -> Any:
 
 
 def _parse(thing: Any, parsing: Parsing) -> Any:
-    """Parse a text, or the answer in messages; what a model refused to write is a Defect."""
+    """Parse a text, or the answer in messages; a refusal is a Defect."""
     if type(thing) is str:
         return parse(thing, parsing)
     value, label = read_answer(thing)
@@ -50,9 +50,9 @@ REFUSED: Final = Defect("refused", "The model refused to answer")
 
 
 def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
-    """Say why the output is not JSON, or return None where it is; no value is built.
+    """Return why the output is not JSON, or None if it is, without building a value.
 
-    In lenient mode truncated text is a defect here, while `read` completes it.
+    In lenient mode, truncated text is a defect here, while `read` completes it.
     """
     output = sample.output
     if type(output) is str and (parsing == "lenient" or _SHARED not in sample.__dict__):
@@ -68,9 +68,9 @@ def read_both(
 ) -> tuple[Any, Any]:
     """Return the output's value or Defect, and the reference's value.
 
-    With `copied` both are read anew, so that a caller's function may change them. Raises
-    MissingFieldError where there is no reference, InvalidReferenceError where it is not JSON: a
-    broken reference is the caller's fault and must not look like the model's.
+    With `copied`, both are parsed again, so that a caller's function may change them. Raises
+    MissingFieldError if there is no reference, and InvalidReferenceError if it is not JSON. A
+    broken reference is the caller's mistake and must not look like the model's.
     """
     if sample.reference is MISSING or sample.reference is None:
         sample.require("reference", evaluator.name)
@@ -87,9 +87,10 @@ def read_both(
 
 
 def is_same(sample: Sample, parsing: Parsing) -> bool:
-    """Whether output and reference are the same JSON text; False where only their values tell.
+    """Return whether output and reference are surely the same JSON text.
 
-    Equality then costs half as much, unless several evaluators share the values.
+    If so, their values need not be compared, which halves the time. If several evaluators share
+    parsed values, only identical texts are recognized: the values exist anyway.
     """
     output, reference = sample.output, sample.reference
     if _SHARED in sample.__dict__ and type(output) is type(reference) is str:

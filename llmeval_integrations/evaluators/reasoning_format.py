@@ -1,4 +1,4 @@
-"""Does the output keep thinking, answer and tool calls in their tags?"""
+"""Are thinking, answer and tool calls in their tags?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NESTED: Final = re.compile(rf"{CALL}\s*{CALL}|{END_OF_CALL}\s*{END_OF_CALL}")
 
 
 def _has_pair(text: str, tag: str) -> bool:
-    """Whether an opening tag is followed, somewhere, by its closing one."""
+    """Return whether an opening tag is followed by its closing tag somewhere."""
     start = text.find(f"<{tag}>")
     return start >= 0 and text.find(f"</{tag}>", start) >= 0
 
@@ -37,15 +37,15 @@ def _has_pair(text: str, tag: str) -> bool:
 class ReasoningFormat(TextEvaluator):
     """Does the output have its thinking and its answer in tags?
 
-    Score 1.0 where both pairs of tags are there, in any order, else 0.0. Metadata:
-    `has_think_tag`, `has_answer_tag`, `total_reward`, `think_token`, `answer_token`.
+    Score: 1.0 if both pairs of tags are there, in any order, or else 0.0. Metadata:
+    `has_think_tag`, `has_answer_tag`, `total_reward`, `think_token` and `answer_token`.
     """
 
     think_token: str = "think"
-    """The name of the thinking tag, taken as text."""
+    """The name of the thinking tag; not a regular expression."""
 
     answer_token: str = "answer"
-    """The name of the answer tag, taken as text."""
+    """The name of the answer tag; not a regular expression."""
 
     def __post_init__(self) -> None:
         check_text(self, "think_token")
@@ -73,16 +73,19 @@ class ReasoningFormat(TextEvaluator):
 class ReasoningToolCallFormat(TextEvaluator):
     """Does the output think first, then either answer or call tools, all in tags?
 
-    Score 1.0 or 0.0. Valid is `<think>` and then one `<answer>`, or one or more `<tool_call>`, each
-    holding a JSON object with `name` and `arguments`; nothing but white space stands between. A
-    tag inside of a JSON string is text. Metadata: `has_think_tag`, `has_answer_tag`,
-    `has_tool_call_tag`, `valid_format`, `valid_tool_call_json`, `tool_call_count`, `reward`.
+    Score: 1.0 or 0.0. A valid output has a `<think>` element, and then either one `<answer>`
+    element or one or more `<tool_call>` elements, with only white space between them. Each
+    `<tool_call>` contains a JSON object with `name` and `arguments`. A tag inside a JSON string
+    does not count.
+
+    Metadata: `has_think_tag`, `has_answer_tag`, `has_tool_call_tag`, `valid_format`,
+    `valid_tool_call_json`, `tool_call_count` and `reward`.
     """
 
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         text = text.strip()
         think, calls = _has_pair(text, "think"), _read_calls(text)
-        # Whatever a well-formed call holds is data, were it an answer's tags.
+        # Tags inside a well-formed call are data, even the tags of an answer.
         answer = _has_pair(text if calls.problem else text[: calls.start], "answer")
         called = calls.called > 0
         label, form = None, "<think></think> + <tool_call></tool_call> format"
@@ -114,7 +117,7 @@ class ReasoningToolCallFormat(TextEvaluator):
 
 
 def _is_answered(text: str) -> bool:
-    """Whether the text is one pair of thinking tags and one of answer tags."""
+    """Return whether the text is one thinking element and one answer element."""
     tags = ("<answer>", "</answer>", THOUGHT, END_OF_THOUGHT)
     return (
         text.startswith("<answer>", _end_of_thinking(text))
@@ -124,7 +127,7 @@ def _is_answered(text: str) -> bool:
 
 
 def _end_of_thinking(text: str) -> int:
-    """Return the position after the thinking and white space; the end where there is none."""
+    """Return the position after the thinking and white space, or the end if there is none."""
     end, again = text.find(END_OF_THOUGHT), text.find(THOUGHT, len(THOUGHT))
     if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
         return len(text)
@@ -132,7 +135,7 @@ def _end_of_thinking(text: str) -> int:
 
 
 class _Calls(NamedTuple):
-    """The tool calls at the end of a text: where they begin, and whether tags or JSON are wrong."""
+    """The tool calls at the end of a text: their start and number, and what is wrong with them."""
 
     start: int
     called: int
@@ -140,7 +143,7 @@ class _Calls(NamedTuple):
 
 
 def _read_calls(text: str) -> _Calls:
-    """Read the calls that follow the thinking, up to the end of the text."""
+    """Read the calls from the thinking to the end of the text."""
     start = position = _end_of_thinking(text)
     tags, count, wrong = CallTags(text), 0, 0
     while text.startswith(CALL, position):
@@ -159,11 +162,11 @@ def _read_calls(text: str) -> _Calls:
 
 
 def _is_call(content: str) -> bool:
-    """Whether a tag's content is a JSON object with the name of a tool and its arguments."""
+    """Return whether a tag's content is a JSON object with a tool's name and its arguments."""
     content = content.strip()
-    if not (content.startswith("{") and content.endswith("}")):  # nothing is to be unwrapped
+    if not (content.startswith("{") and content.endswith("}")):  # a fence is not allowed here
         return False
     value = parse(content)
     if type(value) is Defect and not invalidity(value):
-        value = raw_decode(content)[0]  # which takes a number out of range for infinite
+        value = raw_decode(content)[0]  # reads a number out of range as infinite
     return isinstance(value, dict) and isinstance(value.get("name"), str) and "arguments" in value

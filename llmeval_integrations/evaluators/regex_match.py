@@ -21,9 +21,9 @@ from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 
 Where = Literal["match", "search", "fullmatch"]
 
-_LONGEST_TIMEOUT = 1_000_000  # more ticks than a clock counts are none to the module `regex`
+_LONGEST_TIMEOUT = 1_000_000  # for `regex`, more clock ticks than it can count are no limit
 
-# The two modules give their flags different numbers.
+# The modules `re` and `regex` have different numbers for the same flags.
 _FLAGS = {
     name: int(getattr(re, name))
     for name in ("ASCII", "IGNORECASE", "MULTILINE", "DOTALL", "UNICODE", "VERBOSE")
@@ -34,27 +34,27 @@ _FLAGS = {
 class RegexMatch(TextEvaluator):
     """Does the output match a regular expression?
 
-    Score: 1.0 or 0.0. The pattern is the option's, else each sample's reference. A pattern that has
-    found no answer after `timeout` seconds raises RegexTimeoutError: the output is then neither
-    right nor wrong.
+    Score: 1.0 or 0.0. If matching takes longer than `timeout`, RegexTimeoutError is raised, as the
+    output is then neither right nor wrong.
     """
 
     pattern: str | None = None
-    """The regular expression, in the syntax of the package `regex`, which is that of `re` and more;
-    None takes each sample's reference, of at most 1,000 characters."""
+    """The regular expression, in the syntax of the package `regex`, which extends that of `re`.
+    With None, the pattern is each sample's reference, of at most 1,000 characters."""
 
     flags: int = 0
-    """Flags of `re`, such as `re.IGNORECASE`, added up."""
+    """Flags of `re`, such as `re.IGNORECASE | re.MULTILINE`."""
 
     where: Where = "match"
-    """At the beginning (`match`), anywhere (`search`), or the whole text (`fullmatch`)."""
+    """Where to match: at the beginning (`match`), anywhere (`search`), or the whole text
+    (`fullmatch`)."""
 
     timeout: float = REGEX_TIMEOUT
-    """The most seconds that one text may take, from 0.001 to 1,000,000."""
+    """The longest time for one text in seconds, from 0.001 to 1,000,000."""
 
     def __post_init__(self) -> None:
         if isinstance(self.flags, bool) or not isinstance(self.flags, int) or self.flags < 0:
-            raise option_error(self, "flags", "flags of the module re, added up")
+            raise option_error(self, "flags", "flags of the module re, such as re.IGNORECASE")
         if int(self.flags) & ~sum(_FLAGS.values()):
             raise option_error(self, "flags", "flags of the module re that change what matches")
         check_choice(self, "where", get_args(Where))
@@ -71,7 +71,7 @@ class RegexMatch(TextEvaluator):
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The reference is needed where there is no pattern of our own."""
+        """The reference is needed if the option `pattern` is not set."""
         return ("reference",) if self.pattern is None else ()
 
     def check_text(self, text: str, sample: Sample) -> Result:
@@ -80,7 +80,7 @@ class RegexMatch(TextEvaluator):
             pattern = sample.require("reference", self.name)
             if not isinstance(pattern, str):
                 raise InvalidReferenceError(
-                    f"{self.name}: {quote(pattern)} is not a regular expression's text"
+                    f"{self.name}: {quote(pattern)} is not a regular expression as text"
                 )
             if len(pattern) > MAX_REGEX_CHARACTERS:
                 raise InvalidReferenceError(
@@ -102,17 +102,17 @@ class RegexMatch(TextEvaluator):
 
 @lru_cache(maxsize=256)
 def _compile(pattern: str, flags: int) -> Any:
-    """Compile with the package `regex`, whose matching takes a time limit."""
+    """Compile with the package `regex`, whose matching accepts a time limit."""
     import regex
 
     translated = sum(int(getattr(regex, name)) for name, flag in _FLAGS.items() if flags & flag)
-    # `regex` tabulates a text that stands in every match, in cubic time and without a time
-    # limit: 9 s for 3,000 characters. A branch that never matches leaves no such text.
+    # `regex` makes a table for a text that every match contains, in cubic time and without a time
+    # limit: 9 s for 3,000 characters. With a branch that never matches, there is no such text.
     source = f"(?!)|{pattern}" if len(pattern) > MAX_REGEX_CHARACTERS else pattern
     if _count_copies(pattern) > MAX_REGEX_COPIES:
         raise InvalidReferenceError(
-            f"{quote(pattern)} is not a regular expression that can be compiled: its repeats, "
-            f"written out, have more than {MAX_REGEX_COPIES} parts"
+            f"{quote(pattern)} is too large to compile: its repeats, written out, have more than "
+            f"{MAX_REGEX_COPIES} parts"
         )
     try:
         return regex.compile(source, translated | int(regex.VERSION0))
@@ -127,9 +127,9 @@ _REPEAT = re.compile(r"\+|\{0*([0-9]{1,9})(?:,[0-9]*)?\}")
 
 
 def _count_copies(pattern: str) -> int:
-    """Bound the parts that `regex` makes of a pattern: it writes `a{n}` out, n + 1 times.
+    """Estimate from above how many parts `regex` compiles; `a{n}` becomes n + 1 parts.
 
-    `(?:a{9000}){9000}`, 17 characters, would fill the memory while it is compiled.
+    `(?:a{9000}){9000}` has 17 characters, but its parts would fill the memory.
     """
     groups, last, place = [0], 0, 0  # the parts of each open group, and of the last item
     while place < len(pattern):
@@ -145,7 +145,7 @@ def _count_copies(pattern: str) -> int:
         if text == "(":
             groups.append(0)
             continue
-        size = max(len(text) // 6, 1)  # two ranges of a set take the room of one character
+        size = max(len(text) // 6, 1)  # two ranges of a set take as much memory as one character
         last = groups.pop() if text == ")" and len(groups) > 1 else size
         groups[-1] += last
     return sum(groups)

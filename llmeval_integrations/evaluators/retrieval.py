@@ -1,4 +1,4 @@
-"""Are the documents that were retrieved the relevant ones?"""
+"""Are the relevant documents retrieved, and do they come first?"""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.python_values import as_python
 
 METRICS: Final = ("hit_rate", "mrr", "precision", "recall", "ap", "ndcg")
-"""Of one query; the mean of `ap` over a run is MAP, that of `mrr` is MRR."""
+"""The metrics of one query. The mean of `ap` over a run is MAP, and the mean of `mrr` is MRR."""
 
 
 @dataclass(frozen=True)
 class Retrieval(Evaluator):
-    """Were the relevant documents retrieved, and do they come first?
+    """Are the relevant documents retrieved, and do they come first?
 
-    The ids are `retrieved`, best first, or else the output, and `relevant`: lists, or their JSON.
-    An id that comes again counts where it stands first.
+    A sample has two lists of ids, or their JSON: `retrieved` (or else the output), best first, and
+    `relevant`. If an id is repeated, its first position counts.
 
     Example:
         >>> retrieval = Retrieval(metric="mrr")
         >>> retrieval(None, retrieved=["b", "a"], relevant=["a"]).score
         0.5
 
-    Score: the metric, 0 to 1. Metadata: all metrics; relevance is yes or no, so that NDCG's gain is
-    1 (Järvelin and Kekäläinen, 2002). Without a relevant id the result is unscored.
+    Score: the metric, from 0 to 1. Without any relevant id, the result is unscored. Metadata: all
+    metrics. A document is relevant or not, so each relevant one has the gain 1 in NDCG (Järvelin
+    and Kekäläinen, 2002).
     """
 
     needs: ClassVar[tuple[str, ...]] = ("relevant",)
@@ -42,10 +43,10 @@ class Retrieval(Evaluator):
     """One of hit_rate, mrr, precision, recall, ap, ndcg."""
 
     k: int | None = None
-    """How many of the retrieved ids count; None takes all."""
+    """How many of the retrieved ids count, from the best; None means all."""
 
     threshold: float | None = None
-    """The lowest score that passes; None leaves `passed` open."""
+    """The lowest score that passes. With None no result passes or fails."""
 
     def __post_init__(self) -> None:
         check_choice(self, "metric", METRICS)
@@ -75,7 +76,7 @@ class Retrieval(Evaluator):
 
 
 def measure_retrieval(retrieved: list[Any], relevant: set[Any]) -> dict[str, float]:
-    """Return all metrics of different ids, best first, against those that are relevant."""
+    """Return all metrics of retrieved ids, which are different and best first."""
     ranks = [rank for rank, each in enumerate(retrieved, 1) if each in relevant]
     gains = sum(1 / math.log2(rank + 1) for rank in ranks)
     ideal = sum(1 / math.log2(rank + 1) for rank in range(1, len(relevant) + 1))

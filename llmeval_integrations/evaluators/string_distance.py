@@ -1,4 +1,4 @@
-"""How far is one text from another?"""
+"""How far is the output's text from the reference's?"""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from llmeval_integrations.text.edit_distance import METRICS, measure
 class StringDistance(TextEvaluator):
     """How far is the output's text from the reference's?
 
-    Score: the distance, 0 for equal texts; normalised from 0 to 1, else in edits (Jaro distances
-    are always from 0 to 1). Passes at `threshold` or below. Edit distances of texts that
-    differ in more than 10,000 characters on both sides are upper bounds, and metadata `exact` is
-    False there. The name and the default are LangChain's.
+    Score: the distance, which is 0 for equal texts. It is from 0 to 1 if it is normalised, and
+    otherwise a number of edits. Jaro distances are always from 0 to 1. The result passes if the
+    score is at most `threshold`.
+
+    Metadata: `exact`. It is False if the texts differ in more than 10,000 characters on both sides;
+    an edit distance is then an upper bound. The name and the default distance are LangChain's.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -36,7 +38,7 @@ class StringDistance(TextEvaluator):
     """Whether the distance is divided by its largest possible value."""
 
     threshold: float = 0.0
-    """The largest distance that passes; up to 1 where the score is normalised."""
+    """The largest distance that passes; at most 1 if the score is normalised."""
 
     def __post_init__(self) -> None:
         check_choice(self, "distance", METRICS)

@@ -1,4 +1,4 @@
-"""The text of an output, for evaluators that look at characters."""
+"""The text of an output, for evaluators of texts."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from llmeval_integrations.json_values.parse import parse
 
 
 def to_text(output: Any) -> str:
-    """Return a text as it is, bytes decoded, a JSON value as compact JSON, all else as its repr."""
+    """Return a text itself, bytes decoded, a JSON value as compact JSON, other values as repr."""
     if isinstance(output, str):
-        return str.__str__(output)  # a subclass may say something else of itself
+        return str.__str__(output)  # an enum or another subclass may have its own `__str__`
     if isinstance(output, (bytes, bytearray)):
         return output.decode(errors="replace")
     value = parse(output, "lenient")
@@ -21,6 +21,6 @@ def to_text(output: Any) -> str:
 
 
 def to_storable_text(value: Any) -> str:
-    """Return the text of a value, JSON where it is none; halves of surrogate pairs as escapes."""
+    """Return the text of a value as `to_text` does, with halves of surrogate pairs escaped."""
     text = to_text(value)
     return text if text.isascii() else text.encode(errors="backslashreplace").decode()

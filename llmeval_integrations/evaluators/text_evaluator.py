@@ -1,4 +1,4 @@
-"""What evaluators that look at a text have in common."""
+"""The base class of evaluators that check a text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from llmeval_integrations.messages.reading import read_answer
 
 
 class TextEvaluator(Evaluator):
-    """Looks at the text of an output.
+    """Checks the text of an output.
 
-    Subclasses write `check_text`. Of messages, responses and states it is given the last text of
-    the model. A model that gave nothing, or refused, wrote the empty text; the label of the result
-    is then `empty` or `refused`.
+    Subclasses implement `check_text`. From messages, responses and states it gets the model's last
+    text. If the model returned nothing or refused, the text is empty, and the result has the label
+    `empty` or `refused`.
 
     >>> @dataclass(frozen=True)
     ... class Polite(TextEvaluator):
@@ -35,4 +35,4 @@ class TextEvaluator(Evaluator):
 
     @abstractmethod
     def check_text(self, text: str, sample: Sample) -> Result:
-        """Look at one text; the one method that such an evaluator writes."""
+        """Check one text; the only method that a subclass has to implement."""

@@ -21,22 +21,26 @@ from llmeval_integrations.tool_calls.tools import Toolbox, Violation, read_toolb
 class ToolCallSchema(ToolEvaluator):
     """Is each call valid for the tool that it names?
 
-    Score: the share of the calls that are, from 0 to 1; 1 where there is no call. Calls and tools
-    are read from the shapes that ToolCalls reads, and what an API calls by itself is not a call.
-    The reason names the first call that is not valid, the label is the keyword of its schema,
-    `unknown_tool` or `unreadable`. Metadata: `calls`, each with `name`, `valid` and `errors`
-    (`pointer`, `keyword`, `message`), the first 100; `called` and `valid`, how many.
+    Score: the share of valid calls, from 0 to 1, and 1 if there is no call. Calls and tools are
+    read in the same formats as by ToolCalls. Calls that an API makes by itself do not count. The
+    reason describes the first error. The label is its keyword in the schema, or `unknown_tool` or
+    `unreadable`.
+
+    Metadata:
+    - `calls`: each with `name`, `valid` and its first 100 `errors` (`pointer`, `keyword`,
+      `message`)
+    - `called` and `valid`: the number of calls, and of valid calls
     """
 
     tools: Any = field(default=None, hash=False)
-    """The definitions; None takes each sample's `variables["tools"]`."""
+    """The tool definitions. With None, each sample's `variables["tools"]` are used."""
 
     allow_undeclared: bool = False
-    """Whether a call may have arguments that the tool's schema does not name. Without it a schema
-    that lists `properties`, and says nothing about others, allows no others."""
+    """Whether a call may have arguments that the tool's schema does not declare. If False, a schema
+    with `properties` allows no others, unless it says that it does."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON of calls and arguments."""
+    """How much text may surround the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
         check_flag(self, "allow_undeclared")
@@ -46,19 +50,19 @@ class ToolCallSchema(ToolEvaluator):
 
     @property
     def toolbox(self) -> Toolbox | None:
-        """The evaluator's own tools by name; None where samples bring theirs."""
+        """The evaluator's own tools by name; None if samples have their own."""
         return self._toolbox  # type: ignore[attr-defined, no-any-return]
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The variables are needed where there are no tools of our own."""
+        """The variables are needed if the option `tools` is not set."""
         return ("variables",) if self.tools is None else ()
 
     def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
         toolbox = sample_toolbox(self, sample) if self.toolbox is None else self.toolbox
         if toolbox is None:
             raise MissingFieldError(
-                f"{self.name} needs tools: the option tools=... or variables['tools']"
+                f"{self.name} needs tools: the option tools=..., or a sample's variables['tools']"
             )
         found = [_violations(call, toolbox, self.parsing) for call in calls]
         rows = [
@@ -85,7 +89,7 @@ class ToolCallSchema(ToolEvaluator):
 
 
 def _violations(call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> list[Violation]:
-    """List what is wrong with a call."""
+    """List the violations by one call."""
     if call.problem is not None:
         return [Violation(None, "", "unreadable", call.problem)]
     if call.name not in toolbox:

@@ -62,68 +62,70 @@ class ToolCalls(Evaluator):
         >>> ToolCalls()(call, {"name": "f", "arguments": {"a": 2}}).score
         0.5
 
-    Score: F1 over calls, from 0 to 1: 2 S / (m + n), where m calls were made and n expected, and S
-    is the sum of the similarities of pairs. Calls of the same tool are paired one to one so that S
-    is the greatest. The similarity of a pair is (1 + M) / (1 + the larger of O and R), where O and
-    R are the leaves of its arguments in output and reference, and M those that match, as in
-    JsonFields. A call that is missing, extra, out of order, unreadable or of another tool has 0.
-    It passes where all calls are right.
+    Score: F1 over calls, from 0 to 1: 2 S / (m + n). m is the number of calls made, n is the number
+    expected, and S is the sum of the similarities of pairs. Calls of the same tool are paired one
+    to one so that S is as large as possible. The similarity of a pair is (1 + M) / (1 + the larger
+    of O and R). O and R are the leaves of its arguments in output and reference, and M those that
+    match, as in JsonFields. A call that is missing, extra, out of order, unreadable or of another
+    tool has the similarity 0. The result passes if all calls are right, and the label is the worst
+    kind of a call.
 
-    Values are compared as fields are: by the tool's schema, `fields` and `defaults`. An argument
-    that is left out, null or empty has the default of its schema, and one that the reference leaves
-    open has to be valid. A reference that its tool surely refuses is an error.
+    Values are compared as in JsonFields: by the tool's schema, `fields` and `defaults`. An argument
+    that is left out, null or empty has the default of its schema. Arguments that the reference does
+    not decide must be valid for the tool. A reference that its tool can never accept is an error.
 
-    Metadata: `calls`, each with its `kind` (see KINDS), `score`, `name`, the positions `output` and
-    `reference`, and the wrong `arguments`; `called`, `expected` and `right`, how many; `precision`,
-    `recall` and `f1` over calls that are wholly right; `fields`, the leaves of each argument by
-    kind; `ignored`, the ignored paths that a call has. `limit_reached` names the arrays whose items
-    were not all tried with each other, with an empty text for the calls. The label is the gravest
-    kind.
+    Metadata:
+    - `calls`: each with its `kind` (`right`, `wrong_arguments`, `wrong_order`, `extra`, `missing`,
+      `wrong_name` or `unreadable`), `score`, `name`, its positions in `output` and `reference`, and
+      its wrong `arguments`
+    - `called`, `expected` and `right`: the numbers of calls, and their `precision`, `recall`, `f1`
+    - `fields`: the number of leaves of each argument, by kind
+    - `ignored`: the ignored paths that a call has
+    - `limit_reached`: the arrays with too many items to try every pair; an empty text for the calls
 
     Raises:
-        InvalidReferenceError: The reference holds no calls, or none that could be made.
+        InvalidReferenceError: The reference contains no calls, or a call that is never valid.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
     tools: Any = field(default=None, hash=False)
-    """The definitions; None takes each sample's `variables["tools"]`, where there are any."""
+    """The tool definitions. With None, each sample's `variables["tools"]` are used, if any."""
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    """Settings by tool and path, as `{"weather/city": {"ignore_case": true}, "*/price":
-    {"tolerance": 0.1}}`; `*` is each tool that has the argument. The settings of JsonFields."""
+    """The settings of JsonFields by tool and path, as `{"weather/city": {"ignore_case": true},
+    "*/price": {"tolerance": 0.1}}`. `*` means every tool that has the argument."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The same settings where neither a tool's schema nor `fields` says otherwise."""
+    """The same settings for all arguments, unless a tool's schema or `fields` defines others."""
 
     score: Score = "calls"
-    """What counts the same: each call (`calls`), or each tool's name and each leaf of the arguments
-    (`leaves`)."""
+    """What has the same weight: each call (`calls`), or each tool's name and each leaf of the
+    arguments (`leaves`)."""
 
     call_order: CallOrder = "any"
-    """Whether the order of calls counts: nowhere but for `before`, or everywhere (pairs never
-    cross)."""
+    """Whether the order of calls counts: only for `before` (`any`), or for all calls (`strict`)."""
 
     before: Before | None = field(default=None, hash=False)
-    """With `call_order="any"`: pairs of calls, the first of which comes before the second, each a
-    tool's name or a position among the expected calls. Of a pair that is violated the call that
-    came too early is wrong. None takes each sample's `variables["before"]`, where there are any."""
+    """With `call_order="any"`: pairs of calls, of which the first must come before the second. Each
+    is a tool's name or a position among the expected calls. If a pair is violated, the call that
+    came too early is wrong. With None, each sample's `variables["before"]` are used, if any."""
 
     arguments: Arguments = "exact"
-    """Which arguments a call has: those expected (`exact`), no others but perhaps not all
-    (`subset`), all but perhaps others too (`superset`), or any, of which those count that both have
-    (`ignore`)."""
+    """Which arguments a call must have. `exact`: the expected ones and no others. `subset`: no
+    others, but some may be left out. `superset`: all expected ones, and perhaps others. `ignore`:
+    any; only arguments that both calls have are compared."""
 
     alternatives: Alternatives = "marked"
-    """How the reference says that several values will do. `marked`: by `{"$any_of": [...]}` in
-    place of a value, with `"$optional": true` where it may be left out. `listed`: each argument has
-    a list of accepted values, as in BFCL, with an empty text where it may be left out."""
+    """How a reference lists several accepted values. `marked`: a value is replaced by
+    `{"$any_of": [...]}`, with `"$optional": true` if it may be left out. `listed`: each argument is
+    a list of accepted values, as in BFCL, with an empty text if it may be left out."""
 
     allow_undeclared: bool = False
-    """Whether arguments that the tool's schema does not name can be valid."""
+    """Whether a call may have arguments that the tool's schema does not declare."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON of calls and arguments."""
+    """How much text may surround the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
         for option in ("fields", "defaults"):
@@ -148,7 +150,7 @@ class ToolCalls(Evaluator):
         if self.call_order != "any":
             problem = "before=... needs call_order='any'"
         for name in (which for pair in self.before or () for which in pair if not problem):
-            # The name of a tool that there is not would order nothing, and not say so.
+            # A pair with an unknown tool would have no effect, and nobody would notice.
             if isinstance(name, str) and toolbox is not None and name not in toolbox:
                 problem = f"before: there is no tool {name!r}; {hint(name, toolbox)}"
         if problem:
@@ -194,7 +196,7 @@ class ToolCalls(Evaluator):
 
 
 def _make_result(calls: Sequence[ComparedCall], score: float, metadata: dict[str, Any]) -> Result:
-    """Word what became of the calls: the first that are wrong, and how many more of each kind."""
+    """Return the result; its reason lists the first wrong calls, and counts the others by kind."""
     wrong = [call for call in calls if call.kind != "right"]
     if not wrong:
         several = "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"

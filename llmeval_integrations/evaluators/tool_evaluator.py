@@ -1,4 +1,4 @@
-"""What evaluators that look at tool calls have in common."""
+"""The base class of evaluators that check tool calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from llmeval_integrations.tool_calls.read import read_calls
 
 
 class ToolEvaluator(Evaluator):
-    """Looks at the tool calls of an output.
+    """Checks the tool calls of an output.
 
-    Subclasses write `check_calls`. Calls are read of whatever holds them: a text, the JSON of an
-    API, objects of an SDK or framework, a whole conversation. A model that gave nothing, or
-    refused, calls nothing. What looks like calls and cannot be read has a score of 0.
+    Subclasses implement `check_calls`. Calls are read from a text, the JSON of an API, objects of
+    an SDK or framework, or a whole conversation. An empty output or a refusal contains no calls. An
+    output that looks like calls but cannot be read has the score 0.
 
     >>> @dataclass(frozen=True)
     ... class CallsOnce(ToolEvaluator):
@@ -29,7 +29,7 @@ class ToolEvaluator(Evaluator):
     """
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON of calls and arguments."""
+    """How much text may surround the JSON of calls and arguments."""
 
     def check(self, sample: Sample) -> Result:
         calls = read_calls(read_items(sample.output), self.parsing, expects_calls=False)
@@ -39,4 +39,4 @@ class ToolEvaluator(Evaluator):
 
     @abstractmethod
     def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
-        """Look at the calls of one output; the one method that such an evaluator writes."""
+        """Check the calls of one output; the only method that a subclass has to implement."""

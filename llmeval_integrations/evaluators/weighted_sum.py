@@ -1,4 +1,4 @@
-"""What do several evaluators say together?"""
+"""What is the combined score of several evaluators?"""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ Parts: TypeAlias = Mapping[Evaluator, float] | Sequence[tuple[Evaluator, float]]
 
 @dataclass(frozen=True)
 class WeightedSum(Evaluator):
-    """What do several evaluators say together?
+    """What is the combined score of several evaluators?
 
-    Score: the sum of their scores, each times its weight; True counts 1 and False 0. Passes where
-    no part failed, or from `threshold` on; there is no verdict where no part has one. The label is
-    the first failing part's name and label, the reason the sum written out. Metadata: `parts`, by
-    name, each with score, passed, label and reason.
+    Score: the sum of their scores, each times its weight. True counts as 1 and False as 0. The
+    result passes if no part fails. With `threshold`, it passes if the score is at least that. If
+    no part passes or fails, neither does the sum. The label is the name and label of the first part
+    that fails, and the reason is the sum as a formula. Metadata: `parts` by name, each with
+    `score`, `passed`, `label` and `reason`.
 
-    A part that is unscored leaves the sum unscored, or is left out with its weight; the sum of the
-    others is then scaled by what all weights have, in absolute terms, and theirs have.
+    If a part is unscored, so is the sum. With `unscored="left_out"`, the part is left out instead,
+    and the sum of the others is multiplied by the ratio of all weights to theirs, without signs.
 
-    Where a part asks a model, the sum is a judge as well.
+    If a part asks a model, the sum is a judge, too.
     """
 
     parts: Parts
@@ -41,10 +42,10 @@ class WeightedSum(Evaluator):
     YAML: `parts: [[json_validity, 1], [{length_penalty: {max_length: 80}}, 0.5]]`."""
 
     unscored: Unscored = "unscored"
-    """What becomes of the sum where a part is unscored."""
+    """Whether an unscored part makes the sum `unscored`, or is `left_out`."""
 
     threshold: float | None = None
-    """The score that passes; None wants no part to fail."""
+    """The lowest score that passes; with None, no part may fail."""
 
     def __post_init__(self) -> None:
         if isinstance(self.parts, str) or not isinstance(self.parts, (Mapping, Sequence)):
@@ -65,7 +66,7 @@ class WeightedSum(Evaluator):
             lower_is_better=is_lower and self.threshold is None,
         )
         if any(part.is_judge for part, _ in pairs):
-            # Only now is known which of the two it is, and no judge is imported for the other.
+            # The class depends on the parts, so that a sum without judges imports no judge.
             from llmeval_integrations.judges.ensembles import JudgedSum
 
             object.__setattr__(self, "__class__", JudgedSum)
@@ -97,7 +98,7 @@ class WeightedSum(Evaluator):
         return [self.combine(results) for results in zip(*columns, strict=True)]
 
     def combine(self, results: Sequence[Result]) -> Result:
-        """Make one result of those of the parts."""
+        """Combine the results of the parts into one."""
         parts: list[_Part] = []
         for (part, weight), result in zip(self.pairs(), results):
             name = free_name(part.name, [each.name for each in parts])
@@ -132,14 +133,14 @@ class WeightedSum(Evaluator):
 
 
 class _Part(NamedTuple):
-    """A part's result under a name of its own, and what it weighs."""
+    """The result of a part, with a unique name and the part's weight."""
 
     name: str
     result: Result
     weight: float
 
     def score(self) -> float:
-        """Return the score as a number; raises ValueError where it is not finite."""
+        """Return the score as a number; raise ValueError if it is not finite."""
         score = float(self.result.score or 0)
         if not isfinite(score):
             text = quote(self.result.score)

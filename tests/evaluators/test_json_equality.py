@@ -69,7 +69,7 @@ def test_equality_is_that_of_json(output, reference, expected):
 def test_the_reason_names_the_first_difference_in_the_order_that_counts(list_order, output, reference, reason):  # fmt: skip
     assert JsonEquality(list_order=list_order)(output, reference).reason == reason
     says_no = JsonEquality(lambda *_: 0, list_order=list_order)
-    assert says_no(output, reference).reason == (reason or "The operator says no")
+    assert says_no(output, reference).reason == (reason or "The operator's score is 0")
 
 
 @pytest.mark.parametrize("reference", ["", "prose", "[1,]x", {1: 2}, object(), b"\xff"])
