@@ -127,18 +127,14 @@ def calibrate(judged: Any, human: Any) -> Calibration:
         raise InputError("calibrate: no row has both a judge's score and a person's label")
     passes = [bool(read_label(row.person, f"human, row {quote(row.row)}")) for row in known]
     names, starts, defaults, places = _levels(known, sum(passes) / len(passes))
-    counts = [
-        Share(
-            sum(passed for its, passed in zip(places, passes) if its == place), places.count(place)
-        )
-        for place in range(len(names))
-    ]
-    learned = _isotonic_chances(counts, defaults, PRIOR_ROWS)
+    passed_at = [place for place, passed in zip(places, passes) if passed]
+    counts = [Share(passed_at.count(n), places.count(n)) for n in range(len(names))]
+    learned = _isotonic_chances(counts, defaults)
 
     def predict_without(place: int, passed: bool) -> float:
         others = list(counts)
         others[place] = Share(counts[place].part - passed, counts[place].whole - 1)
-        return _isotonic_chances(others, defaults, PRIOR_ROWS)[place]
+        return _isotonic_chances(others, defaults)[place]
 
     return Calibration(
         [Level(*level) for level in zip(names, starts, defaults, learned, counts)],
@@ -202,18 +198,15 @@ def _brier(counts: Sequence[Share], chance: Callable[[int, bool], float]) -> flo
     return total / sum(whole for _, whole in counts)
 
 
-def _isotonic_chances(
-    counts: Sequence[Share], priors: Sequence[float], prior_rows: float
-) -> list[float]:
+def _isotonic_chances(counts: Sequence[Share], priors: Sequence[float]) -> list[float]:
     """Return a chance for each level, from the lowest level up, that never falls.
 
-    Each is the share of its rows, with its prior counting for so many rows more; neighbours in the
-    wrong order are pooled (isotonic regression by pool adjacent violators: Ayer et al., Ann. Math.
-    Stat. 26 (1955) 641).
+    Each is the share of its rows, its prior counting for PRIOR_ROWS more; neighbours in the wrong
+    order are pooled (isotonic regression: Ayer et al., Ann. Math. Stat. 26 (1955) 641).
     """
     pools: list[tuple[float, float, int]] = []  # chance, rows, levels
     for (part, whole), prior in zip(counts, priors):
-        size, levels = whole + prior_rows, 1
+        size, levels = float(whole + PRIOR_ROWS), 1
         chance = prior + (part - whole * prior) / size
         while pools and pools[-1][0] > chance:
             lower, its_size, its_levels = pools.pop()

@@ -48,9 +48,9 @@ class ModelJudge(JudgedEvaluator):
         check_number(self, "retries", minimum=0, whole=True)
 
     def _set_prompt(self, template: Any) -> None:
-        """Make a Prompt of a template; raises InvalidOptionError for one without a variable."""
+        """Make a Prompt of a template; raises InvalidOptionError for one without the sample."""
         prompt = Prompt.of(template)
-        if not prompt.variables:
+        if not {*prompt.variables} - {"question", "role", "fence"}:
             raise InvalidOptionError(
                 f"{self.name}: the prompt shows the judge nothing of the sample; write {{output}} "
                 "where the output shall stand"

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_instance, check_number, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -18,7 +17,7 @@ from llmeval_integrations.judges.prompts.material import (
     background,
     write_examples,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt, make_prompt
+from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
@@ -99,7 +98,7 @@ class PassFail(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "prompt", Prompt.of(self.prompt))
+        self._set_prompt(self.prompt)
         check_text(self, "question")
         check_text(self, "role", optional=True)
         check_text(self, "instruction", optional=True)
@@ -108,11 +107,6 @@ class PassFail(ModelJudge):
         if self.instruction is not None:  # it stands for the sample's input
             needs = tuple(field for field in self.needs if field != "input")
             object.__setattr__(self, "needs", needs)
-        if "output" not in self.prompt.variables:
-            raise InvalidOptionError(
-                f"{self.name}: the prompt shows the judge no output; it names "
-                f"{', '.join(self.prompt.variables) or 'nothing'}"
-            )
 
     @property
     def criterion(self) -> str:

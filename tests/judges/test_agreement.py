@@ -25,18 +25,6 @@ def judged_row(id, evaluator="judge", passed=True):
 verdicts = st.lists(st.tuples(st.sampled_from([True, False, None]), st.booleans() | st.none()))
 
 
-def test_the_figures_of_a_binary_judge():
-    found = agreement(JUDGED, HUMAN)
-    assert found.n == 100
-    assert found.accuracy == 0.9
-    assert found.sensitivity == TP / (TP + FN)
-    assert found.specificity == TN / (TN + FP)
-    assert found.kappa.value == pytest.approx((0.9 - 0.5048) / (1 - 0.5048))
-    assert found.confusion[True, False] == FN
-    assert found.shares["sensitivity"].interval == wilson(TP, TP + FN)
-    assert (found.unscored, found.unlabelled) == (0, 0)
-
-
 def test_the_table_reads_well():
     judged, human = [*JUDGED, None, None, True], [*HUMAN, True, False, None]
     assert str(agreement(judged, human)).splitlines() == [
@@ -91,13 +79,6 @@ def test_an_unscored_row_is_counted_apart_and_never_a_fail(nothing):
     assert (whole.n, whole.shares, whole.corrected) == (part.n, part.shares, part.corrected)
 
 
-def test_a_row_without_a_label_counts_for_the_judges_pass_rate_alone():
-    found = agreement([*JUDGED, True, None], [*HUMAN, None, None])
-    assert (found.n, found.unlabelled, found.unscored) == (100, 2, 0)
-    assert found.shares["judge passes"][:2] == (TP + FP + 1, 101)
-    assert found.accuracy == 0.9
-
-
 def test_any_labels_have_accuracy_kappa_and_a_table():
     judged = [Result(1.0, None, label) for label in ("good", "poor", "odd", "good")]
     found = agreement(judged, ["good", "poor", "poor", "good"])
@@ -135,8 +116,7 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
     ("judged", "human", "message"),
     [
         ([True], [True, False], "judged lacks 1 of the rows, such as 1; give None"),
-        ({"a": True}, {"a": True, "b": False, "c": True}, "judged lacks 2 of the ids.*'b', 'c'"),
-        ({"a": True, "b": True}, {"a": True}, "human lacks 1 of the ids.*'b'; give None"),
+        ({"a": True, "b": True, "c": True}, {"a": True}, "human lacks 2 of the ids.*'b', 'c'"),
         ([True], {"a": True}, "judged must be a mapping from ids, as the other is, or rows of"),
         ([judged_row("a"), judged_row("a")], {"a": True}, "ids of their own"),
         (

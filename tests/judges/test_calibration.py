@@ -13,8 +13,6 @@ from llmeval_integrations.judges.calibration import CELLS, PRIOR_ROWS, calibrate
 
 DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
 BOASTFUL = dict(zip(CELLS, [0.25, 0.3, 0.45, 0.55, 0.65, 0.75]))
-STRICT = dict(zip(CELLS, [0.3, 0.5, 0.6, 0.9, 0.95, 1.0]))
-
 rows = st.lists(st.tuples(st.sampled_from(CELLS), st.booleans()), min_size=1, max_size=80)
 
 
@@ -60,16 +58,6 @@ def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held)
 
 @settings(deadline=None)
 @given(rows)
-def test_weights_are_always_in_order_within_0_and_1_whatever_the_order_of_rows(pairs):
-    found = learned(pairs)
-    found_weights = [0, *weights(found.table), 1]
-    assert found_weights == sorted(found_weights)
-    assert 0 <= found.brier <= 1
-    assert found == learned(pairs[::-1])
-
-
-@settings(deadline=None)
-@given(rows)
 def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
     whole = [sum(cell == other for other, _ in pairs) + PRIOR_ROWS for cell in CELLS]
     passed = [
@@ -86,6 +74,7 @@ def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
         for at in range(6)
     ]
     assert weights(learned(pairs).table) == pytest.approx(expected)
+    assert learned(pairs) == learned(pairs[::-1])
 
 
 @settings(deadline=None)
@@ -102,15 +91,13 @@ def test_held_out_means_learned_from_all_other_rows(pairs):
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("truth", [BOASTFUL, STRICT])
-@pytest.mark.parametrize(("n", "gain"), [(40, 0.01), (400, 0.02)])
-def test_where_the_defaults_are_wrong_learned_weights_do_better_on_new_rows(truth, n, gain):
-    new = simulated(truth, 20_000, "new")
+def test_where_the_defaults_are_wrong_learned_weights_do_better_on_new_rows():
+    new = simulated(BOASTFUL, 20_000, "new")
     gains = []
     for seed in range(20):
-        found = learned(simulated(truth, n, seed))
+        found = learned(simulated(BOASTFUL, 40, seed))
         gains.append(brier(ScoreTable(), new) - brier(found.table, new))
-    assert sum(gains) / len(gains) > gain
+    assert sum(gains) / len(gains) > 0.01
     assert min(gains) > -0.005
 
 
@@ -171,8 +158,7 @@ def test_any_score_is_learned_and_chances_rise_with_it():
 
 
 def test_ratings_are_learned_from_the_share_that_passes():
-    found = calibrate(
-        [1] * 20 + [3] * 20 + [5] * 20, [False] * 20 + [False, True] * 10 + [True] * 20
-    )
+    truth = [False] * 20 + [False, True] * 10 + [True] * 20
+    found = calibrate([1] * 20 + [3] * 20 + [5] * 20, truth)
     assert [level.name for level in found.levels] == ["1", "3", "5"]
     assert [round(found(score), 3) for score in (1, 3, 4, 5)] == [0.065, 0.5, 0.5, 0.935]

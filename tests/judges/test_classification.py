@@ -86,13 +86,6 @@ def test_the_choices_are_told_and_asked_for():
     assert list(model.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
 
 
-def test_its_name_is_its_own_and_its_class_has_one_in_the_catalog():
-    assert classify(said("positive")).name == "sentiment"
-    options = {"name": "tone", "prompt": "{output}", "choices": ["a", "b"]}
-    loaded = load_evaluator("classification", model=Scripted(said("a")), **options)
-    assert loaded("x").label == "a"
-
-
 def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
     shown = 'label: positive, or {"label": "negative"}'
     assert classify({"label": "positive"}, retries=0)(shown).is_unscored

@@ -31,7 +31,7 @@ def classify(choices, prompt="{output}"):
         (lambda: PassFail(MODEL, "?", role=3), "role"),
         (lambda: PassFail(MODEL, "?", output="yaml"), "output"),
         (lambda: PassFail(MODEL, "?", scores={}), "scores"),
-        (lambda: PassFail(MODEL, "?", prompt="{question}"), "no output"),
+        (lambda: PassFail(MODEL, "?", prompt="{question}"), "shows the judge nothing"),
         (lambda: Questionnaire(MODEL, []), "questions"),
         (lambda: Questionnaire(MODEL, "Is it short?"), "questions"),
         (lambda: Questionnaire(MODEL, ["?"], calls="many"), "calls"),

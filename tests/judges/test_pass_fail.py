@@ -136,8 +136,6 @@ def test_labelled_samples_come_first():
 
 # --- replies --------------------------------------------------------------------------------------
 
-WHOLE = json.dumps(judgement())
-
 
 @pytest.mark.parametrize(("said", "kept"), [("Pass/Fail", "Pass/Fail"), (" \n", "(nothing)")])
 def test_an_unreadable_reply_is_asked_again_and_shown(said, kept):
@@ -147,23 +145,12 @@ def test_an_unreadable_reply_is_asked_again_and_shown(said, kept):
     *before, own, objection = model.requests[1].messages
     assert tuple(before) == model.requests[0].messages
     assert (own.role, own.text, objection.role) == ("assistant", kept, "user")
+    whole = Reply(json.dumps(judgement()), "length")  # of servers that fill up with white space
+    assert PassFail(Scripted(whole), QUESTION)("a").label == "Pass"
     for retries in (0, 1, 3):
         model = Scripted("I cannot say.")
         assert PassFail(model, QUESTION, retries=retries)("a").score is None
         assert len(model.requests) == retries + 1
-
-
-@pytest.mark.parametrize(
-    ("reply", "label"),
-    [
-        (Reply(WHOLE[:30], "length"), "cut"),
-        (Reply(WHOLE, "length"), "Pass"),
-    ],
-)
-def test_a_reply_that_was_cut_counts_where_it_is_whole(reply, label):
-    result = PassFail(Scripted(reply), QUESTION)("a")
-    assert (result.label, result.is_unscored) == (label, label != "Pass")
-    assert result.reason
 
 
 ECHO = json.dumps(judgement("Fail", reasoning="It names no price."))

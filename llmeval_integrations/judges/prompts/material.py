@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.messages.reading import find_messages, read_answer
@@ -164,15 +164,11 @@ def write_examples(judge: Any, labels: Sequence[str]) -> str:
     """Write a judge's labelled samples as a model is shown them; raises InvalidOptionError."""
     lines = ["Samples that a person has judged:"]
     for number, example in enumerate(judge.examples, 1):
-        if not isinstance(example, Mapping) or not {"output", "label"} <= example.keys():
+        is_whole = isinstance(example, Mapping) and {"output", "label"} <= example.keys()
+        if not is_whole or str(example["label"]) not in labels:
             raise InvalidOptionError(
-                f"{judge.name}: the example {quote(example)} is no mapping with output and label"
-            )
-        label = str(example["label"])
-        if label not in labels:
-            raise InvalidOptionError(
-                f"{judge.name}: the example's label {quote(label)} is none of its labels; "
-                f"{hint(label, [*labels])}"
+                f"{judge.name}: the example {quote(example)} is no mapping with an output and one "
+                f"of the labels {', '.join(labels)}"
             )
         lines += ["", f"Example {number}"]
         names = [*(name for name in example if name not in ("output", "label")), "output", "label"]
