@@ -3,58 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.runs.numbers import percent, percents
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
+from llmeval_integrations.runs.rows import Row
+from llmeval_integrations.runs.summary import Tally
 
 Sent: TypeAlias = tuple[str, float | None, bool | None]
 """What goes along with a test's report: evaluator, score and verdict."""
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
-
-
-@dataclass
-class _Tally:
-    """One evaluator's figures over samples."""
-
-    verdicts: list[tuple[bool, str | None]] = field(default_factory=list)
-    """Whether each row passed, and its group."""
-    unscored: int = 0
-    scores: list[float] = field(default_factory=list)
-
-    def add(self, said: Sent, group: str | None) -> None:
-        _, score, passed = said
-        if score is None:
-            self.unscored += 1
-            return
-        self.scores.append(score)
-        if passed is not None:
-            self.verdicts.append((passed, group))
-
-    @property
-    def rate(self) -> float | None:
-        passes = sum(passed for passed, _ in self.verdicts)
-        return passes / len(self.verdicts) if self.verdicts else None
-
-    def cells(self) -> tuple[str, ...]:
-        groups: dict[object, list[int]] = defaultdict(list)
-        for number, (passed, group) in enumerate(self.verdicts):
-            groups[number if group is None else group].append(int(passed))
-        interval = None
-        if self.verdicts:
-            figures = Figures.of([float(passed) for passed, _ in self.verdicts])
-            of_groups = [Group(len(each), sum(each)) for each in groups.values()]
-            interval = mean_interval(figures, of_groups)
-        return (
-            str(len(self.scores) + self.unscored),
-            "-" if self.rate is None else percent(self.rate),
-            "-" if interval is None else percents(interval),
-            str(self.unscored),
-            f"{sum(self.scores) / len(self.scores):.4g}" if self.scores else "-",
-        )
 
 
 class Tallies:
@@ -84,13 +43,13 @@ class Tallies:
 
     def lines(self) -> Iterator[str]:
         """Write a table: a line for every evaluator, and for those of marked tests."""
-        by_evaluator: dict[str, _Tally] = defaultdict(_Tally)
-        for _, said, group in self._samples():
-            by_evaluator[said[0]].add(said, group)
-        marked = {
-            f"{test}: {name}": each for (test, name), each in self._tallies_of_markers().items()
-        }
-        rows = [_HEADS, *((name, *each.cells()) for name, each in (by_evaluator | marked).items())]
+        tallies: dict[str, Tally] = defaultdict(Tally)
+        for _, row in self._rows():
+            tallies[row.evaluator].add([row])
+        rows = [_HEADS, *(_cells(name, each.summary()) for name, each in tallies.items())]
+        rows += [
+            _cells(f"{test}: {name}", each) for (test, name), each in self._figures_of_markers()
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for first, *others in rows:
             cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
@@ -99,26 +58,39 @@ class Tallies:
     def misses(self) -> dict[str, list[str]]:
         """Word, by marked test, where the pass rate is under what it asks for."""
         found: dict[str, list[str]] = defaultdict(list)
-        for (test, evaluator), tally in self._tallies_of_markers().items():
-            least = self._rates[test]
-            if least < 1 and (tally.rate or 0.0) < least:
-                rate = "nothing" if tally.rate is None else percent(tally.rate)
-                found[test].append(f"{evaluator} passed {rate}, under min_pass_rate={least:g}")
+        for (test, evaluator), figures in self._figures_of_markers():
+            least, rate = self._rates[test], figures["pass_rate"]
+            if least < 1 and (rate or 0.0) < least:
+                passed = "nothing" if rate is None else percent(rate)
+                found[test].append(f"{evaluator} passed {passed}, under min_pass_rate={least:g}")
         return found
 
-    def _tallies_of_markers(self) -> dict[tuple[str, str], _Tally]:
-        """Return the figures of marked tests, by test and evaluator."""
-        found: dict[tuple[str, str], _Tally] = defaultdict(_Tally)
-        for test, said, group in self._samples():
+    def _figures_of_markers(self) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
+        """Yield the figures of marked tests, by test and evaluator."""
+        tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
+        for test, row in self._rows():
             if test in self._rates:
-                found[test, said[0]].add(said, group)
-        return found
+                tallies[test, row.evaluator].add([row])
+        yield from ((key, each.summary()) for key, each in tallies.items())
 
-    def _samples(self) -> Iterator[tuple[str, Sent, str | None]]:
-        """Yield the test, what an evaluator said, and the group of each sample."""
-        for test, found, group in self._found.values():
-            for each in _merge_row(found) if test in self._rates else found:
-                yield test, each, group
+    def _rows(self) -> Iterator[tuple[str, Row]]:
+        """Yield the test, and what an evaluator said of each sample."""
+        for nodeid, (test, found, group) in self._found.items():
+            for name, score, passed in _merge_row(found) if test in self._rates else found:
+                row = Row(nodeid, name, score, passed, None, None, {}, score is None, None, group)
+                yield test, row
+
+
+def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
+    rate, interval, mean = (figures[key] for key in ("pass_rate", "pass_rate_ci95", "mean"))
+    return (
+        name,
+        str(figures["n"]),
+        "-" if rate is None else percent(rate),
+        "-" if interval is None else percents(interval),
+        str(figures["unscored"]),
+        "-" if mean is None else f"{mean:.4g}",
+    )
 
 
 def _merge_row(found: list[Sent]) -> Iterator[Sent]:
