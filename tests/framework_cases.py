@@ -4,12 +4,10 @@ import asyncio
 import inspect
 import os
 import re
-import socket
 import subprocess
 import sys
 import textwrap
 
-import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import Evaluator, Result, load_evaluator
@@ -74,21 +72,6 @@ class Awaited(Evaluator):
 def judge(*replies):
     """Build a judge whose model says this, "Pass" unless told otherwise."""
     return load_evaluator("safety", model=Scripted(*(replies or [judgement()])))
-
-
-@pytest.fixture
-def sent(monkeypatch):
-    """Give the addresses that somebody has tried to reach; none is reached."""
-    tried = []
-
-    def refuse(*address, **_):
-        tried.append(address[-1] if isinstance(address[0], socket.socket) else address[:2])
-        raise OSError("the network is not for tests")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    return tried
 
 
 def run_example(module, **names):

@@ -1,7 +1,7 @@
 """DeepEval: `assert_test`, awaited and not, and `evaluate`."""
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent, silent_program  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
 
 from llmeval_integrations import JsonEquality, JsonValidity, MissingFieldError, Sample
 
@@ -14,12 +14,7 @@ from deepeval.test_case import LLMTestCase
 from llmeval_integrations.frameworks import deepeval as ours
 from llmeval_integrations.frameworks.deepeval import DeepEvalMetric
 
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(sent, monkeypatch, tmp_path):  # noqa: F811
-    monkeypatch.chdir(tmp_path)  # DeepEval writes a folder of its own
-    yield
-    assert sent == []
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
 
 def case(output="[1]", expected="[1.0]", **fields):

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, run_example
 
 from llmeval_integrations import (
     InputError,
@@ -22,6 +22,8 @@ from dspy.utils import DummyLM
 from llmeval_integrations.frameworks import dspy as ours
 from llmeval_integrations.frameworks.dspy import DspyMetric
 
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
+
 PROGRAM = "question -> answer"
 
 
@@ -36,12 +38,6 @@ class Scripted(DummyLM):
         self.asked.append("\n".join(message["content"] for message in messages))
         reply = self.reply(self.asked[-1])
         return reply if isinstance(reply, str) else self._format_answer_fields(reply)
-
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(sent):  # noqa: F811
-    yield
-    assert sent == []
 
 
 def row(question="A list?", **fields):

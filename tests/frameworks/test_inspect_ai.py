@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from framework_cases import RESULTS, Fixed, Words, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, Words, run_example
 
 from llmeval_integrations import (
     JsonEquality,
@@ -43,11 +43,7 @@ from inspect_ai.tool import ToolCall
 from llmeval_integrations.frameworks import inspect_ai as ours
 from llmeval_integrations.frameworks.inspect_ai import inspect_scorer
 
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(sent):  # noqa: F811
-    yield
-    assert sent == []
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
 
 def model(*outputs):

@@ -4,7 +4,7 @@ import asyncio
 import uuid
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example
 
 from llmeval_integrations import JsonEquality, Sample
 
@@ -16,11 +16,7 @@ from langsmith.schemas import Example
 from llmeval_integrations.frameworks import langsmith as ours
 from llmeval_integrations.frameworks.langsmith import LangSmithEvaluator
 
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(sent):  # noqa: F811
-    yield
-    assert sent == []
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
 
 def examples(*pairs):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent, silent_program  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
 
 from llmeval_integrations import JsonEquality, Sample
 
@@ -15,18 +15,12 @@ from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks import mlflow as ours
 from llmeval_integrations.frameworks.mlflow import MlflowScorer
 
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(scope="module", autouse=True)
 def store(tmp_path_factory):
-    return f"sqlite:///{tmp_path_factory.mktemp('mlflow')}/mlflow.db"
-
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(store, sent, monkeypatch, tmp_path):  # noqa: F811
-    monkeypatch.chdir(tmp_path)
-    mlflow.set_tracking_uri(store)
-    yield
-    assert sent == []
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path_factory.mktemp('mlflow')}/mlflow.db")
 
 
 def row(outputs="[1]", expectations=None, inputs=None):
@@ -97,6 +91,5 @@ def test_mlflow_sends_no_telemetry_though_it_was_imported_before(tmp_path):
     assert silent_program(code, tmp_path) == []
 
 
-def test_the_example_of_the_docstring(store):
+def test_the_example_of_the_docstring():
     run_example(ours)
-    mlflow.set_tracking_uri(store)

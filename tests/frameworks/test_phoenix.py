@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example
 
 from llmeval_integrations import JsonEditDistance, JsonEquality, Sample
 

@@ -1,7 +1,7 @@
 """pydantic_evals: `Dataset.evaluate_sync` and `Dataset.evaluate`."""
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, sent  # noqa: F401
+from framework_cases import RESULTS, Fixed, judge, run_example
 
 from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample
 
@@ -12,11 +12,7 @@ from pydantic_evals import Case, Dataset
 from llmeval_integrations.frameworks import pydantic_evals as ours
 from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
 
-
-@pytest.fixture(autouse=True)
-def nothing_leaves(sent):  # noqa: F811
-    yield
-    assert sent == []
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
 
 def dataset(*evaluators, cases=None):
