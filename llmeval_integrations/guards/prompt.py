@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.result import Result
@@ -14,6 +15,8 @@ from llmeval_integrations.messages.reading import read_answer
 
 _NAMES: Final = ("messages", "input", "prompt", "user_msg")
 """What SDKs and applications call the parameter that holds the prompt."""
+
+T = TypeVar("T")
 
 _KINDS: Final = (str, list, tuple)
 
@@ -51,9 +54,8 @@ class Prompt(NamedTuple):
     @property
     def value(self) -> Any:
         """A text, or messages."""
-        return (
-            self.kwargs[self.place] if isinstance(self.place, str) else self.args[self.place or 0]
-        )
+        place: Any = self.place
+        return (self.kwargs if isinstance(place, str) else self.args)[place]
 
     @property
     def question(self) -> Any:
@@ -94,50 +96,50 @@ def _turns(reply: Any, result: Result) -> list[Any]:
         message = reply.choices[0].message
         kept = {"role", "content", "tool_calls"}
         turn: Any = {"content": "", **message.model_dump(include=kept, exclude_none=True)}
-        return [turn, *_word_by_id([call.id for call in message.tool_calls or ()], result)]
+        return [turn, *_tell([call.id for call in message.tool_calls or ()], result)]
     if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses
         ids = [item.call_id for item in reply.output if item.type == "function_call"]
-        feedback: list[Any] = [
+        outputs = [
             {"type": "function_call_output", "call_id": id_, "output": text}
-            for id_, text in zip(ids, word_calls(result, len(ids)))
-        ] or _word_by_id([], result)
-        return [*(item.model_dump(exclude_none=True) for item in reply.output), *feedback]
+            for id_, text in word_calls(ids, result)
+        ]
+        items = [item.model_dump(exclude_none=True) for item in reply.output]
+        return [*items, *(outputs or _tell([], result))]
     if hasattr(reply, "role") and isinstance(getattr(reply, "content", None), list):
         return _message_turns(reply.content, result)
     if hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
-        return [reply, *_word_by_id([call["id"] for call in reply.tool_calls], result)]
-    return [{"role": "assistant", "content": _text(reply)}, *_word_by_id([], result)]
+        return [reply, *_tell([call["id"] for call in reply.tool_calls], result)]
+    return [{"role": "assistant", "content": _text(reply)}, *_tell([], result)]
 
 
 def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
     """Write the turns of Anthropic's messages, which are never empty."""
     turn = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
     turn = [block for block in turn if block.get("text") != ""]
-    ids = [block.id for block in blocks if block.type == "tool_use"]
     feedback: Any = [
         {"type": "tool_result", "tool_use_id": id_, "content": text, "is_error": True}
-        for id_, text in zip(ids, word_calls(result, len(ids)))
+        for id_, text in word_calls([b.id for b in blocks if b.type == "tool_use"], result)
     ]
     said: list[dict[str, Any]] = [{"role": "assistant", "content": turn}] if turn else []
     return [*said, {"role": "user", "content": feedback or result.feedback()}]
 
 
-def _word_by_id(ids: list[str], result: Result) -> list[dict[str, Any]]:
+def _tell(ids: list[str], result: Result) -> list[dict[str, Any]]:
     """Write what is wrong with the calls of these ids; without calls, what is wrong at all."""
-    feedback = [
+    messages = [
         {"role": "tool", "tool_call_id": id_, "content": text}
-        for id_, text in zip(ids, word_calls(result, len(ids)))
+        for id_, text in word_calls(ids, result)
     ]
-    return feedback or [{"role": "user", "content": result.feedback()}]
+    return messages or [{"role": "user", "content": result.feedback()}]
 
 
-def word_calls(result: Result, calls: int) -> list[str]:
+def word_calls(calls: Sequence[T], result: Result) -> list[tuple[T, str]]:
     """Word what is wrong for each call; all of it for each where it is not known by call."""
     rows = result.metadata.get("calls", ())
-    if len(rows) != calls or not all("valid" in row for row in rows):
-        return [result.feedback()] * calls
+    if len(rows) != len(calls) or not all("valid" in row for row in rows):
+        return [(call, result.feedback()) for call in calls]
     alone = (Result(0.0, row["valid"], metadata={"calls": [row]}) for row in rows)
-    return [one.feedback() or _VALID_CALL for one in alone]
+    return [(call, one.feedback() or _VALID_CALL) for call, one in zip(calls, alone)]
 
 
 def _text(reply: Any) -> str:

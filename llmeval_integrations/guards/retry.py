@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import wraps
 from inspect import isawaitable, iscoroutinefunction, signature
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -69,77 +69,32 @@ def guard(
     Returns:
         A decorator; the decorated function returns GuardResult.
     """
-    check_tries(evaluator, tries)
-    Sample(MISSING, **fields)  # a misspelt field raises here, before a model is asked
-    return _Guard(evaluator, tries, repair, raises, fields)
+    return Asking(evaluator, tries, raises, fields, repair).guard
 
 
-def check_tries(evaluator: Evaluator, tries: int) -> None:
-    """Raise InvalidOptionError unless there is an evaluator, and one try at least."""
-    if not isinstance(evaluator, Evaluator):
-        raise InvalidOptionError(f"guard takes an evaluator, got {quote(evaluator)}")
-    if not isinstance(tries, int) or tries < 1:
-        raise InvalidOptionError(f"tries is 1 or more, got {tries!r}")
-
-
-def settle(evaluator: Evaluator, answers: list[GuardResult], *, raises: bool) -> GuardResult:
-    """Return the best of answers that all failed, or raise RejectedAnswerError.
-
-    Of equal scores of a schema the share that is right decides. Of answers that are equally good
-    the last is taken, which was written with the reasons.
-    """
-
-    def rank(answer: GuardResult) -> tuple[float, float]:
-        score = answer.result.score
-        figure = float("-inf") if score is None else float(score)
-        share = answer.result.metadata.get("schema_score", 0.0)
-        return -figure if evaluator.lower_is_better else figure, share
-
-    best: GuardResult = max(reversed(answers), key=rank)
-    if raises:
-        message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
-        raise RejectedAnswerError(message, best)
-    return best
-
-
-def drive(steps: Generator[Any, Any, Any], call: Callable[[Any], Any], evaluator: Evaluator) -> Any:
-    """Send each sample of some steps its result, and each other step what `call` makes of it.
-
-    Returns what the steps return; where `call` is asynchronous, what waits for that. So blocking
-    and asynchronous functions are guarded by the same lines.
-    """
-    sent: Any = None
-    try:
-        while not isawaitable(sent):
-            step = steps.send(sent)
-            sent = evaluator.evaluate(step) if isinstance(step, Sample) else call(step)
-    except StopIteration as end:
-        return end.value
-    return _drive_later(steps, call, evaluator, sent)
-
-
-async def _drive_later(
-    steps: Generator[Any, Any, Any], call: Callable[[Any], Any], evaluator: Evaluator, sent: Any
-) -> Any:
-    try:
-        while True:
-            step = steps.send(await sent)
-            sent = evaluator.aevaluate(step) if isinstance(step, Sample) else call(step)
-    except StopIteration as end:
-        return end.value
+Steps: TypeAlias = Generator[Any, Any, Any]
+"""Yields samples, to be sent their results, and requests, to be sent what the model replies."""
 
 
 @dataclass(frozen=True)
-class _Guard:
-    """The options of a guard; called with a function it guards that."""
+class Asking:
+    """A model is asked until the evaluator accepts its answer, or the tries are used up."""
 
     evaluator: Evaluator
     tries: int
-    repairs: bool
     raises: bool
     fields: dict[str, Any]
+    repairs: bool = False
 
-    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def __post_init__(self) -> None:
+        if not isinstance(self.evaluator, Evaluator):
+            raise InvalidOptionError(f"guard takes an evaluator, got {quote(self.evaluator)}")
+        if not isinstance(self.tries, int) or self.tries < 1:
+            raise InvalidOptionError(f"tries is 1 or more, got {self.tries!r}")
+        Sample(MISSING, **self.fields)  # a misspelt field raises here, before a model is asked
+
+    def guard(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Have a function ask until its answer is accepted."""
         try:
             parameters = tuple(signature(function).parameters)
         except (TypeError, ValueError):  # some built-in functions say nothing of theirs
@@ -149,27 +104,60 @@ class _Guard:
             return function(*prompt.args, **prompt.kwargs)
 
         @wraps(function)
-        def guarded(*args: Any, **kwargs: Any) -> Any:
+        def ask(*args: Any, **kwargs: Any) -> Any:
             prompt = Prompt.find(parameters, args, kwargs)
-            return drive(self._run(prompt), call, self.evaluator)
-
-        if not iscoroutinefunction(function):
-            return guarded
+            return self.drive(self.run(prompt, prompt.question, Prompt.add), call)
 
         @wraps(function)
-        async def guarded_later(*args: Any, **kwargs: Any) -> Any:
-            return await guarded(*args, **kwargs)
+        async def ask_later(*args: Any, **kwargs: Any) -> Any:
+            return await ask(*args, **kwargs)
 
-        return guarded_later
+        return ask_later if iscoroutinefunction(function) else ask
 
-    def _run(self, prompt: Prompt) -> Generator[Any, Any, GuardResult]:
-        """Yield prompts, to be sent replies, and samples, to be sent results."""
-        fields = {"input": prompt.question, **self.fields}
+    def drive(self, steps: Steps, call: Callable[[Any], Any]) -> Any:
+        """Send each sample of some steps its result, and each request what `call` makes of it.
+
+        Returns what the steps return; where `call` is asynchronous, what waits for that. So
+        blocking and asynchronous functions are guarded by the same lines.
+        """
+        sent: Any = None
+        try:
+            while not isawaitable(sent):
+                step = steps.send(sent)
+                sent = self.evaluator.evaluate(step) if isinstance(step, Sample) else call(step)
+        except StopIteration as end:
+            return end.value
+        return self._drive_later(steps, call, sent)
+
+    async def _drive_later(self, steps: Steps, call: Callable[[Any], Any], sent: Any) -> Any:
+        try:
+            while True:
+                step = steps.send(await sent)
+                sent = self.evaluator.aevaluate(step) if isinstance(step, Sample) else call(step)
+        except StopIteration as end:
+            return end.value
+
+    def run(
+        self,
+        request: Any,
+        question: Any,
+        add: Callable[[Any, Any, Result], Any],
+        find: Callable[[Any], Any] = lambda reply: reply,
+    ) -> Steps:
+        """Return the best answer to a request, whose `question` is a judge's input.
+
+        `add` makes a request with a reply and what is wrong with it; `find` finds in a reply what
+        is looked at, and MISSING ends the tries.
+        """
+        fields = {"input": question, **self.fields}
         answers: list[GuardResult] = []
         results: list[Result] = []
         for _ in range(self.tries):
-            reply = yield prompt
-            answer = GuardResult(reply, (yield Sample(reply, **fields)), results, [])
+            reply = yield request
+            output = find(reply)
+            if output is MISSING:
+                return GuardResult(reply, Result.unscored("not looked at"), results, [])
+            answer = GuardResult(reply, (yield Sample(output, **fields)), results, [])
             text = read_answer(reply).value if self.repairs else None
             if answer.result.passed is False and isinstance(text, str):
                 done = repair_text(text)
@@ -181,5 +169,17 @@ class _Guard:
             answers.append(answer)
             if answer.result.passed is not False:
                 return answer
-            prompt = prompt.add(reply, answer.result)
-        return settle(self.evaluator, answers, raises=self.raises)
+            request = add(request, reply, answer.result)
+        # Of answers that are equally good the last was written with the reasons.
+        best: GuardResult = max(reversed(answers), key=self._rank)
+        if self.raises:
+            message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
+            raise RejectedAnswerError(message, best)
+        return best
+
+    def _rank(self, answer: GuardResult) -> tuple[float, float]:
+        """Return the score, and of a schema the share that is right."""
+        score = answer.result.score
+        figure = float("-inf") if score is None else float(score)
+        share = answer.result.metadata.get("schema_score", 0.0)
+        return -figure if self.evaluator.lower_is_better else figure, share

@@ -135,9 +135,9 @@ def test_a_judges_prompt_may_be_langchains(prompt):
 @pytest.mark.parametrize(
     ("prompt", "message"),
     [
-        (ChatPromptTemplate.from_messages([SystemMessage("Be {brief}."), ("human", "{output}")]), "no templ"),
+        (ChatPromptTemplate.from_messages([SystemMessage("Be {brief}."), ("human", "{output}")]), "no template of"),
         (ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("history")]), "no template of"),
-        (PromptTemplate.from_template("{output}{tone}").partial(tone="kind"), "tone is filled in"),
+        (PromptTemplate.from_template("{output}{tone}").partial(tone="kind"), "no template of"),
         (PromptTemplate.from_template("Judge {question}"), "shows the judge no output"),
     ],
 )  # fmt: skip

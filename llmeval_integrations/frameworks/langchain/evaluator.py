@@ -220,16 +220,11 @@ def as_prompt(template: Any) -> Any:
     messages, syntaxes = [], set()
     for message in getattr(template, "messages", [template]):
         text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
-        if role is None or not isinstance(text, PromptTemplate):
+        is_text = role is not None and isinstance(text, PromptTemplate)
+        if not is_text or template.partial_variables or text.partial_variables:
             raise InvalidOptionError(
-                f"prompt: {quote(message)} is no template of text; write a text, or a list of "
-                "messages, which are written {'role': ..., 'content': ...}"
-            )
-        given = {**template.partial_variables, **text.partial_variables}
-        if given:
-            raise InvalidOptionError(
-                f"prompt: {', '.join(given)} is filled in already; write it into the template, or "
-                "give it as one of the sample's variables"
+                f"prompt: {quote(message)} is no template of text alone; write a text, or a list "
+                "of messages, which are written {'role': ..., 'content': ...}"
             )
         messages.append({"role": role, "content": text.template})
         syntaxes.add(text.template_format)

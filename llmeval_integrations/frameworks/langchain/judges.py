@@ -216,14 +216,8 @@ class ScoreStringEvalChain(CriteriaEvaluator):
         "own, such as Rating: [[5]]"
     )
 
-    def __init__(
-        self,
-        llm: Any,
-        prompt: Any = None,
-        criteria: Any = None,
-        normalize_by: float | None = None,
-    ) -> None:
-        super().__init__(llm, prompt, criteria)
+    def __init__(self, llm: Any, normalize_by: float | None = None, **options: Any) -> None:
+        super().__init__(llm, **options)
         self.evaluation_name = f"score_string:{self.criterion_name}"
         self.normalize_by = normalize_by
 

@@ -12,18 +12,18 @@ The model is told what is wrong with each call before a tool is run.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.guards.prompt import word_calls
-from llmeval_integrations.guards.retry import GuardResult, check_tries, drive, settle
+from llmeval_integrations.guards.retry import Asking, Steps
 
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -58,42 +58,27 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         **fields: Any,
     ) -> None:
         super().__init__()
-        check_tries(evaluator, tries)
         self.on = on
         check_choice(self, "on", ["text", "structured_response", "tool_calls"])
-        self.evaluator, self.tries, self.raises, self.fields = evaluator, tries, raises, fields
+        self._asking = Asking(evaluator, tries, raises, fields)
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        return drive(self._run(request), handler, self.evaluator)
+        return self._asking.drive(self._run(request), handler)
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        return await drive(self._run(request), handler, self.evaluator)
+        return await self._asking.drive(self._run(request), handler)
 
-    def _run(self, request: ModelRequest) -> Generator[Any, Any, ModelResponse]:
-        """Yield requests, to be sent responses, and samples, to be sent results."""
+    def _run(self, request: ModelRequest) -> Steps:
         questions = [one.text for one in request.messages if isinstance(one, HumanMessage)]
-        fields = {"input": questions[-1] if questions else MISSING, **self.fields}
-        answers: list[GuardResult] = []
-        results: list[Result] = []
-        for _ in range(self.tries):
-            response = yield request
-            answer = self._find_answer(response)
-            if answer is MISSING:
-                return response
-            result = yield Sample(answer, **fields)
-            results.append(result)
-            if result.passed is not False:
-                return _note(response, results)
-            answers.append(GuardResult(response, result, results, []))
-            request = request.override(messages=[*request.messages, *_turns(response, result)])
-        best = settle(self.evaluator, answers, raises=self.raises)
-        return _note(best.output, results)
+        question = questions[-1] if questions else MISSING
+        done = yield from self._asking.run(request, question, _add, self._find_answer)
+        return _note(done.output, done.results)
 
     def _find_answer(self, response: ModelResponse) -> Any:
         """Return what the evaluator looks at; MISSING where this response is something else."""
@@ -109,19 +94,21 @@ def _message(response: ModelResponse) -> AIMessage:
     return next(one for one in response.result if isinstance(one, AIMessage))
 
 
-def _turns(response: ModelResponse, result: Result) -> list[AnyMessage]:
-    """Return what the model said, and what is wrong with it, for each call by its id."""
+def _add(request: ModelRequest, response: ModelResponse, result: Result) -> ModelRequest:
+    """Add what the model said, and what is wrong with it, for each call by its id."""
     message = _message(response)
-    texts = word_calls(result, len(message.tool_calls))
     feedback = [
         ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
-        for call, text in zip(message.tool_calls, texts)
+        for call, text in word_calls(message.tool_calls, result)
     ]
-    return [message, *(feedback or [HumanMessage(result.feedback())])]
+    turns = [message, *(feedback or [HumanMessage(result.feedback())])]
+    return request.override(messages=[*request.messages, *turns])
 
 
 def _note(response: ModelResponse, results: list[Result]) -> ModelResponse:
     """Note in a response's message what the evaluator says of each try."""
+    if not results:
+        return response
     message = _message(response)
     tries = [
         {"score": one.score, "passed": one.passed, "label": one.label, "reason": one.reason}
