@@ -80,9 +80,11 @@ class RayEngine:
             try:
                 answers: Answers = ray.get(asked)
             except RayError as error:
+                last = (str(error).strip().splitlines() or [""])[-1]
+                reason = f"{type(error).__name__}: {last}"
                 raise InputError(
-                    f"Ray gave up ({_word_failure(error)}); what is written stands, and the run "
-                    "can be resumed"
+                    f"Ray gave up ({reason:.300}); what is written stands, and the run can be "
+                    "resumed"
                 ) from error
             return answers
 
@@ -138,12 +140,6 @@ def _evaluate(job: bytes, records: Sequence[Record]) -> Answers:
 def _read(job: bytes) -> Job:
     read: Job = pickle.loads(job)  # noqa: S301 - from whoever started us
     return read
-
-
-def _word_failure(error: RayError) -> str:
-    """Return the line of Ray's report that says what it was."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1].strip()}"[:300] if lines else type(error).__name__
 
 
 def _connect() -> None:

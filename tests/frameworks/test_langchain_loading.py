@@ -84,8 +84,6 @@ def test_several_evaluators_load_with_what_each_takes():
     assert criteria.evaluation_name == "depth"
     with pytest.raises(InvalidOptionError, match=r"none of them has the option 'prasing'.*parsing"):
         load_evaluators(["json_validity"], prasing="strict")
-    with pytest.raises(ValueError, match="'json_validity' alone"):
-        load_evaluators("json_validity")
 
 
 def test_every_member_of_langchains_enumeration_is_ours():

@@ -18,9 +18,6 @@ PACKAGES = {
     "langchain": ("langchain_core", "langchain-core", "langchain"),
     "llama_index": ("llama_index.core", "llama-index-core", "llamaindex"),
     "ray": ("ray", "ray", "ray"),
-    "pandas": ("pandas", "pandas", "pandas"),
-    "polars": ("polars", "polars", "polars"),
-    "datasets": ("datasets", "datasets", "datasets"),
 }
 
 

@@ -106,7 +106,7 @@ class JsonSchemaEvaluator(LangChainEvaluator):
 
     Takes the options of JsonSchema. Score True or False, as in LangChain. A violation is worded as
     by the package `jsonschema`; in our own words, in the same form, where that is not installed,
-    finds nothing wrong or could take very long.
+    finds nothing wrong or could take very long, as with patterns.
     """
 
     evaluation_name = "json_schema_validation"

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, Final
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import distances, json, judges
@@ -78,11 +78,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
         return JUDGES[name](llm, **kwargs)
     if name in CLASSES:
         return CLASSES[name](**kwargs)
-    try:
-        kind = catalog.evaluator_class(name)
-    except UnknownNameError as error:
-        known = [*JUDGES, *CLASSES, *catalog.list_evaluators()]
-        raise UnknownNameError(f"no evaluator is called {name!r}; {hint(name, known)}") from error
+    kind = catalog.evaluator_class(name)
     options = {key: _plain(value) for key, value in kwargs.items()}
     if "prompt" in options:
         options["prompt"] = as_prompt(options["prompt"])
@@ -99,8 +95,6 @@ def load_evaluators(
     Each gets those of `kwargs` that it takes; `config` maps a name to the options of that evaluator
     alone. Raises as `load_evaluator` does, and InvalidOptionError for an option that none takes.
     """
-    if isinstance(evaluators, str):
-        raise InvalidOptionError(f"expected a list of names, got {evaluators!r} alone")
     taken = {name: _options(_plain(name)) for name in evaluators}
     for option in kwargs:
         known = [each for options in taken.values() for each in options]
