@@ -105,7 +105,7 @@ def majority(results: Sequence[Result]) -> Result:
     said = ", ".join(f"{label} {count}" for label, count in split.most_common())
     unscored = dict.fromkeys(str(each.label) for each, side in zip(results, sides) if side is None)
     said += f" ({', '.join(unscored)})" if missing else ""
-    metadata = {"split": dict(split), "votes": [entry(result) for result in results]}
+    metadata = {"split": dict(split.most_common()), "votes": [entry(result) for result in results]}
     if lead <= missing:
         state = "tied" if lead == 0 and not missing else "undecided"
         return Result(None, None, state, f"The votes are {state}: {said}", metadata)

@@ -61,40 +61,53 @@ The texts stand between lines with the mark {{fence}}.
 _PROMPT: Final = make_prompt(_SYSTEM, _USER + MANY_JUDGEMENTS)
 
 
-async def _judge_pairs(
-    judge: ModelJudge, ask: Ask, pairs: Sequence[tuple[str, Any, Any]]
-) -> list[dict[str, Any]]:
-    """Ask in one call which pairs of place, output and reference tell the same."""
-    if not pairs:
-        return []
-    texts = [(place, as_text(ours, place), as_text(theirs, place)) for place, ours, theirs in pairs]
-    fence = draw_fence("\n".join(text for each in texts for text in each))
-    shown = [
-        {
-            "number": number,
-            "path": place or "(the whole)",
-            "expected": enclose("expected", theirs, fence),
-            "extracted": enclose("extracted", ours, fence),
-        }
-        for number, (place, ours, theirs) in enumerate(texts, 1)
-    ]
-    values = {"pairs": shown, "fence": fence}
-    found = await judge.exchange(ask, _PROMPT, JudgementsForm(len(shown)), values)
-    return [
-        {"pointer": place, **as_metadata(each), "reasoning": each.reasoning}
-        for (place, _, _), each in zip(texts, found)
-    ]
+@dataclass(frozen=True)
+class _ProseJudge(ModelJudge):
+    """Compares data, and puts prose that differs to a model."""
 
+    needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-def _check_paths(judge: Any) -> None:
-    """Make a tuple of the paths under `judged`; raises InvalidOptionError."""
-    if isinstance(judge.judged, str) or not isinstance(judge.judged, Sequence) or not judge.judged:
-        raise option_error(judge, "judged", "a list of paths")
-    object.__setattr__(judge, "judged", tuple(judge.judged))
+    shows = ("input", "contexts")
+
+    model: Any
+    """The model: whatever `load_client` takes."""
+
+    judged: Sequence[str]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        judged = self.judged
+        if isinstance(judged, str) or not isinstance(judged, Sequence) or not judged:
+            raise option_error(self, "judged", "a list of paths")
+        object.__setattr__(self, "judged", tuple(judged))
+
+    async def _judge_pairs(
+        self, ask: Ask, pairs: Sequence[tuple[str, Any, Any]]
+    ) -> list[dict[str, Any]]:
+        """Ask in one call which pairs of place, output and reference tell the same."""
+        if not pairs:
+            return []
+        texts = [(path, as_text(ours, path), as_text(theirs, path)) for path, ours, theirs in pairs]
+        fence = draw_fence("\n".join(text for each in texts for text in each))
+        shown = [
+            {
+                "number": number,
+                "path": path or "(the whole)",
+                "expected": enclose("expected", theirs, fence),
+                "extracted": enclose("extracted", ours, fence),
+            }
+            for number, (path, ours, theirs) in enumerate(texts, 1)
+        ]
+        values = {"pairs": shown, "fence": fence}
+        found = await self.exchange(ask, _PROMPT, JudgementsForm(len(shown)), values)
+        return [
+            {"pointer": path, **as_metadata(each), "reasoning": each.reasoning}
+            for (path, _, _), each in zip(texts, found)
+        ]
 
 
 @dataclass(frozen=True)
-class JudgedFields(ModelJudge):
+class JudgedFields(_ProseJudge):
     """Which fields of an extraction are right, with a judge for those that are prose?
 
     Score, label, reason and metadata are those of JsonFields. The fields under `judged` match where
@@ -104,13 +117,6 @@ class JudgedFields(ModelJudge):
     a difference in them takes none; `judgements` in the metadata says what it found. Unscored where
     the reply cannot be read for each of them.
     """
-
-    needs: ClassVar[tuple[str, ...]] = ("reference",)
-
-    shows = ("input", "contexts")
-
-    model: Any
-    """The model: whatever `load_client` takes."""
 
     judged: Sequence[str]
     """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
@@ -141,7 +147,6 @@ class JudgedFields(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_paths(self)
         check_instance(self, "fields", Mapping)
         self.__dict__["_layout"] = make_layout(self, self.fields, self.judged)
 
@@ -150,7 +155,7 @@ class JudgedFields(ModelJudge):
         if isinstance(comparison, Result):
             return comparison
         pairs = [(place, output, reference) for _, place, output, reference, _ in comparison.open]
-        said = await _judge_pairs(self, ask, pairs)
+        said = await self._judge_pairs(ask, pairs)
         for (node, place, output, reference, _), each in zip(comparison.open, said):
             same = each["verdict"] == Verdict.PASS.value
             kind: Any = "match" if same else "mismatch"
@@ -163,7 +168,7 @@ class JudgedFields(ModelJudge):
 
 
 @dataclass(frozen=True)
-class JudgedToolCalls(ModelJudge):
+class JudgedToolCalls(_ProseJudge):
     """Are the right tools called, with a judge for arguments that are prose?
 
     Score, label, reason and metadata are those of ToolCalls. Calls are paired first. An argument
@@ -174,13 +179,6 @@ class JudgedToolCalls(ModelJudge):
         >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("reference",)
-
-    shows = ("input", "contexts")
-
-    model: Any
-    """The model: whatever `load_client` takes."""
-
     judged: Sequence[str]
     """The arguments of prose by tool and path, such as `send_mail/body` or `*/message`."""
 
@@ -189,7 +187,6 @@ class JudgedToolCalls(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_paths(self)
         check_instance(self, "calls", ToolCalls)
         if self.calls.alternatives != "marked":
             raise InvalidOptionError(f"{self.name}: calls needs alternatives='marked'")
@@ -204,7 +201,7 @@ class JudgedToolCalls(ModelJudge):
             if each["kind"] == "mismatch" and self._is_judged(each)
         ]
         pairs = [(each["pointer"], each["output"], each["reference"]) for _, each in open_leaves]
-        said = await _judge_pairs(self, ask, pairs)
+        said = await self._judge_pairs(ask, pairs)
         items = read_items(sample.reference)
         expected = [
             {"name": call.name, "arguments": write(call.arguments)}
