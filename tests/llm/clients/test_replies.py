@@ -40,40 +40,30 @@ def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case, q
     assert (reply.finish, reply.usage) == (finish, Usage(11, 7))
 
 
-def test_a_text_where_a_call_was_wanted_is_taken_as_it_is(case, question):
-    case.server.plays(case.vendor.said('{"verdict": "Pass"}'))
-    reply = case.ask(case.client(output="tool"), question(schema=SCHEMA))
-    assert json.loads(reply.text) == {"verdict": "Pass"}
+FINISHES = {
+    "openai": "stop:stop None:stop tool_calls:stop length:length content_filter:refused "
+    "error:failed abort:failed something_new:other",
+    "anthropic": "end_turn:stop None:stop stop_sequence:stop max_tokens:length refusal:refused "
+    "model_context_window_exceeded:length pause_turn:other",
+    "google": "STOP:stop None:stop MAX_TOKENS:length SAFETY:refused RECITATION:refused "
+    "BLOCKLIST:refused MALFORMED_FUNCTION_CALL:failed OTHER:other",
+}
+BODIES = {
+    "openai": lambda word=None, usage=None: chat("I", finish=word, usage=usage),
+    "anthropic": lambda word=None, usage=None: anthropic_body(
+        {"type": "text", "text": "I"}, stop=word, usage=usage
+    ),
+    "google": lambda word=None, usage=None: google_body({"text": "I"}, finish=word, usage=usage),
+}
 
 
-FINISHES = [
-    ("openai", lambda word: chat("I", finish=word), "stop tool_calls", "stop"),
-    ("openai", lambda word: chat("I", finish=word), "length", "length"),
-    ("openai", lambda word: chat("I", finish=word), "content_filter", "refused"),
-    ("openai", lambda word: chat("I", finish=word), "error abort", "failed"),
-    ("openai", lambda word: chat("I", finish=word), "something_new", "other"),
-    ("anthropic", None, "end_turn stop_sequence tool_use", "stop"),
-    ("anthropic", None, "max_tokens model_context_window_exceeded", "length"),
-    ("anthropic", None, "refusal", "refused"),
-    ("anthropic", None, "pause_turn something_new", "other"),
-    ("google", None, "STOP", "stop"),
-    ("google", None, "MAX_TOKENS", "length"),
-    ("google", None, "SAFETY RECITATION PROHIBITED_CONTENT SPII BLOCKLIST", "refused"),
-    ("google", None, "MALFORMED_FUNCTION_CALL", "failed"),
-    ("google", None, "OTHER", "other"),
-]
-
-
-@pytest.mark.parametrize(("vendor", "play", "words", "finish"), FINISHES)
-def test_why_a_reply_ended(vendor, play, words, finish, server, ask, question):
-    plays = {
-        "anthropic": lambda word: anthropic_body({"type": "text", "text": "I"}, stop=word),
-        "google": lambda word: google_body({"text": "I"}, finish=word),
-    }
-    for word in [*words.split(), *([None] if finish == "stop" else [])]:
-        made = (play or plays[vendor])(word)
-        reply = read(vendor, made, server, ask, question())
-        assert (reply.finish, reply.text) == (finish, "I")
+@pytest.mark.parametrize("vendor", FINISHES)
+def test_why_a_reply_ended(vendor, server, ask, question):
+    for pair in FINISHES[vendor].split():
+        word, finish = pair.split(":")
+        play = BODIES[vendor](None if word == "None" else word)
+        reply = read(vendor, play, server, ask, question())
+        assert (reply.finish, reply.text) == (finish, "I"), word
 
 
 READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
@@ -117,12 +107,8 @@ USAGES = [
 
 @pytest.mark.parametrize(("vendor", "usage", "expected"), USAGES)
 def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server, ask, question):
-    plays = {
-        "openai": lambda: chat(usage=usage),
-        "anthropic": lambda: anthropic_body({"type": "text", "text": "I"}, usage=usage),
-        "google": lambda: google_body({"text": "I"}, usage=usage),
-    }
-    assert read(vendor, plays[vendor](), server, ask, question()).usage == expected
+    play = BODIES[vendor](usage=usage)
+    assert read(vendor, play, server, ask, question()).usage == expected
 
 
 THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
@@ -142,11 +128,8 @@ def said(message):
         ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
         ("google", answer({"candidates": [{"finishReason": "MAX_TOKENS"}]}), ""),
         ("openai", said({"content": PARTS}), "Hi"),
-        ("openai", said({"content": []}), ""),
         ("openai", said({"content": None}), ""),
         ("openai", said({"content": 7}), None),
-        ("openai", said({"content": [7]}), None),
-        ("openai", said({"content": {"text": "Hi"}}), None),
         ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), None),
         ("openai", chat('{"a', tool="answer", finish="length"), '{"a'),
     ],
@@ -193,10 +176,10 @@ def judgement(verdict, reasoning="r"):
 SPACED = '{"verdict": "Pass",\n"confidence": "High", "reasoning":"r"}'
 CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
 CALLS = {
+    "a text in the place of one": (chat(judgement("Pass")), "Pass"),
     "one": (openai_called(judgement("Pass")), "Pass"),
     "a text beside it": (openai_called(judgement("Pass"), content="I am done."), "Pass"),
-    "two alike": (openai_called(*[judgement("Pass")] * 2), "Pass"),
-    "written otherwise": (openai_called(judgement("Pass"), SPACED), "Pass"),
+    "two alike": (openai_called(judgement("Pass"), SPACED), "Pass"),
     "two": (openai_called(judgement("Pass"), judgement("Fail")), "unreadable"),
     "reasoning not closed": (openai_called(judgement("Pass"), content="<think>Hm."), "Pass"),
     "a tag within": (openai_called(judgement("Pass", "It ends with </think>.")), "Pass"),

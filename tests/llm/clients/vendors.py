@@ -55,8 +55,7 @@ class Vendor:
         else:
             own = {"base_url": address, **own}
         kind = getattr(import_module(self.package), self.model)
-        name = "claude-sonnet-5" if "anthropic" in self.package else "gpt-4o"
-        return load_client(kind(model=name, **own), **fields)
+        return load_client(kind(**{"model": "gpt-4o", **own}), **fields)
 
     def way(self, body: Any) -> str:
         """Tell from a request's body how the answer's form is asked for."""
