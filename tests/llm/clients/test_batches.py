@@ -118,35 +118,28 @@ def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
     assert run.summary["judging"]["calls"] == 12
 
 
-@pytest.mark.parametrize("others", [[], [{"custom_id": "x", "params": {}, "body": {}}] * 11])
-def test_a_batch_that_was_taken_when_the_run_was_killed_is_found(
-    others, vendor, judge_of, server, tmp_path
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_again(
+    is_taken, vendor, judge_of, server, tmp_path
 ):
     script = vendor(polls=0)
     command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
     process = subprocess.Popen([*command, str(tmp_path / "run")])
-    script.taken = process.kill  # before the name of the batch is told
+
+    def kill():  # before the name of the batch is told
+        process.kill()
+        if not is_taken:
+            script.files.clear()
+            script.marks.clear()
+
+    script.taken = kill
     process.wait(30)
     script.taken = lambda: None
-    if others:  # another's batch of the same length
-        script.files["other"], script.looks["other"], script.marks["other"] = others, 0, {}
+    another = [{"custom_id": "x", "params": {}, "body": {}}] * 11  # of the same length
+    script.files["other"], script.looks["other"], script.marks["other"] = another, 0, {}
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
     assert [row.label for row in run.rows] == ["Pass"] * 12
-    assert (len(script.files), len(script.direct)) == (1 + bool(others), 1)
-
-
-def test_a_run_that_was_killed_before_its_batch_was_taken_hands_it_over(
-    vendor, judge_of, server, tmp_path
-):
-    script = vendor(polls=0)
-    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
-    process = subprocess.Popen([*command, str(tmp_path / "run")])
-    script.taken = lambda: (process.kill(), script.files.clear(), script.marks.clear())
-    process.wait(30)
-    script.taken = lambda: None
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
-    assert (len(script.files), len(script.direct)) == (1, 1)
+    assert (len(script.files), len(script.direct)) == (2, 1)
 
 
 def test_rows_without_a_score_go_out_again_as_one_batch(vendor, judge_of, tmp_path):

@@ -1,23 +1,16 @@
 """LangChain's chat models as their owners set them: bound settings, models around models."""
 
-import json
 from collections.abc import Callable
 
 import pytest
 from server import answer, chat
 
-from llmeval_integrations import evaluate
-from llmeval_integrations.judges.pass_fail import PassFail
 from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("pydantic")
-from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from pydantic import Field
 
 SCHEMA = {
     "type": "object",
@@ -37,27 +30,6 @@ def model_of(server):
         return openai.ChatOpenAI(model="gpt-4o", **fields)
 
     return make
-
-
-def test_a_model_stays_as_its_owner_has_set_it(model_of, ask, question, server):
-    ask(load_client(model_of()), question())
-    assert not server.last.body.keys() & {"temperature", "max_tokens", "max_completion_tokens"}
-    ask(load_client(model_of(temperature=0.3)), question())
-    assert server.last.body["temperature"] == 0.3
-
-
-def test_a_temperature_that_the_server_refuses_is_left_out(model_of, ask, question, server):
-    def play(request):
-        if request.body.get("temperature") is None:
-            return chat()
-        refusal = {"message": "no", "code": "unsupported_value", "param": "temperature"}
-        return answer({"error": refusal}, 400)
-
-    server.plays(play)
-    client = load_client(model_of(), temperature=0.5)
-    assert ask(client, question()).text == "Paris"
-    assert ask(client, question()).text == "Paris"
-    assert len(server.requests) == 3
 
 
 def test_openais_responses(model_of, ask, question, server):
@@ -84,38 +56,6 @@ def test_openais_responses(model_of, ask, question, server):
     server.plays(play("completed", {"type": "refusal", "refusal": "I may not"}))
     reply = ask(client, question())
     assert (reply.text, reply.finish) == ("I may not", "refused")
-
-
-class Calling(BaseChatModel):
-    """Calls functions, and knows LangChain's own way to a form only."""
-
-    arguments: str = PASSED
-    seen: list = Field(default_factory=list)
-
-    @property
-    def _llm_type(self):
-        return "calling"
-
-    def bind_tools(self, tools, **kwargs):
-        return self.bind(tools=tools, **kwargs)
-
-    def _generate(self, messages, *_, **kwargs):
-        self.seen.append([messages, kwargs])
-        call = {"name": "answer", "args": self.arguments, "id": "1", "error": None}
-        try:
-            call = {"name": "answer", "args": json.loads(self.arguments), "id": "1"}
-            message = AIMessage("", tool_calls=[call])
-        except ValueError:
-            message = AIMessage("", invalid_tool_calls=[call])
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-class Heard(BaseCallbackHandler):
-    def __init__(self):
-        self.starts = []
-
-    def on_chat_model_start(self, *_, tags=None, metadata=None, **__):
-        self.starts.append((tags, (metadata or {}).get("run")))
 
 
 def test_what_is_bound_to_a_model_stays_bound(model_of, ask, question, server):
@@ -164,14 +104,3 @@ def test_a_model_around_a_model_is_told_by_both(model_of, monkeypatch):
     assert len({*told}) == len(told)
     keys = [identity_of(inner=model_of(api_key=key)) for key in (KEY, "sk-another-key")]
     assert keys[0] == keys[1]
-
-
-def test_no_reply_of_another_inner_model_is_taken_from_the_cache(model_of, server, tmp_path):
-    labels = []
-    for verdict, path in (("Pass", "/v1"), ("Fail", "/v2")):
-        text = json.dumps({"reasoning": "r", "verdict": verdict, "confidence": "High"})
-        server.plays(chat(text))
-        judge = PassFail(Logged(inner=model_of(base_url=server.url + path)), "Is it right?")
-        run = evaluate([{"output": "a"}], [judge], cache=tmp_path / "replies.sqlite")
-        labels.append((run.rows[0].label, run.rows[0].metadata["judge"]["cached"]))
-    assert labels == [("Pass", 0), ("Fail", 0)]

@@ -51,8 +51,10 @@ def test_an_object_of_an_sdk_is_asked_with_its_settings(
         load_client(make(**address).models, name="m")
 
 
-@pytest.mark.parametrize("kind", ["AzureOpenAI", "AsyncAzureOpenAI"])
-@pytest.mark.parametrize("login", [{"api_key": KEY}, {"azure_ad_token": KEY}])
+@pytest.mark.parametrize(
+    ("kind", "login"),
+    [("AzureOpenAI", {"api_key": KEY}), ("AsyncAzureOpenAI", {"azure_ad_token": KEY})],
+)
 def test_azure_objects_too(kind, login, server, question):
     make = getattr(pytest.importorskip("openai"), kind)
     given = make(azure_endpoint=server.url, api_version="2024-10-21", **login)
@@ -63,16 +65,11 @@ def test_azure_objects_too(kind, login, server, question):
     assert (sent.get("api-key") or sent["authorization"]).removeprefix("Bearer ") == KEY
 
 
-@pytest.mark.parametrize(
-    ("given", "seconds"),
-    [({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)],
-    ids=str,
-)
-def test_a_time_out_of_the_callers_choice_is_kept(given, seconds):
+def test_a_time_out_of_the_callers_choice_is_kept():
     openai = pytest.importorskip("openai")
-    client = load_client(openai.OpenAI(api_key=KEY, **given), name="m")
-    assert client.config.timeout == seconds
-    assert load_client(client, timeout=7).config.timeout == 7
+    for given, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
+        client = load_client(openai.OpenAI(api_key=KEY, **given), name="m")
+        assert client.config.timeout == seconds
 
 
 def test_an_object_of_google(server, question):
@@ -105,14 +102,12 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
         load_client(given, name="m")
 
 
-def test_a_token_takes_the_place_of_anthropics_key(server, question, monkeypatch):
+def test_an_object_of_anthropic_with_a_token(server, question):
     anthropic = pytest.importorskip("anthropic")
     server.plays(anthropic_said())
-    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", KEY)
     given = anthropic.Anthropic(auth_token=KEY, base_url=server.url)
-    for client in (load_client("anthropic:m", base_url=server.url), load_client(given, name="m")):
-        ask_client(client, question())
-        assert server.last.headers["authorization"] == f"Bearer {KEY}"
+    ask_client(load_client(given, name="m"), question())
+    assert server.last.headers["authorization"] == f"Bearer {KEY}"
 
 
 def test_a_tracer_in_the_place_of_create_sees_each_call(server, monkeypatch):
@@ -157,20 +152,6 @@ def test_a_client_serves_loops_threads_and_another_process_on_one_connection(sdk
         assert client.ask("Where?") == asyncio.run(client.aask("Where?")) == "Paris"
     assert len({request.connection for request in sdk.server.requests}) == 1
     assert pickle.loads(pickle.dumps(client)).ask("Where?") == "Paris"  # noqa: S301 - our own
-
-
-def test_a_call_that_is_given_up_leaves_the_client_usable(sdk):
-    client = sdk.client()
-    client.ask("Where?")
-
-    async def give_up_and_go_on():
-        sdk.server.plays(sdk.vendor.said(delay=20))
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(client.aask("Where?"), 0.2)
-        sdk.server.plays(sdk.vendor.said("Here"))
-        return await client.aask("Where?")
-
-    assert asyncio.run(give_up_and_go_on()) == "Here"
 
 
 def test_litellm_is_imported_at_the_first_call_and_fetches_nothing(server):
@@ -227,9 +208,7 @@ def test_langchains_models_of_other_forms(server, question):
     [
         ({}, "stop", Usage()),
         ({"response_metadata": {"stop_reason": "max_tokens"}}, "length", Usage()),
-        ({"response_metadata": {"finish_reason": "SAFETY"}}, "refused", Usage()),
         ({"response_metadata": {"stopReason": "guardrail_intervened"}}, "refused", Usage()),
-        ({"response_metadata": {"done_reason": "length"}}, "length", Usage()),
         (
             {"usage_metadata": {
                 "input_tokens": 15, "output_tokens": 9, "total_tokens": 24,
@@ -311,8 +290,10 @@ def test_who_a_framework_s_model_is(vendor, server, question, tmp_path):
     assert first.identity() == client(api_key="sk-another-key").identity()
     assert first.identity() != client(temperature=0.9).identity()
     assert KEY not in json.dumps(first.identity())
-    ask_client(client(temperature=0.3), question())
-    assert server.last.body["temperature"] == 0.3
+    for settings in ({}, {"temperature": 0.3}):
+        ask_client(client(**settings), question())
+        assert server.last.body.get("temperature") in (0.1, settings.get("temperature"))
+        assert not server.last.body.keys() & {"max_tokens", "max_completion_tokens"}
     verdicts = iter("Pass Fail".split())
     server.plays(lambda _: chat(json.dumps({"verdict": next(verdicts), "reasoning": "r"})))
     for temperature, label in ((0.1, "Pass"), (0.2, "Fail"), (0.1, "Pass")):

@@ -1,12 +1,11 @@
 """A request, and what each client puts on the wire."""
 
-import asyncio
 import inspect
 import json
 
 import pytest
 from server import answer, chat
-from vendors import BY_NAME
+from vendors import BY_NAME, SDKS
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
@@ -93,7 +92,7 @@ def test_roles_and_parts(case):
 
 def test_a_prompt_without_a_user_is_said_by_the_user(case):
     if case.vendor.name in ("openai", "litellm"):
-        return  # which take a conversation of system messages
+        pytest.skip("takes a conversation of system messages")
     case.ask(case.client(), Request((Message("system", "Is it good?"),)))
     body = case.server.last.body
     [said] = body.get("messages") or body["contents"]
@@ -118,11 +117,9 @@ def test_an_option_is_an_argument_of_the_vendors_call(case, question):
     case.ask(case.client(options=option), question())
     body = case.server.last.body.get("generationConfig", case.server.last.body)
     assert option.items() <= body.items()
-
-
-def test_an_option_that_the_vendors_call_lacks_is_told_when_the_client_is_made(sdk):
-    with pytest.raises(InvalidOptionError, match="no_such_option"):
-        sdk.client(options={"no_such_option": 1})
+    if case.vendor in SDKS:
+        with pytest.raises(InvalidOptionError, match="no_such_option"):
+            case.client(options={"no_such_option": 1})
 
 
 def test_options_of_openais_package_reach_headers_query_and_body(server, ask, question):
@@ -184,9 +181,9 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
 
 @pytest.mark.parametrize("schema", [SCHEMA, FREE], ids=["strict", "free"])
 def test_a_schema_goes_out_strictly_where_it_can(schema, case, question):
+    if case.vendor.form != "response_format":
+        pytest.skip("OpenAI's form alone is strict")
     case.server.plays(case.vendor.said(PASSED))
-    if case.vendor.way({case.vendor.form: 1}) and case.vendor.form != "response_format":
-        return  # OpenAI's alone is strict
     case.ask(case.client(), question(schema=schema, schema_name="judgement"))
     form = case.server.last.body["response_format"]["json_schema"]
     assert (form["name"], form["strict"]) == ("judgement", schema is SCHEMA)
@@ -220,12 +217,10 @@ def test_the_other_vendors_forms(server, ask, question):
 @pytest.mark.parametrize(
     ("platform", "names", "reasons"),
     [
-        ("openai", "o1 o3-mini o4-mini-2025-04-16 gpt-5 gpt-5-mini gpt-5.1 gpt-10", True),
-        ("openai", "openai/gpt-5-nano ft:o4-mini:acme::1 ft:gpt-5:acme::1", True),
-        ("openai", "gpt-4o gpt-4.1 gpt-4-turbo gpt-5-chat-latest gpt-5.1-chat", False),
-        ("openai", "gpt-oss-120b ft:gpt-4o:acme::1 omni mistral/o-3 chatgpt-4o-latest", False),
+        ("openai", "o1 o4-mini-2025-04-16 gpt-5 gpt-5.1 gpt-10", True),
+        ("openai", "openai/gpt-5-nano ft:o4-mini:acme::1", True),
+        ("openai", "gpt-4o gpt-4.1 gpt-5-chat-latest gpt-oss-120b omni mistral/o-3", False),
         ("ollama", "o1 gpt-5", False),
-        ("llama.cpp", "o3", False),
     ],
 )
 def test_reasoning_models_are_known_by_name(platform, names, reasons, server, ask):
@@ -258,24 +253,18 @@ def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(code, serv
     server.plays(refusing("temperature", "max_tokens", code=code))
     client = BY_NAME["openai"].load(server.url, max_tokens=9)
     ask(client, question())
-    assert len(server.requests) == 3
+    ask(client, question())
+    assert len(server.requests) == 4
     assert server.last.body.keys() == {"model", "messages", "max_completion_tokens"}
-
-    async def many():
-        return await asyncio.gather(*(client.aask(f"Where {n}?") for n in range(20)))
-
-    assert {*asyncio.run(many())} == {"Paris"}
-    assert len(server.requests) == 23
 
 
 @pytest.mark.parametrize(
     "play",
     [
         refusing("temperature", code="decimal_above_max_value"),
-        refusing("messages"),
         refusing("temperature", "messages"),
     ],
-    ids=["a value out of range", "what cannot be left out", "both"],
+    ids=["a value out of range", "what cannot be left out"],
 )
 def test_a_refusal_that_leaving_out_does_not_mend_stands(play, server, ask, question):
     pytest.importorskip("openai")
