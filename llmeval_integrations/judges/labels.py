@@ -21,17 +21,10 @@ _VERDICTS: Final[Mapping[Any, bool]] = {
 class LabelledRow(NamedTuple):
     """One row: what the judge says of it, and what people say."""
 
-    row: Hashable
-    """Its id, or its place."""
-
-    judge: Any
-    """The judge's value; None where it could not tell."""
-
-    people: tuple[Any, ...]
-    """The labels of people; empty where nobody labelled the row."""
-
-    group: Hashable = None
-    """The group it belongs to; None for a row of its own."""
+    row: Hashable  # its id, or its place
+    judge: Any  # None where it could not tell
+    people: tuple[Any, ...]  # empty where nobody labelled the row
+    group: Hashable = None  # None for a row of its own
 
     @property
     def person(self) -> Any:

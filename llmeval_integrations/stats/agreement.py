@@ -20,16 +20,14 @@ class Rating(NamedTuple):
 
     first: Hashable
     second: Hashable
-    group: Hashable = None
-    """The group that the row belongs to; None for a row of its own."""
+    group: Hashable = None  # None for a row of its own
 
 
 class Kappa(NamedTuple):
     """How much of the agreement that chance leaves open is reached: 1 all, 0 none of it."""
 
     value: float
-    interval: Interval | None
-    """None of a single group of rows."""
+    interval: Interval | None  # None of a single group of rows
 
 
 def equal_closeness(first: Any, second: Any) -> float:

@@ -19,12 +19,9 @@ _STEP: Final = 0.05
 class Answer(NamedTuple):
     """One value with its confidence."""
 
-    confidence: float
-    """From 0 to 1."""
-
+    confidence: float  # from 0 to 1
     right: bool
-    group: Hashable = None
-    """What it belongs to, such as a document; None for a value by itself."""
+    group: Hashable = None  # such as its document; None for a value by itself
 
 
 class ConfidenceFigures(NamedTuple):

@@ -16,10 +16,7 @@ class Share(NamedTuple):
     """A count out of a total."""
 
     part: int
-    """How many are meant."""
-
     whole: int
-    """Out of how many."""
 
     @property
     def rate(self) -> float | None:

@@ -35,11 +35,8 @@ class JudgedRow(NamedTuple):
     """One output that a judge has judged."""
 
     judge: bool
-    person: bool | None = None
-    """None where nobody labelled it."""
-
-    group: Hashable = None
-    """The group that it belongs to; None for a row of its own."""
+    person: bool | None = None  # None where nobody labelled it
+    group: Hashable = None  # None for a row of its own
 
 
 class JudgedRate(NamedTuple):

@@ -19,20 +19,15 @@ class Match(NamedTuple):
 
     first: str
     second: str
-    score: float
-    """1 where the first is better, 0 where the second is, 0.5 for a tie."""
-
-    group: Hashable = None
-    """What it belongs to, such as a document; None for a match by itself."""
+    score: float  # 1 where the first is better, 0 where the second is, 0.5 for a tie
+    group: Hashable = None  # such as its document; None for a match by itself
 
 
 class WinRate(NamedTuple):
     """How often the first of each pair is better; a tie counts half."""
 
     rate: float
-    interval: Interval | None
-    """Of 95 %; None of a single group."""
-
+    interval: Interval | None  # of 95 %; None of a single group
     wins: int
     ties: int
     losses: int

@@ -17,18 +17,13 @@ class Tries(NamedTuple):
     """How often one task was tried, and how often that passed."""
 
     passes: int
-    """The tries that passed."""
-
     n: int
-    """All tries."""
 
 
 class Repeats(NamedTuple):
     """What comes of k tries of a task, over all tasks that have as many."""
 
     k: int
-    """How many tries."""
-
     tasks: int
     """How many tasks have k tries or more."""
 
@@ -42,7 +37,6 @@ class Repeats(NamedTuple):
     """The chance that all k tries pass."""
 
     pass_hat_k_ci95: Interval | None
-    """Its 95 % interval over tasks; None of a single task with tries that differ."""
 
 
 def pass_at_k(tries: Tries, k: int) -> float:
