@@ -103,14 +103,6 @@ def test_what_a_page_names_is_there(path, made):
     assert set(linked) <= there
 
 
-def test_what_no_page_names_any_more_is_removed(pages, tmp_path):
-    left_over = tmp_path / "evaluators/json_validity_of_old.md"
-    left_over.parent.mkdir()
-    left_over.touch()
-    pages["write_pages"](tmp_path, {"evaluators/json_validity.md": "# json_validity"})
-    assert [path.name for path in left_over.parent.iterdir()] == ["json_validity.md"]
-
-
 @pytest.mark.nightly  # `make docs` does the same
 def test_the_site_builds_without_a_warning_and_every_link_leads_somewhere(tmp_path):
     for package in ("sphinx", "myst_nb", "furo", "langchain_core"):

@@ -19,16 +19,6 @@ VARIES = "varies"
 """The tag of a cell that prints something else each time, which the notebook then says."""
 
 
-def test_there_are_notebooks():
-    assert {path.stem for path in NOTEBOOKS} >= {
-        "judges",
-        "langchain",
-        "llama_index",
-        "extraction",
-        "rewards",
-    }
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, checkout):
     for package in NEEDED.get(path.stem, ()):

@@ -3,7 +3,6 @@
 import collections
 import dataclasses
 import datetime as dt
-import enum
 import inspect
 import json
 import math
@@ -124,10 +123,6 @@ def nested(depth, make):
     return value
 
 
-class Colour(str, enum.Enum):
-    RED = "red"
-
-
 class Text(str):
     __slots__ = ()
 
@@ -157,18 +152,13 @@ ODD = {
     "set": {1, 2},
     "date": dt.date(2024, 2, 29),
     "bytes": b'{"a": 1}',
-    "bytes that are not UTF-8": b"\xff\xfe",
-    "memoryview": memoryview(b"1"),
     "None": None,
     "nan": math.nan,
-    "complex": 1j,
     "Decimal": Decimal("1.50"),
     "Decimal NaN": Decimal("NaN"),
     "5,000 digits": 10**5000 + 1,
     "text of 5,000 digits in a list": "[%s]" % ("7" * 5_000),
-    "1e999999999999999999999": "1e999999999999999999999",
     "number as key": {1: 2},
-    "5,000 lists": nested(5_000, lambda value: [value]),
     "100,000 objects": nested(100_000, lambda value: {"a": value}),
     "holds itself": holding_itself(),
     "lone surrogate": "\ud800",
@@ -177,8 +167,6 @@ ODD = {
     "no repr in a list": [Unprintable()],
     "no dump": Dumping(),
     "a class": dict,
-    "a function": len,
-    "enum in a list": [Colour.RED],
     "kind of text, broken": Text('{"a": 1'),
     "named tuple": collections.namedtuple("Point", "x y")(1, 2),  # noqa: PYI024
     "null character": "\0",
