@@ -164,6 +164,7 @@ def evaluator_page(kind: type[Evaluator]) -> str:
         f"{description.documentation}\n",
         flags=re.MULTILINE,
     )
+    text = re.sub(r"^ {4}(\w+Error): ", r"- `\1`: ", text, flags=re.MULTILINE)
     return f"""\
 # {kind.name}
 

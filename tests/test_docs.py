@@ -90,6 +90,7 @@ def test_a_page_has_the_evaluators_question_options_and_example(made):
         example,
     ):
         assert part in page
+    assert "- `InvalidSchemaError`: The schema is not valid" in made["evaluators/json_schema.md"]
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)

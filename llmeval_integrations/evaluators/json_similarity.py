@@ -129,7 +129,7 @@ class _Text(Node):
         one, other = len(output), len(reference)
         longest = max(other, one)
         if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.tau:
-            return MISMATCH
+            return MISMATCH  # the lengths alone differ too much
         most = int(self.tau * longest) + 1  # one more, as the product may be rounded down
         edits = count_edits(most, output, reference)
         exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)

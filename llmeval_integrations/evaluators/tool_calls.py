@@ -78,7 +78,8 @@ class ToolCalls(Evaluator):
     - `calls`: each with its `kind` (`right`, `wrong_arguments`, `wrong_order`, `extra`, `missing`,
       `wrong_name` or `unreadable`), `score`, `name`, its positions in `output` and `reference`, and
       its wrong `arguments`
-    - `called`, `expected` and `right`: the numbers of calls, and their `precision`, `recall`, `f1`
+    - `called`, `expected` and `right`: the numbers of calls. `precision`, `recall` and `f1` are
+      those of right calls
     - `fields`: the number of leaves of each argument, by kind
     - `ignored`: the ignored paths that a call has
     - `limit_reached`: the arrays with too many items to try every pair; an empty text for the calls

@@ -59,6 +59,7 @@ class WeightedSum(Evaluator):
         check_choice(self, "unscored", get_args(Unscored))
         check_number(self, "threshold", optional=True)
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
+        # Each part makes a lower sum better; a negative weight reverses a part.
         is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)
         vars(self).update(
             parts=pairs,

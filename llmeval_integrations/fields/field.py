@@ -29,6 +29,7 @@ _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
     *("pattern", "compare", "judge"),
 )
+"""Settings, besides `similarity`, by which a value may match two values that differ."""
 
 
 class Root:
@@ -51,6 +52,7 @@ class Place:
             if not override.steps:
                 own.update(override.settings)
         cases = list_cases(schemas)
+        # The schema overrides the defaults, and the user's `fields` override the schema.
         settings = {**root.defaults, **read_settings(schemas, cases), **own}
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
         below = [override for override in overrides if override.steps]
@@ -78,6 +80,7 @@ class Place:
         self.has_positions = has_positions(schemas.parts) or any(map(str.isdigit, steps))
         """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
+        """The place of all members that neither the schema nor a path names."""
 
     def member(self, name: str) -> Place:
         """Return the place of an object's member."""

@@ -124,6 +124,10 @@ def _names(case: Case, kinds: Iterable[type]) -> bool:
 
 
 def _read_texts(cases: list[Case]) -> dict[str, Any]:
+    """Return the settings for strings: by meaning if a case has a format, exact if they are fixed.
+
+    A `pattern`, `enum` or `const` fixes strings.
+    """
     formats: list[str] = []
     is_fixed = False
     for case in cases:
@@ -140,6 +144,10 @@ def _read_texts(cases: list[Case]) -> dict[str, Any]:
 
 
 def _read_numbers(cases: list[Case]) -> dict[str, Any]:
+    """Return the settings for numbers: exact for integers and listed numbers, else by the grid.
+
+    If one case allows any "number", all numbers have its tolerance.
+    """
     free = [case for case in cases if not _names(case, _NUMBERS)]
     kinds = set(map(_name_number, free))
     if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):

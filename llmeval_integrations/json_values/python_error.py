@@ -58,6 +58,7 @@ def python_error(text: str, message: str) -> json.JSONDecodeError | None:
         return json.JSONDecodeError(_MESSAGES[what], text, place)
     if what != "invalid character" or place >= len(text):
         return None
+    # If no value begins where one is expected, both parsers stop at the same place.
     before = text[:place].rstrip(" \t\n\r")[-1:]
     is_value = text[place] >= " " and text[place] not in _VALUE_STARTS and before in ":,["
     if not is_value or _LITERAL.search(text, max(place - 6, 0), place):

@@ -30,7 +30,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
     if limit is None:
         try:  # writing and parsing it is faster than copying each part
             text = _encode(value)
-            copy = _decode(text)
+            copy = _decode(text)  # differs for a tuple, a model, NaN, or a key that is not text
             if copy == value and not (len(text) > MAX_DIGITS and has_long_integer(text.decode())):
                 return copy
         except (TypeError, ValueError, OverflowError, RecursionError):

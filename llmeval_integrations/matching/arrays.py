@@ -121,8 +121,9 @@ class Arrays:
         weights = [its.weigh(value) for value in theirs]
         for gains, weight in zip(table, map(its.weigh, ours)):
             for column, gain in enumerate(gains):
-                if gain and gain >= max(weight, weights[column]):
+                if gain and gain >= max(weight, weights[column]):  # all leaves match
                     gains[column] += WHOLE
+                # The factor allows for rounding, so that a similarity of exactly `least` suffices.
                 elif 2 * gain < self.least * (weight + weights[column]) * (1 - 1e-9):
                     gains[column] = 0.0
         return table

@@ -187,6 +187,7 @@ def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tu
         for which in (one, other):
             if type(which) is int and which >= len(names):
                 problem = f"before=...: there is no call {which}; {len(names)} are expected"
+        # A call is paired with itself only if the pair names one thing twice, which is a circle.
         pairs += [
             (call[0], then[0])
             for call in calls
