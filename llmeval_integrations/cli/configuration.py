@@ -17,7 +17,7 @@ from llmeval_integrations.cli.specification import Specification, parse_specific
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.json_values.limits import measure
-from llmeval_integrations.runs.data.open_source import HUB, STDIN
+from llmeval_integrations.runs.data.source import HUB, STDIN
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -26,7 +26,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs import Interrupted, evaluate
 from llmeval_integrations.runs.columns import parse_column
-from llmeval_integrations.runs.data.open_source import FORMATS
+from llmeval_integrations.runs.data.source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.options import OnProgress
 

@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.data.open_source import open_source
+from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.options import name_evaluators
 
 

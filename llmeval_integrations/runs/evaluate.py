@@ -15,8 +15,7 @@ from llmeval_integrations.runs.columns import (
     ids_of,
     optional_columns,
 )
-from llmeval_integrations.runs.data.open_source import open_source
-from llmeval_integrations.runs.data.source import Source
+from llmeval_integrations.runs.data.source import Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
 from llmeval_integrations.runs.judging import Judging, judging

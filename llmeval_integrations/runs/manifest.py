@@ -18,7 +18,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quoting import shorten
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.runs.data.open_source import HUB, STDIN, open_source
+from llmeval_integrations.runs.data.source import HUB, STDIN, open_source
 from llmeval_integrations.runs.options import RunOptions
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.schemas.parse import schema_text

@@ -14,8 +14,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.data.open_source import open_source
-from llmeval_integrations.runs.data.source import CHUNK
+from llmeval_integrations.runs.data.source import CHUNK, open_source
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.logs.read import is_log, read_log
 from llmeval_integrations.runs.manifest import digest_of_file

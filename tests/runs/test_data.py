@@ -12,12 +12,11 @@ from llmeval_integrations import (
     Evaluator,
     InputError,
     InvalidOptionError,
-    JsonValidity,
     Result,
     Sample,
     evaluate,
 )
-from llmeval_integrations.runs.data.open_source import open_source
+from llmeval_integrations.runs.data.source import open_source
 
 ROWS = [
     {"id": "a", "output": '{"a": 1}', "reference": "é"},
@@ -118,11 +117,11 @@ def test_a_bad_line_is_an_error_row_and_the_run_goes_on(tmp_path, line, error):
     ("text", "rows"),
     [
         ("a,b\n1,2,3\n4,5\n", ["3 cells under a header of 2", {"a": "4", "b": "5"}]),
-        ('a,b\n"1"x,2\n4,5\n', ["not CSV: line 2: ',' expected", {"a": "4", "b": "5"}]),
         (
-            'a,b\n"1,2\n4,5\n',
-            ["not CSV: line 2: unexpected end of data: a quote that opens here is never closed"],
+            'a,b\n"1"x,2\n4,5\n',
+            ["not CSV: the row that begins in line 2: ',' expected", {"a": "4", "b": "5"}],
         ),
+        ('a,b\n"1,2\n4,5\n', ["the row that begins in line 2: unexpected end of data"]),
         (b"a,b\n\xff,2\n", ["bytes that are not UTF-8"]),
         ("a,,b\n1,2\n3,4,5\n", [{"a": "1"}, {"a": "3", "b": "5"}]),
         ('a;"b,c"\n1;2\n', [{"a": "1", "b,c": "2"}]),
@@ -142,9 +141,7 @@ def test_rows_of_csv(tmp_path, text, rows):
         ("rows.json", "{", "is not an array of objects"),
         ("rows.json", '{\n"a": 1}', "is not an array of objects"),
         ("rows.csv", "a,a\n1,2\n", "two columns of .* have one name"),
-        ("rows.csv", "\n,\n1,2\n", "the header names no column"),
-        ("rows.csv", "a\tb\n1\t2\n", "is the format tsv?"),
-        ("rows.jsonl", b"\x1f\x8b0", "is compressed"),
+        ("rows.csv", "a\tb\n1\t2\n", "is it csv or tsv"),
         ("rows.csv", b"\xff\xfea", "is UTF-16"),
         ("rows.parquet", "PAR1", "is not Parquet"),
     ],
@@ -162,7 +159,6 @@ def test_what_cannot_be_read_at_all_is_refused(tmp_path, name, text, error):
         ("nowhere.jsonl", {}, "cannot read nowhere.jsonl: No such file"),
         ({"output": "1"}, {}, "got a dict; put it in a list"),
         (7, {}, "got a int"),
-        ([], {"format": "csv"}, "format='csv' is for files"),
         ("rows.jsonl", {"format": "xml"}, "format='xml' is not one of jsonl"),
         ("hf://squad", {}, "names no split"),
     ],
@@ -193,18 +189,11 @@ def test_missing_cells_of_pandas_are_null():
     assert [(row.id, row.label) for row in rows] == [(1, "empty"), (7, None)]
 
 
-def test_maps_of_arrow_are_objects_and_cells_of_json_values():
+def test_maps_of_arrow_are_objects():
     pyarrow = pytest.importorskip("pyarrow")
-    table = pyarrow.table(
-        {
-            "output": pyarrow.array(['{"a": [1]}', "{"], pyarrow.json_()),
-            "reference": pyarrow.array(
-                [[("a", [1])], None], pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64()))
-            ),
-        }
-    )
-    rows = evaluate(table, ["json_validity", "json_match"]).rows
-    assert [row.passed for row in rows] == [True, True, False, None]
+    kind = pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64()))
+    cells = {"output": ['{"a": [1]}'], "reference": pyarrow.array([[("a", [1])]], kind)}
+    assert evaluate(pyarrow.table(cells), "json_match").rows[0].passed
 
 
 def test_two_columns_of_one_name_are_refused():
@@ -239,9 +228,7 @@ def test_the_first_rows_and_rows_drawn_by_chance():
     assert max(counts) < 130
 
 
-@pytest.mark.parametrize(
-    "options", [{"limit": 0}, {"sample": 1.5}, {"seed": "x", "sample": 1}, {"seed": 3}]
-)
+@pytest.mark.parametrize("options", [{"limit": 0}, {"sample": 1.5}])
 def test_a_wrong_selection_is_named(options):
     with pytest.raises(InvalidOptionError, match=next(iter(options))):
         evaluate(ROWS, "json_validity", **options)
@@ -283,11 +270,3 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - small)
 """
     grown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(grown.stdout) < 60_000  # kB, of a file of 200 MB
-
-
-def test_json_validity_takes_null_for_the_empty_text(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"output": null}\n{"output": "null"}\n{"reference": 1}\n')
-    rows = list(evaluate(path, JsonValidity()).rows)
-    assert [row.label for row in rows[:2]] == ["empty", None]
-    assert rows[2].error == "InputError: nothing in column 'output', only in 'reference'"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from io import BytesIO
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.python_values import as_python, is_plain
-from llmeval_integrations.runs.data.source import Record, Source
+
+if TYPE_CHECKING:
+    from llmeval_integrations.runs.data.source import Record, Source
 
 _BATCH: Final = 256
 """Rows in memory at a time, which may each be a megabyte."""
@@ -50,10 +51,8 @@ def read_pandas(frame: Any, source: Source) -> Iterator[Record]:
         for row, holes in zip(part.to_dict("records"), absent, strict=True):
             source.done += 1
             cells = zip(row.items(), holes, strict=True)
-            yield (
-                source.done,
-                _plain({name: None if hole else cell for (name, cell), hole in cells}),
-            )
+            filled = {name: None if hole else cell for (name, cell), hole in cells}
+            yield source.done, _plain(filled)
 
 
 def read_items(items: Iterable[Any], source: Source) -> Iterator[Record]:
@@ -79,20 +78,11 @@ def _read_batches(batches: Iterable[Any], source: Source) -> Iterator[Record]:
         own = [each.name for each in batch.schema if hasattr(each.type, "extension_name")]
         for row in batch.to_pylist(maps_as_pydicts="lossy"):
             source.done += 1
-            for name in own:  # JSON or tensors
-                cell = row[name]
-                row[name] = _parse(cell) if isinstance(cell, str) else as_python(cell)
+            for name in own:  # tensors
+                row[name] = as_python(row[name])
             yield source.done, row
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row with Python's lists and numbers."""
     return row if is_plain(row) else {name: as_python(cell) for name, cell in row.items()}
-
-
-def _parse(text: str) -> Any:
-    """Parse a cell of JSON; one that is none stays a text, about which evaluators say why."""
-    try:
-        return decode_as_python(text)
-    except (ValueError, ArithmeticError, RecursionError):
-        return text
