@@ -281,19 +281,19 @@ def _row(id: Any, name: str, result: object, group: Any) -> Row:
     metadata: dict[str, Any] = {}
     if isinstance(result, Charged):
         metadata, result = {"judge": result.account}, result.error
-    if isinstance(result, Result):
+    if not isinstance(result, Exception):
         try:
             return _row_of_result(id, name, result, group)
         except Exception as error:  # noqa: BLE001 - what is made to look like a float may raise
             result = error
-    elif not isinstance(result, Exception):
-        result = TypeError(f"expected a Result, got {quote(result)}")
     text = f"{type(result).__name__}: {result}"[:_LONGEST_ERROR]
     return Row(id, name, None, None, None, None, metadata, False, text, group)
 
 
-def _row_of_result(id: Any, name: str, result: Result, group: Any) -> Row:
+def _row_of_result(id: Any, name: str, result: object, group: Any) -> Row:
     """Make a row of a result; raise where a value is not what it has to be."""
+    if not isinstance(result, Result):
+        raise TypeError(f"expected a Result, got {quote(result)}")
     score = None if result.score is None else float(result.score)
     if score is not None and not -_MAX_SCORE <= score <= _MAX_SCORE:
         raise ValueError(f"the score {quote(result.score)} is not a finite number")

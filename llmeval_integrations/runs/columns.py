@@ -70,8 +70,8 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
             if column not in row:
                 return InputError(_lacks(row, column))
         fields = self._fields(row)
-        if type(own := fields[_ID]) is not str or not own:
-            fields[_ID] = number if own is MISSING or _is_no_id(own) else own
+        if fields[_ID] is MISSING or fields[_ID] == "":
+            fields[_ID] = number
         if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
             return error
         for place in (_SCHEMA, _GROUP):
@@ -109,7 +109,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
     def id(self, row: Any, number: int | None) -> Any:
         """Return the id of a row, its number where it has none."""
         own = None if isinstance(row, InputError) else _as_mapping(row).get(self.column("id"))
-        return number if _is_no_id(own) else own
+        return number if own is None or own == "" else own
 
     def column(self, field: str) -> str | None:
         """Return the column of a field."""
@@ -144,11 +144,7 @@ def columns_by_evaluator(
     a variable that the rows have.
     Raises InputError for a field or an evaluator that there is not.
     """
-    if not isinstance(mapping, Mapping):
-        raise InputError(f"columns={mapping!r} is not a mapping such as {{'output': 'response'}}")
-    targets = [
-        (*_parse(target, mapping[target], evaluators), mapping[target]) for target in mapping
-    ]
+    targets = [(*_parse(target, column, evaluators), column) for target, column in mapping.items()]
     made: dict[Columns, Columns] = {}
     chosen = {}
     for evaluator in evaluators:
@@ -172,13 +168,11 @@ def columns_by_evaluator(
     return chosen
 
 
-def _parse(target: object, column: object, evaluators: Collection[str]) -> tuple[str, str, str]:
+def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tuple[str, str, str]:
     """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
 
     What does not stand there is empty.
     """
-    if not isinstance(target, str) or not (isinstance(column, str) or column is None):
-        raise InputError(f"columns: {target!r}={column!r} is not a field and a column's name")
     evaluator, _, field = target.rpartition(".")
     owner, _, parent = evaluator.rpartition(".")
     name = ""
@@ -192,9 +186,7 @@ def _parse(target: object, column: object, evaluators: Collection[str]) -> tuple
         known = hint(evaluator, evaluators)
         raise InputError(f"columns: no evaluator of this run is called {evaluator!r}; {known}")
     if evaluator and field in ("id", "group"):
-        raise InputError(
-            f"columns: {target!r}: the {field} belongs to the sample, not to an evaluator"
-        )
+        raise InputError(f"columns: {target!r}: the {field} is the sample's, not an evaluator's")
     return evaluator, field, name
 
 
@@ -237,11 +229,6 @@ def _head(source: Source) -> tuple[int, dict[str, None]]:
     """Return how many of the first rows can be read, and the columns that these have."""
     rows = [_as_mapping(row) for _, row in source.peek() if not isinstance(row, InputError)]
     return len(rows), dict.fromkeys(column for row in rows for column in row)
-
-
-def _is_no_id(own: Any) -> bool:
-    """Whether this is null, an empty text or NaN, which is not equal to itself."""
-    return own is None or (isinstance(own, str) and not own) or bool(own != own)  # noqa: PLR0124
 
 
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:

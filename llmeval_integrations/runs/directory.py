@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.runs.files import (
     convert_write_errors,
     lock,
@@ -37,9 +36,7 @@ class RunDirectory:
     """Where one run is written, and found again."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
-        """Name the directory; nothing is made yet. Raises InputError for what names none."""
-        if not isinstance(path, (str, PathLike)) or not os.fspath(path):
-            raise InputError(f"{quote(path)} is not the path of a directory")
+        """Name the directory; nothing is made yet."""
         self.path = Path(path)
         self.replies = self.path / _REPLIES
         """Where the replies of judges are kept until the run is done."""
@@ -147,14 +144,8 @@ class RunDirectory:
             write_file(self._summary, text)
 
     def summary(self) -> dict[str, Any] | None:
-        """Return the summary, None where there is none yet; raise InputError where it is none."""
-        try:
-            found = read_object(self._summary)
-        except FileNotFoundError:
-            return None
-        if not {"samples", "evaluators"} <= found.keys():
-            raise InputError(f"{self._summary} is damaged: it lacks samples or evaluators")
-        return found
+        """Return the summary, None where there is none yet."""
+        return read_object(self._summary) if self._summary.exists() else None
 
     def samples(self) -> Iterator[dict[str, Any]]:
         """Read the samples that were kept, each a mapping of its fields and `row`, its place."""

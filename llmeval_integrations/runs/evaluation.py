@@ -22,10 +22,9 @@ from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.journal import Journal, Memory
 from llmeval_integrations.runs.judging import Judging, add_earlier
 from llmeval_integrations.runs.options import OnProgress
-from llmeval_integrations.runs.origins import Origins
 from llmeval_integrations.runs.rows import Row, as_stored
 from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run, summary_text
-from llmeval_integrations.runs.summary import Tally
+from llmeval_integrations.runs.summary import Origins, Tally
 
 _log = logging.getLogger(__name__)
 

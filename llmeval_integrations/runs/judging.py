@@ -21,7 +21,6 @@ from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.budget import Spending
-    from llmeval_integrations.llm.cache import Cache
     from llmeval_integrations.llm.session import Session
 
 _log = logging.getLogger(__name__)
@@ -47,11 +46,12 @@ class JudgingOptions:
         from llmeval_integrations.llm.budget import Budget
 
         Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
-        is_count = isinstance(self.concurrency, int) and not isinstance(self.concurrency, bool)
-        if not is_count or self.concurrency < 1:
+        if type(self.concurrency) is not int or self.concurrency < 1:
             raise InvalidOptionError(
                 f"concurrency={quote(self.concurrency)} is not a whole number of at least 1"
             )
+        if self.frozen and self.cache is None:
+            raise InputError("frozen takes replies from a cache, and none is given")
 
 
 class Judging:
@@ -143,7 +143,10 @@ def judging(
         if options.batch:
             _check_batch(client, options)
     replies = None if options.replies is None else Cache(options.replies)
-    with _open_cache(options) or nullcontext() as cache, replies or nullcontext():
+    cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
+    if cache is not None:
+        cache.open()  # what is wrong with it is said before anything is asked
+    with cache or nullcontext(), replies or nullcontext():
         session = Session(
             options.concurrency,
             cache=cache,
@@ -157,19 +160,6 @@ def judging(
             yield Judging(session, {name: Spending() for name in judges}, concurrency)
         finally:
             wait(start(session.close()))
-
-
-def _open_cache(options: JudgingOptions) -> Cache | None:
-    """Open the cache of replies, so that what is wrong with it is said before anything is asked."""
-    from llmeval_integrations.llm.cache import Cache
-
-    if options.cache is None:
-        if options.frozen:
-            raise InputError("frozen takes replies from a cache, and none is given")
-        return None
-    cache = Cache(options.cache, frozen=options.frozen)
-    cache.open()
-    return cache
 
 
 def _check_batch(client: Client, options: JudgingOptions) -> None:

@@ -114,27 +114,14 @@ def check_options(options: RunOptions) -> None:
         raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
     if resume and out is None:
         raise InputError("resume goes on with a run in a directory; say which, with out=...")
-    workers, engine = options.get("workers", 1), options.get("engine")
-    if type(workers) is not int or workers < 1:
-        raise InvalidOptionError(f"workers={workers!r} is not a whole number above 0")
-    if engine is not None and not callable(engine):
-        raise InvalidOptionError(
-            f"engine={quote(engine)} is not an engine; give an object such as "
-            "llmeval_integrations.frameworks.ray.RayEngine, or None for this machine"
-        )
-    if engine is not None and workers > 1:
-        raise InvalidOptionError(
-            f"workers={workers} are processes of this machine, not an engine's"
-        )
 
 
 def check_names(options: Mapping[str, Any], kind: type) -> None:
     """Raise InvalidOptionError for an option that there is not."""
     for name in options:
         if name not in kind.__annotations__:
-            raise InvalidOptionError(
-                f"no option is called {name!r}; {hint(name, kind.__annotations__)}"
-            )
+            known = hint(name, kind.__annotations__)
+            raise InvalidOptionError(f"no option is called {name!r}; {known}")
 
 
 def judging_options(
@@ -157,17 +144,12 @@ def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:
         evaluators = [evaluators]
     if isinstance(evaluators, Mapping):
         named = {name: _load(each) for name, each in evaluators.items()}
-    elif isinstance(evaluators, Iterable):
-        named = {}
-        for each in map(_load, evaluators):
-            named[free_name(each.name, named)] = each
     else:
-        _load(evaluators)
+        named = {}
+        for each in map(_load, evaluators if isinstance(evaluators, Iterable) else [evaluators]):
+            named[free_name(each.name, named)] = each
     if not named:
         raise InvalidOptionError("a run needs at least one evaluator")
-    for name in named:
-        if not isinstance(name, str) or not name:
-            raise InvalidOptionError(f"{name!r} is not the name of an evaluator, which is a text")
     return named
 
 
@@ -177,7 +159,4 @@ def _load(thing: Any) -> Evaluator:
     if isinstance(thing, str):
         return load_evaluator(thing)
     call = f"; write {thing.__name__}()" if isinstance(thing, type) else ""
-    raise InvalidOptionError(
-        "expected an Evaluator or its name, or a list or mapping of these, got "
-        f"{quote(thing)}{call}"
-    )
+    raise InvalidOptionError(f"expected an Evaluator or its name, got {quote(thing)}{call}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
+from dataclasses import fields, replace
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -85,15 +85,14 @@ def _breakdown(evaluator: Any, options: Any) -> Breakdown | None:
     """
     try:
         kind = evaluator_class(evaluator)
-        declared: tuple[Any, ...] = fields(kind) if is_dataclass(kind) else ()
-        is_ours = str(options.get("evaluator")).startswith(f"{kind.__name__}(")
+        declared = fields(kind)  # type: ignore[arg-type]
+        is_ours = str(options.get("evaluator")).startswith(f"{kind.__name__}(")  # in Inspect
         if not is_ours and {each.name for each in declared} != options.keys():
             return None  # somebody's own evaluator of the same name
         made = kind.__new__(kind)
-        for each in declared:
-            if each.default_factory is not MISSING:
-                vars(made)[each.name] = each.default_factory()
-        vars(made).update(options)
+        made_anew = {each.name: each.default_factory for each in declared}
+        defaults = {name: make() for name, make in made_anew.items() if callable(make)}
+        vars(made).update(defaults | options)
         return made.breakdown()
     except Exception:  # noqa: BLE001 - a class of another package may raise anything
         return None

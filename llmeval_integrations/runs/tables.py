@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
@@ -13,7 +12,7 @@ from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.runs.chunk import Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
-from llmeval_integrations.runs.judging import JudgingOptions, judging
+from llmeval_integrations.runs.judging import judging
 from llmeval_integrations.runs.options import (
     Evaluators,
     JudgeOptions,
@@ -25,7 +24,7 @@ from llmeval_integrations.runs.records import COLUMNS, import_pyarrow, table_of
 from llmeval_integrations.runs.rows import Row, write_value
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
 _CELLS: Final[dict[str, tuple[type, Callable[[Row], Any]]]] = {
     "": (float, lambda row: row.score),
@@ -66,48 +65,26 @@ def evaluate_batch(
         >>> evaluate_batch(table, JsonValidity())["score"].to_pylist()
         [1.0, 0.0]
     """
+    pyarrow = import_pyarrow()
+    if isinstance(table, pyarrow.RecordBatch):
+        table = pyarrow.Table.from_batches([table])
+    if not isinstance(table, pyarrow.Table):
+        raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
+    rows = _evaluate(table, _job_of(evaluators, columns), judges)
+    return table_of(rows, [name for name in COLUMNS if metadata or name != "metadata"])
+
+
+def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) -> Job:
+    named = name_evaluators(evaluators)
+    return Job(named, columns_by_evaluator(columns or {}, named))
+
+
+def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
+    """Return the rows, sample by sample."""
     check_names(judges, JudgeOptions)
-    with Kernel(evaluators, columns, judging_options(judges)) as kernel:
-        return kernel.table(table, metadata=metadata)
-
-
-class Kernel:
-    """Evaluators that look at table after table; their judges stay connected inside `with`."""
-
-    def __init__(
-        self,
-        evaluators: Evaluators,
-        columns: Mapping[str, str | None] | None,
-        options: JudgingOptions,
-    ) -> None:
-        named = name_evaluators(evaluators)
-        self.job = Job(named, columns_by_evaluator(columns or {}, named))
-        self._options = options
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._judges = self._stack.enter_context(judging(self.job.evaluators, self._options))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def rows(self, samples: Any) -> list[Row]:
-        """Return the rows, sample by sample; may be called by several threads at a time."""
-        chunks = open_source(samples).chunks()
-        begun = [begin(self.job, chunk, self._judges) for chunk in chunks]
+    with judging(job.evaluators, judging_options(judges)) as asked:
+        begun = [begin(job, chunk, asked) for chunk in open_source(samples).chunks()]
         return [row for finish in begun for row in finish().rows]
-
-    def table(self, table: Any, *, metadata: bool) -> Any:
-        """Return the rows of a table of pyarrow as one."""
-        pyarrow = import_pyarrow()
-        if isinstance(table, pyarrow.RecordBatch):
-            table = pyarrow.Table.from_batches([table])
-        if not isinstance(table, pyarrow.Table):
-            raise InputError(f"expected a Table or RecordBatch of pyarrow, got {quote(table)}")
-        return table_of(
-            self.rows(table), [name for name in COLUMNS if metadata or name != "metadata"]
-        )
 
 
 def score_columns(
@@ -134,15 +111,14 @@ def score_columns(
         InputError: For a column that is not there, and for two new ones of one name.
         InvalidOptionError: For what is not an evaluator, and for an option that there is not.
     """
-    check_names(judges, JudgeOptions)
     ends = {end: cell for end, cell in _CELLS.items() if metadata or end != "_metadata"}
-    with Kernel(evaluators, columns, judging_options(judges)) as kernel:
-        own = [*kernel.job.evaluators]
-        names = [f"{name}{end}" for name in own for end in ends]
-        if len(set(names)) < len(names):
-            hint = "give one of the evaluators another name: {name: evaluator}"
-            raise InputError(f"two new columns would have one name: {names}; {hint}")
-        found = kernel.rows(select([*_columns_read(kernel.job, present)]))
+    job = _job_of(evaluators, columns)
+    own = [*job.evaluators]
+    names = [f"{name}{end}" for name in own for end in ends]
+    if len(set(names)) < len(names):
+        hint = "give one of the evaluators another name: {name: evaluator}"
+        raise InputError(f"two new columns would have one name: {names}; {hint}")
+    found = _evaluate(select([*_columns_read(job, present)]), job, judges)
     for place, name in enumerate(own):
         rows = found[place :: len(own)]
         if errors := [row.error for row in rows if row.error is not None]:

@@ -241,7 +241,6 @@ WRONG = [
     ([*RUN, "--limt", "5"], "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
     ([*RUN, "--limit", "0"], "limit=0 is not a whole number above 0"),
     ([*RUN, "--open"], "add --out DIR"),
-    ([*RUN, "--workers", "0"], "workers=0 is not a whole number above 0"),
     ([*RUN, "--retry-errors"], "retry_errors is for a run that is resumed"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
     (["list", "json_validity", "json_match"], "unrecognized arguments: json_match; see llmeval list --help"),

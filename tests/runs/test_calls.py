@@ -1,7 +1,5 @@
 """The figures of ToolCalls over a run: of all calls, of each tool, and of each argument."""
 
-import json
-
 import pytest
 
 from llmeval_integrations import ToolCalls, evaluate
@@ -20,27 +18,16 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def figures(tmp_path):
+def test_a_run_adds_up_calls_tools_and_arguments_and_averages_samples():
     samples = [{"output": output, "reference": reference} for output, reference in ROWS]
-    evaluate(samples, [ToolCalls()], out=tmp_path / "run")
-    return json.loads((tmp_path / "run" / "summary.json").read_text())["evaluators"]["tool_calls"]
-
-
-def test_a_run_adds_up_calls_and_averages_samples(figures):
+    figures = evaluate(samples, [ToolCalls()]).summary["evaluators"]["tool_calls"]
     # Of 3 calls made and 4 expected one is right.
     assert figures["micro"] == pytest.approx({"precision": 1 / 3, "recall": 1 / 4, "f1": 2 / 7})
     assert figures["macro"]["f1"] == pytest.approx((0 + 2 / 3 + 0 + 0) / 4)
-
-
-def test_a_run_has_the_figures_of_each_tool(figures):
     now, weather = figures["tools"]["now"], figures["tools"]["weather"]
     assert (now["called"], now["expected"], now["precision"], now["recall"]) == (1, 0, 0, None)
     assert (weather["called"], weather["expected"], weather["right"]) == (2, 4, 1)
     assert weather["f1"] == pytest.approx(2 / 6)
-
-
-def test_a_run_has_the_figures_of_each_argument(figures):
     city, days = figures["fields"]["/weather/city"], figures["fields"]["/weather/days"]
     assert (city["match"], city["missing"], city["f1"]) == (2, 2, pytest.approx(4 / 6))
     assert (days["mismatch"], days["missing"], days["recall"]) == (1, 2, 0)

@@ -46,40 +46,6 @@ def test_ten_of_five_hundred_calls_that_fail_for_good_leave_490_results():
     assert client.most_under_way == 32
 
 
-def test_a_judge_that_raises_on_one_row_is_paid_for_each_row_once():
-    @dataclass(frozen=True)
-    class Careless(JudgedEvaluator):
-        model: Any
-
-        async def judge(self, sample, ask):
-            reply = await ask(sample.output)
-            return Result(1 / (sample.output != "text 3"), True, reply.text)
-
-    client = Remote(seconds=0)
-    run = evaluate(SAMPLES[:40], [Careless(client)])
-    assert sorted(client.asked) == sorted(sample["output"] for sample in SAMPLES[:40])
-    assert [row.error for row in run.rows if row.error] == ["ZeroDivisionError: division by zero"]
-    assert judge_figures(run, "careless")["calls"] == 40  # that row was paid too
-
-
-def test_rows_that_cannot_be_judged_are_error_rows_in_their_places():
-    @dataclass(frozen=True)
-    class Compares(Repeats):
-        needs = ("reference",)
-
-    samples = [
-        {"output": "a", "reference": "b"},
-        {"output": "c"},
-        {"answer": "d"},
-        {"output": "e", "reference": "f"},
-    ]
-    client = Remote(seconds=0)
-    rows = evaluate(samples, [Compares(client)]).rows
-    assert [row.label for row in rows] == ["A", None, None, "E"]
-    assert [bool(row.error) for row in rows] == [False, True, True, False]
-    assert sorted(client.asked) == ["a", "e"]
-
-
 def test_judges_and_others_stand_side_by_side_in_rows_and_summary(tmp_path):
     first, second = Remote(seconds=0.002), Remote(str.title, seconds=0, name="remote-2")
     evaluators = {"one": Repeats(first), "json": JsonValidity(), "two": Repeats(second)}
@@ -87,32 +53,13 @@ def test_judges_and_others_stand_side_by_side_in_rows_and_summary(tmp_path):
     assert [(row.id, row.evaluator) for row in run.rows] == [
         (number, name) for number in range(500) for name in evaluators
     ]
-    taken = {
-        "calls": 500,
-        "cached": 0,
-        "failed": 0,
-        "not_asked": 0,
-        "input_tokens": 5000,
-        "output_tokens": 2500,
-        "cost": None,
-    }
-    assert judge_figures(run, "one") == judge_figures(run, "two") == taken
+    none = {"cached": 0, "failed": 0, "not_asked": 0, "cost": None}
+    one = {"calls": 500, "input_tokens": 5_000, "output_tokens": 2_500, **none}
+    both = {"calls": 1_000, "input_tokens": 10_000, "output_tokens": 5_000, **none}
+    assert judge_figures(run, "one") == judge_figures(run, "two") == one
     assert "judge" not in run.summary["evaluators"]["json"]
-    assert run.summary["judging"] == {
-        "calls": 1000, "cached": 0, "failed": 0, "not_asked": 0,
-        "input_tokens": 10_000, "output_tokens": 5_000, "cost": None, "budget_reached": None,
-    }  # fmt: skip
+    assert run.summary["judging"] == {**both, "budget_reached": None}
     assert json.loads((tmp_path / "summary.json").read_text()) == run.summary
-    table = run.table()
-    lines = [line.split() for line in table.partition("Judges")[2].splitlines()]
-    assert [line for line in lines if line[-2:] == ["not", "known"]] == [
-        [name, number, "0", "0", tokens_in, tokens_out, "not", "known"]
-        for name, number, tokens_in, tokens_out in (
-            ("one", "500", "5,000", "2,500"),
-            ("two", "500", "5,000", "2,500"),
-            ("all", "1,000", "10,000", "5,000"),
-        )
-    ]
 
 
 def test_one_slow_sample_holds_up_no_other():
@@ -155,13 +102,7 @@ def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
     evaluate(SAMPLES[:3], [Repeats(Remote(seconds=0))], cache=cache)
     client = Remote()
     run = evaluate(SAMPLES[:5], [Repeats(client)], cache=cache, frozen=True)
-    assert [row.label for row in run.rows] == [
-        "TEXT 0",
-        "TEXT 1",
-        "TEXT 2",
-        "not_cached",
-        "not_cached",
-    ]
+    assert [row.label for row in run.rows] == ["TEXT 0", "TEXT 1", "TEXT 2", *["not_cached"] * 2]
     assert judge_figures(run)["not_asked"] == 2
     assert client.asked == []
 
@@ -176,11 +117,7 @@ def test_a_budget_ends_a_run_with_all_its_rows(tmp_path, out):
     assert 10 <= asked <= 13
     assert len(run.rows) == 500
     figures = run.summary["evaluators"]["repeats"]
-    assert (figures["scored"], figures["unscored"], figures["labels"]["budget"]) == (
-        asked,
-        500 - asked,
-        500 - asked,
-    )
+    assert (figures["scored"], figures["labels"]["budget"]) == (asked, 500 - asked)
     assert run.summary["judging"]["budget_reached"] == "max_tokens=150"
     assert run.summary["judging"]["not_asked"] == 500 - asked
 
@@ -217,7 +154,6 @@ def test_a_judge_without_a_price_is_found_before_anything_is_asked(tmp_path):
             InvalidOptionError,
             "concurrency=0 is not a whole number of at least 1",
         ),
-        ({"max_tokens": -1}, InvalidOptionError, "max_tokens=-1 is not a number of at least 0"),
         ({"max_cost": "1"}, InvalidOptionError, "max_cost='1' is not a number of at least 0"),
         ({"frozen": True}, InputError, "frozen takes replies from a cache, and none is given"),
         ({"cache": __file__}, InputError, "test_judging.py cannot be used: file is not a database"),

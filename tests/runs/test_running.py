@@ -64,13 +64,11 @@ def test_an_unscored_result_is_neither_zero_nor_an_error():
     ("evaluators", "names"),
     [
         ([JsonValidity(), JsonMatch()], ["json_validity", "json_match"]),
-        ([LengthPenalty(), LengthPenalty(5)], ["length_penalty", "length_penalty_2"]),
         ([LengthPenalty()] * 3, ["length_penalty", "length_penalty_2", "length_penalty_3"]),
         ({"short": LengthPenalty(), "long": LengthPenalty(5)}, ["short", "long"]),
         ((evaluator for evaluator in [JsonValidity()]), ["json_validity"]),
         (JsonValidity(), ["json_validity"]),
         ("json_match", ["json_match"]),
-        (["json_match", JsonMatch()], ["json_match", "json_match_2"]),
         ({"mine": "json_match"}, ["mine"]),
     ],
 )
@@ -83,19 +81,8 @@ def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
     ("evaluators", "message"),
     [
         ([], "at least one evaluator"),
-        ({}, "at least one evaluator"),
-        (
-            [JsonMatch],
-            r"expected an Evaluator or its name, .* got .*JsonMatch'>; write JsonMatch\(\)",
-        ),
-        (
-            JsonMatch,
-            r"expected an Evaluator or its name, .* got .*JsonMatch'>; write JsonMatch\(\)",
-        ),
-        (None, "expected an Evaluator or its name, .* got None"),
-        ([7], "expected an Evaluator or its name, .* got 7"),
-        ({"": JsonMatch()}, "'' is not the name of an evaluator"),
-        ({1: JsonMatch()}, "1 is not the name of an evaluator"),
+        (JsonMatch, r"expected an Evaluator or its name, got .*JsonMatch'>; write JsonMatch\(\)"),
+        ([7], "expected an Evaluator or its name, got 7"),
     ],
 )
 def test_what_is_no_evaluator_stops_at_once(evaluators, message):
@@ -139,15 +126,6 @@ def test_the_directory_holds_rows_and_summary(tmp_path):
     assert list(run.rows) == evaluate(samples, [JsonMatch()]).rows
 
 
-@pytest.mark.parametrize("name", ["replies.sqlite", "replies.sqlite-wal", "results.jsonl"])
-@pytest.mark.parametrize("resume", [False, True])
-def test_a_run_does_not_take_away_its_own_cache(tmp_path, name, resume):
-    cache = tmp_path / name
-    with pytest.raises(InputError, match=f"{name} is the cache, and a run in .* would overwrite"):
-        evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path, cache=cache, resume=resume)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json", "summary.json"])
 def test_files_of_somebody_else_are_not_overwritten_unless_asked(tmp_path, name):
     (tmp_path / name).write_text("precious")
@@ -167,11 +145,6 @@ class Colour(str, Enum):
     RED = "red"
 
 
-class Unspeakable:
-    def __str__(self):
-        raise RuntimeError("no words")
-
-
 @pytest.mark.parametrize(
     ("given", "text"),
     [(Colour.RED, "red"), (5, "5"), (("a", 1), "('a', 1)"), (b"x", "b'x'"), (float("inf"), "inf"), ("plain", "plain"), (None, None)],
@@ -180,11 +153,6 @@ def test_labels_and_reasons_are_texts(tmp_path, given, text):
     samples = [{"output": Result(0, False, given, given)}]
     rows = [evaluate(samples, [Says()]).rows[0], next(iter(evaluate(samples, [Says()], out=tmp_path).rows))]  # fmt: skip
     assert {(row.label, row.reason) for row in rows} == {(text, text)}
-
-
-def test_a_label_that_cannot_be_written_is_an_error_row():
-    run = evaluate([{"output": Result(0, False, Unspeakable())}, {"output": 1}], [Says()])
-    assert [row.error for row in run.rows] == ["RuntimeError: no words", None]
 
 
 def test_no_samples_are_a_run_without_figures():
@@ -201,16 +169,13 @@ def test_no_samples_are_a_run_without_figures():
 
 
 def test_progress_is_told_with_the_share_that_is_done(tmp_path):
-    told = []
-    evaluate([{"output": "1"}] * 400, [JsonValidity()], on_progress=lambda *now: told.append(now))
-    assert told[-1] == (400, 1.0)
-    assert told == sorted(told)
     path = tmp_path / "rows.jsonl"
     path.write_text('{"output": "1"}\n' * 400)
-    told.clear()
-    evaluate(path, [JsonValidity()], on_progress=lambda *now: told.append(now))
-    assert told[-1] == (400, 1.0)
-    assert 0 < told[0][1] < 1
-    told.clear()
+    for data in (path, [{"output": "1"}] * 400):
+        told = []
+        evaluate(data, [JsonValidity()], on_progress=lambda *now, told=told: told.append(now))
+        assert told[-1] == (400, 1.0)
+        assert told == sorted(told)
+        assert 0 < told[0][1] < 1
     evaluate(iter([{"output": "1"}]), [JsonValidity()], on_progress=lambda *now: told.append(now))
-    assert told == [(1, None)]
+    assert told[-1] == (1, None)

@@ -65,17 +65,6 @@ def failing(label, reason, passed=False):
     return Row(1, "e", 0, passed, label, reason, {}, False, None)
 
 
-def test_labels_come_most_frequent_first_and_are_counted_in_rows_that_pass_too():
-    tally = Tally()
-    tally.add([failing("b", ""), failing("a", ""), failing("c", ""), failing("c", "", True)])
-    assert list(tally.summary()["labels"].items()) == [("c", 2), ("a", 1), ("b", 1)]
-    assert {(found.kind, found.count) for found in tally.findings()} == {
-        ("a", 1),
-        ("b", 1),
-        ("c", 1),
-    }
-
-
 def test_a_label_without_a_verdict_is_counted_and_nothing_that_went_wrong():
     tally = Tally()
     tally.add([failing("positive", "", None), failing("negative", "", None), failing("bad", "")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
@@ -97,22 +98,13 @@ def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
             {key: each.manifest["data"].get(key) for key in _SELECTION} for each in (b, a)
         )
         yield from word_differences("data", after, before)
-    if not _are_of_one_file(a, b) and (verb := _doubt_ids(a, b, pairs)):
+    numbers = [each.key for each in pairs if isinstance(each.key, int)]
+    kinds = [each.manifest.get("ids") for each in (a, b)]
+    if numbers and NUMBERS in kinds and not _are_of_one_file(a, b):
         yield (
-            f"ids {verb} the numbers of the rows, so samples are joined by their place: right only "
+            "ids are the numbers of the rows, so samples are joined by their place: right only "
             "where both runs have the same samples in the same order"
         )
-
-
-def _doubt_ids(a: _Side, b: _Side, pairs: Sequence[Pair]) -> str:
-    """Say how ids stand to numbers of rows; of a run in memory that is a guess."""
-    kinds = [each.manifest.get("ids") for each in (a, b)]
-    keys = {pair.key for pair in pairs}
-    numbers = [key for key in keys if isinstance(key, int)]
-    if NUMBERS in kinds and numbers:
-        return "are"
-    is_range = 1 < len(numbers) == len(keys) and max(numbers) - min(numbers) < len(numbers)
-    return "look like" if None in kinds and is_range else ""
 
 
 def _are_of_one_file(a: _Side, b: _Side) -> bool:
@@ -123,24 +115,23 @@ def _are_of_one_file(a: _Side, b: _Side) -> bool:
 def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
     """Compare the columns of one file that references are from, then the references themselves.
 
-    These are known of samples that both runs keep, which of our own are those that failed; they
-    are compared once for the evaluators that have theirs from the same columns.
+    These are known of samples that both runs keep, which of our own are those that failed.
     """
     if not a.manifest or not b.manifest:
         return
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for name in joined.pairs:
-        columns = tuple(_column(each.manifest, name) for each in (a, b))
-        groups.setdefault(columns, []).append(name)
-        if _are_of_one_file(a, b):
+    own = {name: tuple(_column(each.manifest, name) for each in (a, b)) for name in joined.pairs}
+    if _are_of_one_file(a, b):
+        for name, columns in own.items():
             yield from word_differences(f"columns.{name}.reference", columns[1], columns[0])
     widths = [len(each.manifest["evaluators"]) for each in (a, b)]
     places = [(pair.a.place // widths[0], pair.b.place // widths[1]) for pair in pairs]
-    for names in groups.values():
+    # Evaluators whose references are from the same columns have the same ones.
+    for columns in dict.fromkeys(own.values()):
+        names = [name for name in own if own[name] == columns]
         first, second = (_digests_of_references(each.run, names[0]) for each in (a, b))
         both = [(here, there) for here, there in places if here in first and there in second]
         if other := sum(first[here] != second[there] for here, there in both):
-            named = "" if len(groups) == 1 else f"{', '.join(names)}: "
+            named = "" if len(names) == len(own) else f"{', '.join(names)}: "
             yield f"{named}{other} of {len(both)} samples that both runs keep have another one in B"
 
 
@@ -153,15 +144,13 @@ def _column(manifest: Mapping[str, Any], name: str) -> str:
 
 def _digests_of_references(run: Run, evaluator: str) -> dict[int, int]:
     """Give for the place of each sample that a run keeps what tells its reference apart."""
-    try:
-        samples = (
-            (each["row"], sample_of(each, evaluator)) for each in read_samples(run.out or "")
-        )
-        return {
-            at: hash(canonical(seen["reference"])) for at, seen in samples if "reference" in seen
-        }
-    except FileNotFoundError:
-        return {}
+    found = {}
+    with suppress(FileNotFoundError):
+        for each in read_samples(run.out or ""):
+            seen = sample_of(each, evaluator)
+            if "reference" in seen:
+                found[each["row"]] = hash(canonical(seen["reference"]))
+    return found
 
 
 def _version(a: _Side, b: _Side) -> Iterator[str]:

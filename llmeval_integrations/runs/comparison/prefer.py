@@ -90,17 +90,19 @@ def prefer(
     drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
     if pairs is not None and pairs < len(drawn):
         drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
-    samples = [_pair(runs[first][key], runs[second][key], key) for key, first, second in drawn]
-    judged = evaluate(
-        [{**sample, "id": place} for place, sample in enumerate(samples)], judge, **options
-    )
+    samples = [
+        {
+            **runs[first][key],
+            "id": place,
+            "output_b": runs[second][key]["output"],
+            "group": runs[first][key].get("group", key),
+        }
+        for place, (key, first, second) in enumerate(drawn)
+    ]
+    judged = evaluate(samples, judge, **options)
     return _preferences(
         [*runs], drawn, judged, left_out=len(set().union(*runs.values())) - len(shared)
     )
-
-
-def _pair(one: Mapping[str, Any], other: Mapping[str, Any], key: Any) -> dict[str, Any]:
-    return {**one, "output_b": other["output"], "group": one.get("group", key)}
 
 
 def _preferences(
@@ -113,7 +115,10 @@ def _preferences(
         for row, (_, first, second) in zip(rows, drawn)
         if row.score is not None
     ]
-    rates = {two: _rate(matches, *two) for two in combinations(names, 2)}
+    rates = {
+        two: win_rate([match for match in matches if match[:2] == two])
+        for two in combinations(names, 2)
+    }
     first_place = sum(row.metadata.get("position") == "first" for row in rows)
     return Preferences(
         names,
@@ -124,10 +129,6 @@ def _preferences(
         left_out,
         judged,
     )
-
-
-def _rate(matches: Sequence[Match], first: str, second: str) -> WinRate | None:
-    return win_rate([match for match in matches if match[:2] == (first, second)])
 
 
 def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str, Any]]]:

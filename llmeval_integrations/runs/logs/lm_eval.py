@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.result import Result
+from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.files import parse_object, read_object
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
@@ -31,7 +32,7 @@ def read_files(files: Sequence[Path]) -> Log:
     samples: dict[Any, LoggedSample] = {}
     metrics: dict[str, str] = {}
     higher: dict[str, bool] = {}
-    about: dict[str, Any] = {"started": "", "tasks": {}}
+    about: dict[str, Any] = {"started": "", "tasks": {}, "ids": NUMBERS}
     for file in files:
         found = _NAME.fullmatch(file.name)
         task, started = found.groups() if found else (file.stem, "")

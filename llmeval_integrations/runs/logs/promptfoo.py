@@ -96,15 +96,15 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
     """Read what the whole test and single assertions say; a set comes before its members."""
-    grading = result.get("gradingResult")  # what versions before `failureReason` tell an error by
-    if result.get("failureReason") == _ERROR or (result.get("error") and not grading):
+    grading = result.get("gradingResult") or {}
+    if result.get("failureReason") == _ERROR:
         error = f"ProviderError: {result.get('error')}"
         return dict.fromkeys([_WHOLE, *_names(_assertions(result["testCase"]))], error)
-    components = (grading or {}).get("componentResults") or ()
+    components = grading.get("componentResults") or ()
     names = _names(each.get("assertion") or {} for each in components)
     parts = dict(zip(names, map(_result, components), strict=True))
     errors = [each for each in parts.values() if isinstance(each, str)]
-    passed, reason = result["success"], (grading or {}).get("reason")
+    passed, reason = result["success"], grading.get("reason")
     # A grader that failed is a 0 in the score of the whole.
     is_error = errors and not passed
     whole = errors[0] if is_error else Result(score_of(result.get("score")), passed, None, reason)

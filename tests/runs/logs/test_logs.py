@@ -160,14 +160,6 @@ def test_a_column_of_promptfoo_is_a_run(evaluator, expected):
     assert said(f"{PROMPTFOO}#2", evaluator) == expected
 
 
-def test_an_error_is_known_in_older_results_of_promptfoo_too(tmp_path):
-    document = json.loads(PROMPTFOO.read_text())
-    for each in document["results"]["results"]:
-        del each["failureReason"]
-    (tmp_path / "older.json").write_text(json.dumps(document))
-    assert said(tmp_path / "older.json", "promptfoo") == said(PROMPTFOO, "promptfoo")
-
-
 def test_assertions_of_promptfoo_are_evaluators_by_metric_or_type():
     assert [*read_run(PROMPTFOO).summary["evaluators"]] == [
         "promptfoo",
@@ -268,38 +260,12 @@ def test_other_data_is_a_doubt(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("path", "texts"),
-    [
-        (BEFORE, ["Capital of Italy?", "Rome, maybe", "the grader gave no verdict"]),
-        (PROMPTFOO, ["The capital of Italy is Milan.", "500 the server is down"]),
-        (GENERATED, ["Question: Capital of France?", "lol", "Paris"]),
-    ],
-)
-def test_reports_show_what_is_in_a_log(path, texts, tmp_path, capsys):
-    own = Path(copy(path, tmp_path))
-    assert main(["report", str(own)]) == 0
-    page = own.with_suffix(".report.html")
-    assert f"written: {page}" in capsys.readouterr().out
-    text = page.read_text()
-    assert all(each in text for each in texts)
-    assert main(["compare", str(path), str(own)]) == 0
-    assert "No difference" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"name": "promptfoo"}', "is no run: expected a run's directory"),
-        ("", "is no run: expected a run's directory"),
-        ('[{"a": 1}]', "is no run: expected a run's directory"),
         ('{"eval": {}, "status": "success"}', "has no samples with scores"),
         ('{"eval": {}, "samples": [{}]}', "damaged or of another version: KeyError"),
         ('{"eval": {}, "sam', "line 1 is damaged"),
-        ('{"results": {"results": [{}]}}', "damaged or of another version: KeyError"),
-        (
-            '{"doc_id": 1, "metrics": [], "filter": "none"}',
-            "damaged or of another version: KeyError",
-        ),
     ],
 )
 def test_what_is_no_log_is_named(text, message, tmp_path):
@@ -317,13 +283,3 @@ def test_a_folder_of_logs_and_a_column_of_none_are_answered(tmp_path):
         read_run(tmp_path)
     with pytest.raises(InputError, match="results of promptfoo alone have columns"):
         read_run(f"{BEFORE}#2")
-
-
-def test_a_damaged_archive_is_named(tmp_path):
-    path = tmp_path / "log.eval"
-    with ZipFile(path, "w") as file:
-        file.writestr("header.json", '{"eval": {}}')
-        file.writestr("samples/fr_epoch_1.json", '{"id": "a long sample"}')
-    path.write_bytes(path.read_bytes().replace(b"a long", b"a lone"))
-    with pytest.raises(InputError, match="is damaged: Bad CRC-32"):
-        read_run(path)
