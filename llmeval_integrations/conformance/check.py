@@ -63,12 +63,7 @@ def check_evaluator(
         UnknownNameError: There is no such claim.
         InvalidOptionError: An option is wrong.
     """
-    claim = getattr(evaluator, "name", None) if claims is None else claims
-    if claim not in list_claims():
-        raise UnknownNameError(
-            f"say what {quote(evaluator)} claims (claims=, --claims): no claim is called "
-            f"{quote(claim)}; there are {', '.join(list_claims())}"
-        )
+    claim: Any = getattr(evaluator, "name", None) if claims is None else claims
     cases = select(claim, list_order, extra_keys=extra_keys)
     trial = _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate)
     try:
@@ -84,6 +79,11 @@ def list_claims() -> list[str]:
 
 def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Growth]:
     """Return the cases and families of a claim that have one right answer under these rules."""
+    if claim not in list_claims():
+        raise UnknownNameError(
+            "say what the evaluator claims (claims=, --claims): no claim is called "
+            f"{quote(claim)}; there are {', '.join(list_claims())}"
+        )
     if list_order not in get_args(ListOrder):
         raise InvalidOptionError(
             f"check_evaluator: list_order={quote(list_order)} is one of "

@@ -95,31 +95,6 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
     assert (code, "not made" in said, len(server.requests)) == (0, False, 10)
 
 
-def test_a_configuration_file_says_the_same(run, server, tmp_path):
-    harbour = {"model": model(server.url), "question": "Is it about the harbour?"}
-    short = {"model": model(server.url), "question": "Is it short?"}
-    configuration = {
-        "data": "data.jsonl",
-        "evaluators": [
-            {"harbour=pass_fail": harbour},
-            {"pass_fail": short},
-        ],
-        "concurrency": 2,
-        "cache": "kept/c.sqlite",
-        "max_tokens": 1000 * TOKENS,
-    }
-    (tmp_path / "eval.yaml").write_text(json.dumps(configuration))  # which is YAML, too
-    file = {"data": "eval.yaml", "is_judged": False}
-    code, summary, _ = run("--json", **file)
-    assert (code, list(summary["evaluators"])) == (0, ["harbour", "pass_fail"])
-    assert (tmp_path / "kept" / "c.sqlite").exists()
-    assert (judging(summary)["calls"], len(server.requests)) == (20, 20)
-    assert run("--frozen", **file)[0] == 0
-    assert run("--no-cache", "--max-tokens", "1", **file)[0] == 1
-    assert 20 < len(server.requests) <= 22
-    assert run("-e", "json_validity", **file)[0] == 0
-
-
 def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
     code, out, said = run(url=f"{server.url}/v1?key=SECRET-1234")
     assert (code, "an address with a login or a query is refused" in said) == (2, True)
