@@ -13,14 +13,7 @@ def details(comparison: Comparison) -> dict[str, Any]:
     """Return the metadata of a comparison: figures, outcomes, and counts of leaves by field."""
     matched, output, reference = comparison.figures()
     fields: dict[str, dict[Kind, int]] = {}
-    for node in comparison.matched:
-        if node.path in fields:
-            fields[node.path]["match"] += 1
-        else:
-            fields[node.path] = {"match": 1}
-    for outcome in comparison.outcomes:
-        counts = fields.setdefault(outcome.node.path, {})
-        counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
+    count_leaves(fields, comparison)
     for path in sorted(comparison.omitted):
         fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
     return {
@@ -33,6 +26,19 @@ def details(comparison: Comparison) -> dict[str, Any]:
         "fields": fields,
         **({"ignored": comparison.ignored} if comparison.ignored else {}),
     }
+
+
+def count_leaves(fields: dict[str, dict[Kind, int]], comparison: Comparison) -> None:
+    """Add the leaves of a comparison to those of each field, by kind."""
+    for node in comparison.matched:
+        if node.path in fields:
+            counts = fields[node.path]
+            counts["match"] = counts.get("match", 0) + 1
+        else:
+            fields[node.path] = {"match": 1}
+    for outcome in comparison.outcomes:
+        counts = fields.setdefault(outcome.node.path, {})
+        counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
 
 
 def costs(comparison: Comparison) -> list[float]:

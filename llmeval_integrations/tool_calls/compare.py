@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from math import fsum
 from operator import add
@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.fields.figures import count_leaves
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.alignment import best_path
@@ -95,7 +96,7 @@ class CallComparison:
         self._pairing = Comparison().pairing
         self._compared: dict[tuple[int, int], CallPair] = {}
         self._leaves = Figures(0.0, 0.0, 0.0)
-        self._fields: defaultdict[str, Counter[Kind]] = defaultdict(Counter)
+        self._fields: dict[str, dict[Kind, int]] = {}
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._limits: set[str] = set()
 
@@ -114,24 +115,8 @@ class CallComparison:
             if first in rows and then in rows and rows[then] < rows[first]
         }
         found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
-        used = {row for row, _ in pairs}
-        spare = [row for row in range(len(self._made)) if row not in used]
-        wanted = [column for column in range(len(self._expected)) if column not in rows]
-        others = []
-        # A spare call with the name of an expected one is out of order, or unreadable. The others
-        # are paired in their order: a wrong tool was called in the place of the expected one.
-        for row in spare:
-            name = self._made[row].name
-            column = next((n for n in wanted if self._expected[n].name == name), None)
-            if column is None:
-                others.append(row)
-                continue
-            wanted.remove(column)
-            if self._is_same_tool(row, column):
-                found.append(self._compare_pair(row, column, in_order=False))
-            else:
-                found.append(self._compare_rest(row, column))
-        found += [self._compare_rest(*pair) for pair in zip_longest(others, wanted)]
+        if not len(pairs) == len(self._made) == len(self._expected):
+            found += self._compare_leftovers(pairs)
         last = len(self._expected)
         return sorted(
             found,
@@ -161,7 +146,7 @@ class CallComparison:
             "precision": right / (called or 1) if both else 1.0,
             "recall": right / (expected or 1) if both else 1.0,
             "f1": 2 * right / both if both else 1.0,
-            "fields": {path: dict(counts) for path, counts in self._fields.items()},
+            "fields": self._fields,
         }
         if self._graded:
             found["graded"] = self._graded
@@ -261,13 +246,36 @@ class CallComparison:
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of a pair of calls, or of a single call."""
         self._leaves = Figures(*map(add, self._leaves, figures))
-        for node in comparison.matched:
-            self._fields[node.path]["match"] += 1
+        count_leaves(self._fields, comparison)
         for each in comparison.outcomes:
-            self._fields[each.node.path][each.kind] += 1
             if each.kind == "match":
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
                 self._graded.append(graded)
+
+    def _compare_leftovers(self, pairs: Pairs) -> Iterator[ComparedCall]:
+        """Compare the calls that are in no pair.
+
+        A spare call with the name of an expected one is out of order, or unreadable. The others
+        are paired in their order: a wrong tool was called in the place of the expected one.
+        """
+        used, met = {row for row, _ in pairs}, {column for _, column in pairs}
+        wanted = [column for column in range(len(self._expected)) if column not in met]
+        others = []
+        for row in range(len(self._made)):
+            if row in used:
+                continue
+            name = self._made[row].name
+            column = next((n for n in wanted if self._expected[n].name == name), None)
+            if column is None:
+                others.append(row)
+                continue
+            wanted.remove(column)
+            if self._is_same_tool(row, column):
+                yield self._compare_pair(row, column, in_order=False)
+            else:
+                yield self._compare_rest(row, column)
+        for pair in zip_longest(others, wanted):
+            yield self._compare_rest(*pair)
 
     def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
         """Return a call without a partner of the same tool."""

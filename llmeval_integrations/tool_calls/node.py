@@ -28,6 +28,8 @@ from llmeval_integrations.schemas.walk import (
     find_nearest,
 )
 
+_SCALARS: Final = SCALARS - {type(None)}
+
 
 class ToolNode(Field):
     """One place in a tool's arguments."""
@@ -68,6 +70,8 @@ class ToolNode(Field):
 
     def drop(self, value: Any) -> Any:
         """Return a value without the members that count as left out."""
+        if type(value) is dict and _SCALARS.issuperset(map(type, value.values())):  # as most are
+            return value
         return Omission(nulls=True, empty=True).omit(self, value)
 
     def narrow(self, value: Any) -> ToolNode:

@@ -166,7 +166,7 @@ def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
         is_conversation = any(_is_message(fields_of(item)) for item in value)
         return parts if is_conversation else _calls_or_text(parts)
     fields = fields_of(value)
-    inner = None if _AROUND.isdisjoint(fields) else _unwrap(fields)
+    inner = None if "role" in fields or _AROUND.isdisjoint(fields) else _unwrap(fields)
     if inner is not None:
         return read_parts(inner, levels - 1)
     # A message that lists calls may have a name and a type, like a call.
