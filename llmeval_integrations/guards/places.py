@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.schemas.document import DEFINITIONS, items_of, object_of, subschemas
+from llmeval_integrations.schemas.document import DEFINITIONS, items_of, subschemas
 from llmeval_integrations.schemas.errors import describe
 from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.schemas.walk import Schemas, declarations
@@ -158,18 +158,8 @@ class Place:
 
     def _refuse_name(self, name: str) -> Problem | None:
         for part in self._schemas.certain:
-            if "propertyNames" in part:
-                pointer = f"{self._document.pointers[id(part)]}/propertyNames"
-                problem = self._document.find(pointer, name)
-                if problem is not None:
-                    return Problem("", "propertyNames", problem.reason)
             declared = list(declarations(part, name))
-            keyword = "patternProperties"
-            if not declared and part.get("additionalProperties") is False:
-                keyword = "additionalProperties"
-            elif not any(one is False for one in declared):
-                continue
-            elif name in object_of(part, "properties"):
-                keyword = "properties"
-            return Problem("", keyword, f"{quote(name)} is not allowed here")
+            keyword = "properties" if declared else "additionalProperties"
+            if False in (declared or [part.get("additionalProperties")]):
+                return Problem("", keyword, f"{quote(name)} is not allowed here")
         return None

@@ -91,11 +91,8 @@ class _Fix(NamedTuple):
 
 
 _SPACE: Final = r"[ \t\n\r]*"
-_BEGIN: Final = r"[\"{\[]|-?[0-9]|true\b|false\b|null\b"
 _BEHIND_NAME: Final = re.compile(f"{_SPACE}:")
 _BEHIND_VALUE: Final = re.compile(rf"{_SPACE}(?:[,}}\]]|\Z)")
-# Behind a comma stands what begins a name or value, or the comma is one of the text.
-_BEHIND_TEXT: Final = re.compile(rf"{_SPACE}(?:[}}\]]|\Z|,{_SPACE}(?:{_BEGIN}))")
 _QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
 _LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "null"}
 _QUOTES: Final = {
@@ -164,22 +161,6 @@ def _escape_quote(found: re.Match[str]) -> str:
     return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])
 
 
-def _escape_inner_quotes(text: str, offset: int) -> _Fix | None:
-    """Escape the quotes inside a text, which come in pairs, up to the one that surely ends it."""
-    first = text.rindex('"', 0, offset)
-    inner = 0
-    for found in _QUOTE.finditer(text, first):
-        if found[0] != '"':
-            continue
-        if inner and _BEHIND_TEXT.match(text, found.end()):
-            if inner % 2:  # one of them may be the end
-                return None
-            body = text[first : found.start()]
-            return _Fix(first, found.start(), _QUOTE.sub(_escape_quote, body))
-        inner += 1
-    return None
-
-
 def _spell_literal(text: str, offset: int) -> _Fix | None:
     word = re.compile(r"\w+").match(text, offset)
     literal = _LITERALS.get(word[0].lower()) if word else None
@@ -201,7 +182,6 @@ def _drop_brackets(text: str, offset: int) -> _Fix | None:
 _FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
     "prose_around": _cut_prose,
     "trailing_comma": _drop_comma,
-    "unescaped_quote": _escape_inner_quotes,
     "python_literal": _spell_literal,
     "bare_word": _spell_literal,
     "control_character": _escape_control,

@@ -77,35 +77,33 @@ class StreamGuard:
 
 
 def _read(chunk: Any) -> Iterator[_Delta]:
-    """Read what a chunk of OpenAI's chat completions, or an event of another stream, adds."""
+    """Read what a text, a chunk of OpenAI's chat completions or an event of a stream adds."""
     if isinstance(chunk, str):
         yield chunk, None, None
-        return
-    if not hasattr(chunk, "choices"):
-        yield from _read_event(chunk)
-        return
-    for choice in chunk.choices:
-        if choice.index:  # of several answers the first is watched
-            continue
-        if choice.delta.content:
-            yield choice.delta.content, None, None
-        for call in choice.delta.tool_calls or ():
-            if call.function is not None:
-                yield call.function.arguments or "", call.index or 0, call.function.name
+    elif hasattr(chunk, "choices"):
+        for choice in chunk.choices:
+            if choice.index:  # of several answers the first is watched
+                continue
+            if choice.delta.content:
+                yield choice.delta.content, None, None
+            for call in choice.delta.tool_calls or ():
+                if call.function is not None:
+                    yield call.function.arguments or "", call.index or 0, call.function.name
+    else:
+        yield from _read_event(chunk, getattr(chunk, "type", None))
 
 
-def _read_event(event: Any) -> Iterator[_Delta]:
+def _read_event(chunk: Any, kind: str | None) -> Iterator[_Delta]:
     """Read an event of OpenAI's responses or Anthropic's messages."""
-    kind = getattr(event, "type", None)
     if kind == "response.output_text.delta":
-        yield event.delta, None, None
-    elif kind == "response.output_item.added" and event.item.type == "function_call":
-        yield "", event.output_index, event.item.name
+        yield chunk.delta, None, None
+    elif kind == "response.output_item.added" and chunk.item.type == "function_call":
+        yield "", chunk.output_index, chunk.item.name
     elif kind == "response.function_call_arguments.delta":
-        yield event.delta, event.output_index, None
-    elif kind == "content_block_start" and event.content_block.type == "tool_use":
-        yield "", event.index, event.content_block.name
-    elif kind == "content_block_delta" and event.delta.type == "text_delta":
-        yield event.delta.text, None, None
-    elif kind == "content_block_delta" and event.delta.type == "input_json_delta":
-        yield event.delta.partial_json, event.index, None
+        yield chunk.delta, chunk.output_index, None
+    elif kind == "content_block_start" and chunk.content_block.type == "tool_use":
+        yield "", chunk.index, chunk.content_block.name
+    elif kind == "content_block_delta" and chunk.delta.type == "text_delta":
+        yield chunk.delta.text, None, None
+    elif kind == "content_block_delta" and chunk.delta.type == "input_json_delta":
+        yield chunk.delta.partial_json, chunk.index, None

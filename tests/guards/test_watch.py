@@ -66,8 +66,8 @@ CASES = [
     (SHAPES, '{"radius": "wide", "kind": "disc"}|', "", "oneOf"),
     (OPEN, '{"n": {}|}', "/n", "required"),
     (OPEN, '{"m": 1,|', "/m", "not"),
-    (OPEN, '{"x_1"|: 1}', "/x_1", "patternProperties"),
-    (OPEN, '{"long"|: 1}', "/long", "propertyNames"),
+    (OPEN, '{"x_1"|: 1}', "/x_1", "properties"),
+    (OPEN, '{"long": 1}|', "", "propertyNames"),
     (OPEN, '{"a": 1, "n": {"x": 1}}|', "", "required"),
     ({"properties": {"a": False}}, '{"a"|: 1}', "/a", "properties"),
     # defects of the text
