@@ -149,23 +149,13 @@ def _retry_after(headers: Mapping[str, str], account: Mapping[str, Any]) -> floa
     They stand in RFC 9110's header, where a date in the past is 0, or in Google's body:
     `"retryDelay": "21s"`.
     """
-    asked = headers.get("retry-after")
-    seconds = _number(asked)
-    if seconds is None and asked:
-        with suppress(ValueError, TypeError, OverflowError):
-            return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    asked: Any = headers.get("retry-after")
     details = account.get("details")
-    for detail in details if seconds is None and isinstance(details, list) else ():
-        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
-        if isinstance(delay, str):
-            return _number(delay.removesuffix("s"))
-    return seconds
-
-
-def _number(text: str | None) -> float | None:
-    """Read a pause; None for one that is not a number, negative or without end."""
-    try:
-        number = float(text or "")
-    except ValueError:
-        return None
-    return number if 0 <= number < float("inf") else None
+    for detail in details if isinstance(details, list) else ():
+        asked = asked or (isinstance(detail, Mapping) and detail.get("retryDelay"))
+    with suppress(ValueError, TypeError, OverflowError, AttributeError):
+        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    with suppress(ValueError):
+        seconds = float(str(asked).removesuffix("s"))
+        return seconds if 0 <= seconds < float("inf") else None
+    return None

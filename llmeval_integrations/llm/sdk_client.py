@@ -9,12 +9,19 @@ from asyncio import AbstractEventLoop, run_coroutine_threadsafe
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import Any, ClassVar, Final, TypeVar, cast
 from weakref import finalize
 
 import msgspec
 
-from llmeval_integrations.core.errors import ClientError, EvalError, InvalidOptionError, JudgeError
+from llmeval_integrations.core.errors import (
+    ClientError,
+    EvalError,
+    InvalidOptionError,
+    JudgeError,
+    MissingDependencyError,
+)
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.config import NO_KEY, ClientConfig, check_address
 from llmeval_integrations.llm.failures import error_of, status_error
@@ -46,6 +53,9 @@ class SdkClient(Client):
     takes: ClassVar[str] = ""
     """The package whose objects it takes, such as "openai"."""
 
+    module: ClassVar[str] = ""
+    """The module that it is built on, in whose name's first part `takes` stands."""
+
     example: ClassVar[str] = ""
     """The name of a model, for a message where there is none."""
 
@@ -67,6 +77,14 @@ class SdkClient(Client):
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
         self._refused: list[tuple[Output, Any]] = []  # forms, each with the schema
         self._made: tuple[AbstractEventLoop, Any] | None = None
+
+    @classmethod
+    def load_package(cls) -> Any:
+        """Import the module that it is built on; raises MissingDependencyError."""
+        try:
+            return import_module(cls.module)
+        except ImportError as error:
+            raise MissingDependencyError.of(cls.module.replace(".", "-"), cls.takes) from error
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:

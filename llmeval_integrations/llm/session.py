@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -253,7 +254,7 @@ class Ask:
 
     def of(self, client: Any) -> Ask:
         """Return one for another client, on this one's account."""
-        return self._narrow(client or self._client, self._draws, self._temperature)
+        return self._narrow(_client=client or self._client)
 
     def draw(self, number: int, temperature: float | None = None) -> Ask:
         """Return one for the draw of this number, whose replies are cached by themselves.
@@ -261,11 +262,11 @@ class Ask:
         The temperature is that of requests that name none.
         """
         chosen = self._temperature if temperature is None else temperature
-        return self._narrow(self._client, (*self._draws, number), chosen)
+        return self._narrow(_draws=(*self._draws, number), _temperature=chosen)
 
     def show(self, images: Sequence[Image]) -> Ask:
         """Return one that shows the model these images with each question."""
-        return self._narrow(self._client, self._draws, self._temperature, images)
+        return self._narrow(_images=(*self._images, *images))
 
     def account(self) -> dict[str, Any]:
         """Return what was asked, as a result's metadata have it."""
@@ -281,17 +282,10 @@ class Ask:
             "output_tokens": took.output_tokens,
         }
 
-    def _narrow(
-        self,
-        client: Any,
-        draws: tuple[int, ...],
-        temperature: float | None,
-        images: Sequence[Image] = (),
-    ) -> Ask:
-        ask = Ask(self._session, client)
-        ask._accounts = (ask, *self._accounts)
-        ask._draws, ask._temperature = draws, temperature
-        ask._images = (*self._images, *images)
+    def _narrow(self, **changes: Any) -> Ask:
+        ask = copy(self)
+        accounts = (ask, *self._accounts)
+        vars(ask).update(changes, replies=[], spending=Spending(), _accounts=accounts)
         return ask
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from importlib import import_module
 from inspect import signature
 from operator import attrgetter
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.loop import in_thread
@@ -42,19 +41,12 @@ class StainlessClient(SdkClient):
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
-        self.package = self._package()
+        self.package = self.load_package()
         self.parameters = frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
         self.check_options(self.parameters)
         self._is_awaited = given is None or _AWAITED in _bases(given)
         if given is not None and self._is_awaited:
             _check_copy(given, self.takes)
-
-    @classmethod
-    def _package(cls) -> Any:
-        try:
-            return import_module(cls.takes)
-        except ImportError as error:
-            raise MissingDependencyError.of(cls.takes, cls.takes) from error
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
@@ -71,7 +63,7 @@ class StainlessClient(SdkClient):
             "api_key": getattr(thing, "api_key", None) or NO_KEY,
             "retries": thing.max_retries,
         }
-        if thing.timeout != cls._package().DEFAULT_TIMEOUT:
+        if thing.timeout != cls.load_package().DEFAULT_TIMEOUT:
             waited = thing.timeout  # a number, or httpx's parts of a time-out
             waited = waited if isinstance(waited, (int, float)) else getattr(waited, "read", None)
             fields["timeout"] = LONGEST if waited is None else min(waited, LONGEST)

@@ -35,7 +35,7 @@ class AnthropicClient(StainlessClient):
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"anthropic": None}
-    takes = "anthropic"
+    takes = module = "anthropic"
     example = "claude-sonnet-5"
     endpoint = "messages"
     declared = "resources.Messages.create"

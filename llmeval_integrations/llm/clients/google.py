@@ -7,11 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import (
-    ClientError,
-    InvalidOptionError,
-    MissingDependencyError,
-)
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import in_words
@@ -37,18 +33,19 @@ class GoogleClient(SdkClient):
 
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
     takes = "google"
+    module = "google.genai"
     example = "gemini-3-flash"
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
-        self.package = _package()
+        self.package = self.load_package()
         self.check_options(self.package.types.GenerateContentConfig.model_fields)
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
-        if not isinstance(thing, _package().Client):
+        if not isinstance(thing, cls.load_package().Client):
             raise InvalidOptionError(
                 f"model={quote(thing)} cannot be asked; expected google.genai.Client"
             )
@@ -114,22 +111,14 @@ class GoogleClient(SdkClient):
     def read(self, response: Any, output: Output) -> Reply:
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
         if not response.candidates and response.prompt_feedback is not None:
-            reason = _name(response.prompt_feedback.block_reason)
-            return Reply(reason, "refused", usage, model, output)
+            reason = response.prompt_feedback.block_reason
+            return Reply(_name(reason), "refused", usage, model, output)
         candidate = response.candidates[0]
         finish = finish_of(candidate.finish_reason)
         text = "".join(map(_text, (candidate.content and candidate.content.parts) or ()))
         if finish == "refused":
             text = text or candidate.finish_message or _name(candidate.finish_reason)
         return Reply(text, finish, usage, model, output)
-
-
-def _package() -> Any:
-    try:
-        from google import genai
-    except ImportError as error:
-        raise MissingDependencyError.of("google-genai", "google") from error
-    return genai
 
 
 def _content(message: Message) -> dict[str, Any]:
