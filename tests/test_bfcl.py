@@ -155,12 +155,7 @@ def results(kind, evaluator=LISTED):
 
 @pytest.mark.parametrize(
     ("kind", "count"),
-    [
-        ("as_expected", 800),
-        ("permuted", 400),
-        ("integer_as_float", 512),
-        ("default_left_out", 3),
-    ],
+    [("as_expected", 800), ("permuted", 400), ("integer_as_float", 512), ("default_left_out", 3)],
 )
 def test_a_harmless_difference_is_right(kind, count):
     assert [result.score for result in results(kind)] == [1.0] * count

@@ -32,8 +32,7 @@ def test_a_name_stands_for_the_public_class_of_that_name_and_an_alias_for_the_sa
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"),
-    [("json_macth", "did you mean 'json_match'? "), ("", ""), (5, "")],
+    ("name", "hint"), [("json_macth", "did you mean 'json_match'? "), ("", ""), (5, "")]
 )
 def test_an_unknown_name_is_an_error_that_lists_what_there_is(name, hint):
     with pytest.raises(UnknownNameError) as raised:

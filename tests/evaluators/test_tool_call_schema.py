@@ -2,12 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import (
-    InvalidOptionError,
-    MissingFieldError,
-    ToolCalls,
-    ToolCallSchema,
-)
+from llmeval_integrations import InvalidOptionError, MissingFieldError, ToolCalls, ToolCallSchema
 
 SEARCH = {
     "name": "search",

@@ -3,10 +3,7 @@
 import pytest
 from one_field import passes
 
-from llmeval_integrations import (
-    JsonFields,
-    RegexTimeoutError,
-)
+from llmeval_integrations import JsonFields, RegexTimeoutError
 
 MOMENT = "2024-01-05T10:00:00Z"
 
