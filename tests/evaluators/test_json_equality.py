@@ -1,49 +1,8 @@
-"""JSON equality, in order and in none, with an operator of one's own, and the first difference."""
+"""The first difference, and an operator of one's own; tests/conformance has what is equal."""
 
 import pytest
 
-from llmeval_integrations import InvalidReferenceError, JsonEquality
-
-STRICT = JsonEquality()
-ANY = JsonEquality(list_order="any")
-TOP = JsonEquality(list_order="top_level_any")
-
-CASES = [
-    # output, reference, equal: in order, in any order, top level in any order
-    ('{"a": 1}', '{"a": 1}', (True, True, True)),
-    ("1", "1.0", (True, True, True)),
-    ("-0.0", "0", (True, True, True)),
-    ("1", "true", (False, False, False)),
-    ('{"a": [0]}', '{"a": [false]}', (False, False, False)),
-    ("[true, 1]", "[1, true]", (False, True, True)),
-    ("null", "null", (True, True, True)),
-    ('{"a": null}', "{}", (False, False, False)),
-    ("{}", "[]", (False, False, False)),
-    ("[1, 2]", "[2, 1]", (False, True, True)),
-    ('{"a": [1, 2]}', '{"a": [2, 1]}', (False, True, False)),
-    ("[[1, 2], 3]", "[3, [1, 2]]", (False, True, True)),
-    ("[[1, 2], 3]", "[3, [2, 1]]", (False, True, False)),
-    ("[1, 1, 2]", "[1, 2, 2]", (False, False, False)),
-    ('[{"b": 2, "a": 1}, 1]', '[1, {"a": 1, "b": 2}]', (False, True, True)),
-    ('[1, "1", null, "null"]', '["null", null, "1", 1]', (False, True, True)),
-    ("9007199254740993", "9007199254740992", (False, False, False)),
-    ("1e400", "1e400", (True, True, True)),
-    ("1" * 308, "1" * 308, (True, True, True)),
-    ('"é"', '"\\u00e9"', (True, True, True)),
-    ('"\\ud83d\\ude00"', '"😀"', (True, True, True)),
-    ('{"a": {"b": {"c": [1, {"d": 2}]}}}', '{"a": {"b": {"c": [{"d": 2}, 1]}}}', (False, True, False)),
-    ('```json\n{"a": 1}\n```', '{"a": 1}', (True, True, True)),
-    ('{"a": 1, "a": 2}', '{"a": 2}', (True, True, True)),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("output", "reference", "expected"), CASES)
-def test_equality_is_that_of_json(output, reference, expected):
-    for evaluator, equal in zip((STRICT, ANY, TOP), expected):
-        for one, other in ((output, reference), (reference, output)):
-            result = evaluator(one, other)
-            assert result.passed is equal, evaluator
-            assert (result.reason is None) is equal
+from llmeval_integrations import JsonEquality
 
 
 @pytest.mark.parametrize(
@@ -70,14 +29,6 @@ def test_the_reason_names_the_first_difference_in_the_order_that_counts(list_ord
     assert JsonEquality(list_order=list_order)(output, reference).reason == reason
     says_no = JsonEquality(lambda *_: 0, list_order=list_order)
     assert says_no(output, reference).reason == (reason or "The operator's score is 0")
-
-
-@pytest.mark.parametrize("reference", ["", "prose", "[1,]x", {1: 2}, object(), b"\xff"])
-def test_a_broken_reference_is_the_callers_fault_whatever_the_output(reference):
-    for output in ("{}", "broken"):
-        with pytest.raises(InvalidReferenceError, match="json_equality"):
-            STRICT(output, reference)
-    assert (STRICT("{", "{}").passed, STRICT("{", "{}").label) == (False, "truncated")
 
 
 @pytest.mark.parametrize(
