@@ -11,7 +11,6 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.agreement_table import render
 from llmeval_integrations.judges.labels import (
@@ -32,7 +31,7 @@ from llmeval_integrations.stats.agreement import (
     squared_closeness,
 )
 from llmeval_integrations.stats.groups import design_effect
-from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson_of, z_of
+from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson_of
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,
     JudgedRow,
@@ -71,12 +70,6 @@ class Agreement:
 
     positive: Any = True
     """The label that passes."""
-
-    level: float = 0.95
-    """The probability of all intervals."""
-
-    def __post_init__(self) -> None:
-        check_number(self, "level", minimum=0.5, below=1)
 
     def __str__(self) -> str:
         return render(self)
@@ -120,14 +113,14 @@ class Agreement:
     @property
     def kappa(self) -> Kappa | None:
         """Cohen's kappa with its interval; None where both give all rows the same label."""
-        return kappa(self.ratings, level=self.level)
+        return kappa(self.ratings)
 
     @property
     def weighted_kappa(self) -> Kappa | None:
         """Kappa by the squared distance of ratings; None where the labels are not numbers."""
         if not self._are_numbers:
             return None
-        return kappa(self.ratings, squared_closeness(self.ratings), self.level)
+        return kappa(self.ratings, squared_closeness(self.ratings))
 
     @property
     def mean_error(self) -> float | None:
@@ -198,7 +191,7 @@ class Agreement:
         if not n or effect is None:
             return Rate(part, n, None)
         is_grouped = effect.factor > 1
-        quantile = t_of(self.level, effect.freedom) if is_grouped else z_of(self.level)
+        quantile = t_of(effect.freedom) if is_grouped else Z
         return Rate(part, n, wilson_of(part / n, n / effect.factor, quantile))
 
     @property
@@ -214,7 +207,7 @@ class Agreement:
         for row in judged:
             person = None if row.person is None else row.person == self.positive
             rows.append(JudgedRow(row.judge == self.positive, person, row.group))
-        return prediction_powered_rate(rows, self.level)
+        return prediction_powered_rate(rows)
 
     def corrected_pass_rate(self, judged: Any) -> JudgedRate:
         """Correct the pass rate of other rows that the same judge judged.
@@ -233,14 +226,14 @@ class Agreement:
             Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
         )
         found = Share(labels.count(fold(self.positive)), len(given))
-        return rogan_gladen_rate(found, sensitivity, specificity, self.level)
+        return rogan_gladen_rate(found, sensitivity, specificity)
 
     def _no_rate(self, judged: int) -> JudgedRate:
         reason = "positive= does not say which label passes"
-        return JudgedRate(None, None, self.level, Share(0, judged), "labels", reason)
+        return JudgedRate(None, None, Share(0, judged), "labels", reason)
 
 
-def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0.95) -> Agreement:
+def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
     """Compare a judge's verdicts with people's labels of the same rows.
 
     judged: a run of one judge or its rows; or results, judgements, verdicts (True, "pass", 1) or
@@ -274,4 +267,4 @@ def agreement(judged: Any, human: Any, *, positive: Any = None, level: float = 0
     if passing is not None and fold(passing) not in known:
         labels = ", ".join(sorted(map(quote, known.values())))
         raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
-    return Agreement(labelled, known.get(fold(passing)), level)
+    return Agreement(labelled, known.get(fold(passing)))

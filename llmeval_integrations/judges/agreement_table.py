@@ -79,6 +79,5 @@ def _counts(agreement: Agreement) -> str:
     tied = f", {agreement.tied:,} tied" if agreement.tied else ""
     return (
         f"{agreement.n:,} rows compared, {agreement.unscored:,} unscored, "
-        f"{agreement.unlabelled:,} without a label{tied}; intervals of "
-        f"{100 * agreement.level:g} %"
+        f"{agreement.unlabelled:,} without a label{tied}; intervals of 95 %"
     )

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from llmeval_integrations.stats.groups import design_effect
-from llmeval_integrations.stats.intervals import LEVEL, Interval, Share, t_of, wilson_of
+from llmeval_integrations.stats.intervals import Interval, Share, t_of, wilson_of
 
 Closeness = Callable[[Any, Any], float]
 """How close two ratings are: 1 where they are the same, 0 where they could not be further apart."""
@@ -46,9 +46,7 @@ def squared_closeness(ratings: Sequence[Rating]) -> Closeness:
     return closeness
 
 
-def kappa(
-    ratings: Sequence[Rating], closeness: Closeness = equal_closeness, level: float = LEVEL
-) -> Kappa | None:
+def kappa(ratings: Sequence[Rating], closeness: Closeness = equal_closeness) -> Kappa | None:
     """Return Cohen's kappa, weighted by a closeness; None where chance leaves nothing open.
 
     Cohen, Educ. Psychol. Meas. 20 (1960) 37, and Psychol. Bull. 70 (1968) 213. The variance is that
@@ -84,7 +82,7 @@ def kappa(
     variance = math.fsum(influence(each) ** 2 for each in ratings) / n
     spread = agreed * (1 - agreed)
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
-    low, high = wilson_of(agreed, effective / effect.factor, t_of(level, effect.freedom))
+    low, high = wilson_of(agreed, effective / effect.factor, t_of(effect.freedom))
     return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.intervals import LEVEL, Interval, t_of, wilson_of, z_of
+from llmeval_integrations.stats.intervals import Interval, Z, t_of, wilson_of
 
 _ROUNDING: Final = 1e-10
 """A spread below this share of the largest figure is what floats leave of none."""
@@ -91,13 +91,13 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
     if not figures.are_shares:
         return student(figures, groups)
     if figures.are_verdicts and are_single(groups):
-        return wilson_of(mean, n, z_of(LEVEL))
+        return wilson_of(mean, n, Z)
     if len(groups or range(n)) < 2:
         return None
     if not groups:
         spread = figures.deviation / n
         effective = mean * (1 - mean) * n / spread if spread else n
-        return wilson_of(mean, effective, t_of(LEVEL, n - 1))
+        return wilson_of(mean, effective, t_of(n - 1))
     away = [each.total - mean * each.rows for each in groups]
     found = worths(away, groups, mean * (1 - mean), figures.deviation)
     return narrow_interval(*(wilson_of(mean, *each) for each in found))
@@ -113,14 +113,14 @@ def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     if figures.deviation == 0:
         return None
     if are_single(groups):
-        half = t_of(LEVEL, n - 1) * math.sqrt(figures.deviation / (n - 1) / n)
+        half = t_of(n - 1) * math.sqrt(figures.deviation / (n - 1) / n)
         return mean - half, mean + half
     count = len(groups)
     if count < 2:
         return None
     away = [each.total - mean * each.rows for each in groups]
     error = math.sqrt(math.fsum(each * each for each in away) * count / (count - 1)) / n
-    half = t_of(LEVEL, degrees_of_freedom(away, count - 1)) * error
+    half = t_of(degrees_of_freedom(away, count - 1)) * error
     return mean - half, mean + half
 
 
@@ -154,13 +154,13 @@ def worths(
     """
     n, most = sum(each.rows for each in groups), len(groups) - 1
     agreeing = n * n / sum(each.rows**2 for each in groups)
-    if_agreeing = agreeing, t_of(LEVEL, most)
+    if_agreeing = agreeing, t_of(most)
     squares = math.fsum(each * each for each in away)
     between = max(squares, deviation)
     if between <= (_ROUNDING * n) ** 2:
         return if_agreeing, if_agreeing
     freedom = degrees_of_freedom(away, most)
-    return (variance * n * n / between, t_of(LEVEL, freedom)), if_agreeing
+    return (variance * n * n / between, t_of(freedom)), if_agreeing
 
 
 def degrees_of_freedom(away: Sequence[float], most: int) -> int:

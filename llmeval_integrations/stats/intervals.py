@@ -9,7 +9,10 @@ Interval = tuple[float, float]
 """The lower and the upper bound."""
 
 LEVEL: Final = 0.95
-"""The chance that an interval holds what it estimates, unless a caller asks for another one."""
+"""The chance that an interval holds what it estimates."""
+
+Z: Final = 1.959963984540054
+"""How many standard deviations either way hold that share of a normal distribution."""
 
 
 class Share(NamedTuple):
@@ -23,17 +26,17 @@ class Share(NamedTuple):
         """The share as a figure from 0 to 1; None of nothing."""
         return self.part / self.whole if self.whole else None
 
-    def interval(self, level: float = LEVEL) -> Interval | None:
-        """Return the confidence interval of the rate; None of nothing."""
-        return wilson(self.part, self.whole, level)
+    def interval(self) -> Interval | None:
+        """Return the 95 % interval of the rate; None of nothing."""
+        return wilson(self.part, self.whole)
 
 
-def wilson(passes: int, n: int, level: float = LEVEL) -> Interval | None:
-    """Return the interval of a rate over independent rows; None for n = 0.
+def wilson(passes: int, n: int) -> Interval | None:
+    """Return the 95 % interval of a rate over independent rows; None for n = 0.
 
     Wilson, J. Am. Stat. Assoc. 22 (1927) 209, without continuity correction.
     """
-    return wilson_of(passes / n, n, z_of(level)) if n else None
+    return wilson_of(passes / n, n, Z) if n else None
 
 
 def wilson_of(rate: float, n: float, quantile: float) -> Interval:
@@ -47,24 +50,17 @@ def wilson_of(rate: float, n: float, quantile: float) -> Interval:
     return low, high
 
 
-def z_of(level: float) -> float:
-    """Return how many standard deviations either way hold that share of a normal distribution."""
-    from statistics import NormalDist
+def t_of(freedom: int) -> float:
+    """Return how many standard errors to either side hold 95 % of Student's distribution.
 
-    return NormalDist().inv_cdf((1 + level) / 2)
-
-
-def t_of(level: float, freedom: int) -> float:
-    """Return how many standard errors to either side hold that share of Student's distribution.
-
-    Exact for one and two degrees of freedom, from three on to 0.2 % at 95 % by Abramowitz and
-    Stegun, Handbook of Mathematical Functions (1964), 26.7.5; z is what comes of many.
+    Exact for one and two degrees of freedom, from three on to 0.2 % by Abramowitz and Stegun,
+    Handbook of Mathematical Functions (1964), 26.7.5; z is what comes of many.
     """
     if freedom == 1:
-        return math.tan(math.pi * level / 2)
+        return math.tan(math.pi * LEVEL / 2)
     if freedom == 2:
-        return level * math.sqrt(2 / (1 - level * level))
-    z = z_of(level)
+        return LEVEL * math.sqrt(2 / (1 - LEVEL * LEVEL))
+    z = Z
     terms = (
         z,
         (z**3 + z) / 4,

@@ -8,15 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from llmeval_integrations.stats.groups import DesignEffect, design_effect
-from llmeval_integrations.stats.intervals import (
-    LEVEL,
-    Interval,
-    Share,
-    t_of,
-    wilson,
-    wilson_of,
-    z_of,
-)
+from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson, wilson_of
 from llmeval_integrations.stats.paired import PairCounts
 
 _SMOOTHING: Final = 1.5
@@ -46,9 +38,8 @@ class JudgedRate(NamedTuple):
     """From 0 to 1; None where it cannot be told."""
 
     interval: Interval | None
-    """Where it lies with the probability `level`; None with the rate, and of a single group."""
+    """Where it lies at 95 %; None with the rate, and of a single group."""
 
-    level: float
     judged: Share
     """What the judge passed, out of what it scored."""
 
@@ -62,7 +53,7 @@ class JudgedRate(NamedTuple):
         if self.rate is None:
             return f"no pass rate: {self.reason}"
         bounds = (
-            f"{100 * self.level:g} % interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
+            f"95 % interval {self.interval[0]:.3f} to {self.interval[1]:.3f}"
             if self.interval
             else "no interval of a single group"
         )
@@ -72,7 +63,7 @@ class JudgedRate(NamedTuple):
         )
 
 
-def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> JudgedRate:
+def prediction_powered_rate(rows: Sequence[JudgedRow]) -> JudgedRate:
     """Estimate the rate of the process that wrote these outputs, of which some are labelled.
 
     The labelled rows have to be drawn by chance from all of them. The rate is that of the labels,
@@ -90,7 +81,7 @@ def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> 
     )
     judged = Share(sum(row.judge for row in rows), len(rows))
     if not labelled:
-        return JudgedRate(None, None, level, judged, "labels", "no row has a person's label")
+        return JudgedRate(None, None, judged, "labels", "no row has a person's label")
     power, _ = _power(cells)
     mean, of_judge = _rate(cells), judged.part / judged.whole
     of_labelled = (cells.both + cells.better) / len(labelled)
@@ -104,7 +95,6 @@ def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> 
     return rate_by_counts(
         cells,
         judged,
-        level,
         own=design_effect((row.group, float(row.person or 0) - mean) for row in labelled),
         together=design_effect((row.group, influence(row)) for row in rows),
     )
@@ -113,7 +103,6 @@ def prediction_powered_rate(rows: Sequence[JudgedRow], level: float = LEVEL) -> 
 def rate_by_counts(
     cells: PairCounts,
     judged: Share,
-    level: float = LEVEL,
     *,
     own: DesignEffect | None,
     together: DesignEffect | None,
@@ -130,16 +119,16 @@ def rate_by_counts(
     rate = mean - power * (of_labelled - judged.part / judged.whole)
     rate = min(1.0, max(0.0, rate))
     effective = n / (1 - (1 - n / judged.whole) * correlation)
-    plain = wilson(cells.both + cells.worse, n, level)
+    plain = wilson(cells.both + cells.worse, n)
     if own is not None and own.factor > 1:
-        plain = wilson_of(mean, n / own.factor, t_of(level, own.freedom))
+        plain = wilson_of(mean, n / own.factor, t_of(own.freedom))
     if own is None or together is None or plain is None:
-        return JudgedRate(mean, None, level, judged, "labels")
+        return JudgedRate(mean, None, judged, "labels")
     freedom = max(1, min(together.freedom, n - 1))
-    powered = wilson_of(rate, effective / together.factor, t_of(level, freedom))
+    powered = wilson_of(rate, effective / together.factor, t_of(freedom))
     if n == judged.whole or plain[1] - plain[0] <= powered[1] - powered[0]:
-        return JudgedRate(mean, plain, level, judged, "labels")
-    return JudgedRate(rate, powered, level, judged, "prediction-powered")
+        return JudgedRate(mean, plain, judged, "labels")
+    return JudgedRate(rate, powered, judged, "prediction-powered")
 
 
 def _rate(cells: PairCounts) -> float:
@@ -163,7 +152,6 @@ def labels_needed(
     sensitivity: float = 0.9,
     specificity: float = 0.8,
     judged: int = 1_000,
-    level: float = LEVEL,
 ) -> int | None:
     """Return how many of so many judged outputs a person has to label, by chance.
 
@@ -184,16 +172,14 @@ def labels_needed(
 
     def reaches(n: int) -> bool:
         effective = n / (1 - (1 - n / judged) * correlation)
-        low, high = wilson_of(rate, effective, t_of(level, max(1, n - 1)))
+        low, high = wilson_of(rate, effective, t_of(max(1, n - 1)))
         return high - low <= width
 
     found = bisect_left(range(1, judged + 1), True, key=reaches) + 1
     return found if found <= judged else None
 
 
-def rogan_gladen_rate(
-    judged: Share, sensitivity: Share, specificity: Share, level: float = LEVEL
-) -> JudgedRate:
+def rogan_gladen_rate(judged: Share, sensitivity: Share, specificity: Share) -> JudgedRate:
     """Estimate a rate from a judge's verdicts and what is known of its errors from other rows.
 
     rate = (judged + specificity - 1) / (sensitivity + specificity - 1), from 0 to 1: Rogan and
@@ -203,7 +189,7 @@ def rogan_gladen_rate(
     from fractions import Fraction  # in floats 0.7 + 0.3 - 1 is not 0
 
     def refuse(reason: str) -> JudgedRate:
-        return JudgedRate(None, None, level, judged, "rogan-gladen", reason)
+        return JudgedRate(None, None, judged, "rogan-gladen", reason)
 
     if not judged.whole:
         return refuse("no row was judged")
@@ -219,14 +205,12 @@ def rogan_gladen_rate(
         )
     rate = float((Fraction(*judged) + Fraction(*specificity) - 1) / youden)
     rate = min(1.0, max(0.0, rate))
-    low, high = _lang_reiczigel(judged, sensitivity, specificity, level)
-    return JudgedRate(rate, (min(low, rate), max(high, rate)), level, judged, "rogan-gladen")
+    low, high = _lang_reiczigel(judged, sensitivity, specificity)
+    return JudgedRate(rate, (min(low, rate), max(high, rate)), judged, "rogan-gladen")
 
 
-def _lang_reiczigel(
-    judged: Share, sensitivity: Share, specificity: Share, level: float
-) -> Interval:
-    z = z_of(level)
+def _lang_reiczigel(judged: Share, sensitivity: Share, specificity: Share) -> Interval:
+    z = Z
     n = judged.whole + z * z
     p = (judged.part + z * z / 2) / n
     se = (sensitivity.part + 1) / (sensitivity.whole + 2)

@@ -10,7 +10,7 @@ from operator import getitem
 from typing import Final, NamedTuple
 
 from llmeval_integrations.stats.groups import Group, are_single, narrow_interval, worths
-from llmeval_integrations.stats.intervals import LEVEL, Interval, wilson_of, z_of
+from llmeval_integrations.stats.intervals import Interval, Z, wilson_of
 
 _DRAWS: Final = 9_999
 LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
@@ -120,7 +120,7 @@ def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | Non
     """
     n = sum(pairs)
     if are_single(changes):
-        return _newcombe(pairs, n, z_of(LEVEL))
+        return _newcombe(pairs, n, Z)
     if len(changes) < 2:
         return None
     difference = (pairs.better - pairs.worse) / n
@@ -207,7 +207,10 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     """
     if len(differences) < fewest_differences(level):
         return None
-    reach = z_of(1 - level) + z_of(2 * _POWER - 1)
+    from statistics import NormalDist
+
+    normal = NormalDist()
+    reach = normal.inv_cdf(1 - level / 2) + normal.inv_cdf(_POWER)
     squares = math.fsum(each * each for each in differences)
     size = squares / math.fsum(map(abs, differences)) if squares else n / len(differences)
     return max(reach * math.sqrt(squares) / n, reach * reach * size / n)

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from llmeval_integrations.stats.groups import group_figures, mean_interval, unit_of
-from llmeval_integrations.stats.intervals import LEVEL, Interval, z_of
+from llmeval_integrations.stats.intervals import Interval, Z
 
 _PRIOR: Final = 0.5
 """Half a win and half a loss of each against an average one: who wins all has a finite strength."""
@@ -67,7 +67,7 @@ def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
     names = sorted({name for match in matches for name in match[:2]})
     found = _fit(names, matches)
     errors = _standard_errors(names, found, matches)
-    reach = z_of(LEVEL)
+    reach = Z
     return {
         name: Strength(
             found[name],

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from llmeval_integrations.stats.groups import Figures, Group, mean_interval, student
-from llmeval_integrations.stats.intervals import Share, t_of, wilson, z_of
+from llmeval_integrations.stats.intervals import Share, Z, t_of, wilson
 
 GROUPS = st.lists(
     st.integers(1, 8).flatmap(lambda rows: st.tuples(st.just(rows), st.integers(0, rows))),
@@ -24,17 +24,16 @@ def verdicts(groups):
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "level", "low", "high"),
+    ("part", "whole", "low", "high"),
     [
-        (0, 10, 0.95, 0.0, 0.277533),  # statsmodels 0.15, proportion_confint(method="wilson")
-        (10, 10, 0.95, 0.722467, 1.0),
-        (81, 263, 0.95, 0.255289, 0.366210),
-        (81, 263, 0.99, 0.240137, 0.385283),
+        (0, 10, 0.0, 0.277533),  # statsmodels 0.15, proportion_confint(method="wilson")
+        (10, 10, 0.722467, 1.0),
+        (81, 263, 0.255289, 0.366210),
     ],
 )
-def test_wilsons_interval_is_what_statsmodels_gives(part, whole, level, low, high):
-    assert wilson(part, whole, level) == pytest.approx((low, high), abs=1e-6)
-    assert Share(part, whole).interval(level) == wilson(part, whole, level)
+def test_wilsons_interval_is_what_statsmodels_gives(part, whole, low, high):
+    assert wilson(part, whole) == pytest.approx((low, high), abs=1e-6)
+    assert Share(part, whole).interval() == wilson(part, whole)
 
 
 @given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -47,16 +46,16 @@ def test_the_interval_holds_the_rate_within_0_and_1_and_mirrors(pair):
 
 def test_quantiles_are_those_of_scipy():
     stats = pytest.importorskip("scipy.stats")
-    assert z_of(0.99) == pytest.approx(stats.norm.ppf(0.995))
+    assert stats.norm.ppf(0.975) == Z
     for freedom in (1, 2, 3, 4, 10, 29, 1_000):
-        assert t_of(0.95, freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.0015)
+        assert t_of(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.0015)
 
 
 @pytest.mark.parametrize("rows", [2, 10])
 @pytest.mark.parametrize("passes", [0, 21, 30])
 def test_where_all_rows_of_a_group_agree_groups_count_as_rows(rows, passes):
     found = mean_interval(*verdicts([(rows, rows)] * passes + [(rows, 0)] * (30 - passes)))
-    t = t_of(0.95, 29)
+    t = t_of(29)
     rate = passes / 30
     center, half = rate + t * t / 60, t * sqrt(rate * (1 - rate) / 30 + t * t / 3600)
     assert found == pytest.approx([(center + x * half) / (1 + t * t / 30) for x in (-1, 1)])
@@ -115,4 +114,4 @@ def test_the_variance_of_groups_is_that_of_statsmodels():
         for each in range(6)
     ]
     low, high = student(Figures.of(scores), groups)
-    assert (high - low) / 2 == pytest.approx(t_of(0.95, 5) * float(fit.bse[0]))
+    assert (high - low) / 2 == pytest.approx(t_of(5) * float(fit.bse[0]))
