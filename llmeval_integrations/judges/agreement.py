@@ -8,11 +8,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
-from llmeval_integrations.judges.agreement_table import render
+from llmeval_integrations.core.quoting import quote, shorten
 from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,
@@ -31,13 +30,16 @@ from llmeval_integrations.stats.agreement import (
     squared_closeness,
 )
 from llmeval_integrations.stats.groups import design_effect
-from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson_of
+from llmeval_integrations.stats.intervals import Interval, Share
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,
     JudgedRow,
     prediction_powered_rate,
     rogan_gladen_rate,
 )
+
+_MOST_LABELS: Final = 12
+_CORNER: Final = "person \\ judge"
 
 
 class Rate(NamedTuple):
@@ -63,8 +65,6 @@ class Agreement:
     passes.
     """
 
-    name: ClassVar[str] = "agreement"
-
     rows: Sequence[LabelledRow]
     """All rows, with labels as they were spelt when they came first."""
 
@@ -72,7 +72,8 @@ class Agreement:
     """The label that passes."""
 
     def __str__(self) -> str:
-        return render(self)
+        lines = [*_confusion(self), "", *_figures(self), "", _counts(self)]
+        return "\n".join(line.rstrip() for line in lines)
 
     @cached_property
     def ratings(self) -> list[Rating]:
@@ -188,11 +189,7 @@ class Agreement:
     def _rate(self, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
         part, n = sum(holds for _, holds in rows), len(rows)
         effect = design_effect((group, holds - part / n) for group, holds in rows)
-        if not n or effect is None:
-            return Rate(part, n, None)
-        is_grouped = effect.factor > 1
-        quantile = t_of(effect.freedom) if is_grouped else Z
-        return Rate(part, n, wilson_of(part / n, n / effect.factor, quantile))
+        return Rate(part, n, effect.interval(part / n, n) if n and effect else None)
 
     @property
     def corrected(self) -> JudgedRate:
@@ -268,3 +265,65 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
         labels = ", ".join(sorted(map(quote, known.values())))
         raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
     return Agreement(labelled, known.get(fold(passing)))
+
+
+def _confusion(found: Agreement) -> list[str]:
+    labels = sorted({label for pair in found.confusion for label in pair}, key=str)
+    if len(labels) > _MOST_LABELS:
+        return [f"{len(labels)} labels, too many for a table"]
+    names = [_name(label) for label in labels]
+    widths = [max(6, len(name)) for name in names]
+    first = max(map(len, [_CORNER, *names]))
+    head = "  ".join(name.rjust(width) for name, width in zip(names, widths))
+    lines = [f"{_CORNER:<{first}}  {head}"]
+    for name, person in zip(names, labels):
+        counts = [found.confusion.get((person, judge), 0) for judge in labels]
+        cells = "  ".join(f"{count:>{width},}" for count, width in zip(counts, widths))
+        lines.append(f"{name:<{first}}  {cells}")
+    return lines
+
+
+def _name(label: Any) -> str:
+    if isinstance(label, bool):
+        return "pass" if label else "fail"
+    return shorten(str(label), 16)
+
+
+def _figures(found: Agreement) -> list[str]:
+    lines = []
+    for name, share in found.shares.items():
+        counts = f"{share.part:,} of {share.whole:,}" if share.whole else ""
+        lines.append(_line(name, share.rate, share.interval, counts))
+    lines.insert(1, _kappa("kappa", found.kappa))
+    if found.mean_error is not None:
+        lines.insert(2, _kappa("weighted kappa", found.weighted_kappa))
+        lines.insert(3, _line("mean error", found.mean_error, None, ""))
+    rate = found.corrected
+    note = rate.reason or ("" if rate.rate is None else rate.method)
+    lines.append(_line("corrected", rate.rate, rate.interval, note))
+    if (people := found.people).whole:
+        both = found.judge_and_person
+        lines += [
+            _line("people agree", people.rate, None, f"{people.part:,} of {people.whole:,} pairs"),
+            _line("judge, person", both.rate, None, f"{both.part:,} of {both.whole:,} pairs"),
+            _line("people's alpha", found.alpha, None, "Krippendorff"),
+        ]
+    return lines
+
+
+def _kappa(name: str, found: Kappa | None) -> str:
+    return _line(name, found and found.value, found and found.interval, "")
+
+
+def _line(name: str, rate: float | None, interval: Interval | None, rest: str) -> str:
+    figure = "-" if rate is None else f"{rate:.3f}"
+    bounds = f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
+    return f"{name:<14}  {figure:>6}  {bounds:<14}  {rest}"
+
+
+def _counts(found: Agreement) -> str:
+    tied = f", {found.tied:,} tied" if found.tied else ""
+    return (
+        f"{found.n:,} rows compared, {found.unscored:,} unscored, "
+        f"{found.unlabelled:,} without a label{tied}; intervals of 95 %"
+    )

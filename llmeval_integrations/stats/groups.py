@@ -185,6 +185,10 @@ class DesignEffect(NamedTuple):
     freedom: int
     """The degrees of freedom of Student's distribution that are left."""
 
+    def interval(self, rate: float, n: int) -> Interval:
+        """Return the 95 % interval of a rate of so many rows: Wilson's over the effective ones."""
+        return wilson_of(rate, n / self.factor, t_of(self.freedom) if self.factor > 1 else Z)
+
 
 def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:
     """Return what groups cost an estimate; None of a single group.

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final, Literal, NamedTuple
 
 from llmeval_integrations.stats.groups import DesignEffect, design_effect
-from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson, wilson_of
+from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson_of
 from llmeval_integrations.stats.paired import PairCounts
 
 _SMOOTHING: Final = 1.5
@@ -119,11 +119,9 @@ def rate_by_counts(
     rate = mean - power * (of_labelled - judged.part / judged.whole)
     rate = min(1.0, max(0.0, rate))
     effective = n / (1 - (1 - n / judged.whole) * correlation)
-    plain = wilson(cells.both + cells.worse, n)
-    if own is not None and own.factor > 1:
-        plain = wilson_of(mean, n / own.factor, t_of(own.freedom))
-    if own is None or together is None or plain is None:
+    if own is None or together is None:
         return JudgedRate(mean, None, judged, "labels")
+    plain = own.interval(mean, n)
     freedom = max(1, min(together.freedom, n - 1))
     powered = wilson_of(rate, effective / together.factor, t_of(freedom))
     if n == judged.whole or plain[1] - plain[0] <= powered[1] - powered[0]:
