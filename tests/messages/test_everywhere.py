@@ -57,7 +57,22 @@ def in_llama_index(evaluator, output, reference):
     return said.model_dump(exclude={"response"})
 
 
-WAYS = [in_python, in_a_run, in_langchain, in_llama_index]
+def in_langsmith(evaluator, output, reference):
+    ours = pytest.importorskip("llmeval_integrations.frameworks.langsmith")
+    given = {"outputs": {"answer": output}, "reference_outputs": {"expected": reference}}
+    said = ours.LangSmithEvaluator(evaluator)(**given)
+    if isinstance(output, dict) and "messages" in output:  # what a graph gives
+        assert ours.LangSmithEvaluator(evaluator)(**{**given, "outputs": output}) == said
+    return said
+
+
+def in_phoenix(evaluator, output, reference):
+    ours = pytest.importorskip("llmeval_integrations.frameworks.phoenix")
+    given = {"output": output, "reference": reference}
+    return [score.to_dict() for score in ours.PhoenixEvaluator(evaluator).evaluate(given)]
+
+
+WAYS = [in_python, in_a_run, in_langchain, in_llama_index, in_langsmith, in_phoenix]
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 
 
