@@ -82,7 +82,7 @@ def test_a_page_has_the_evaluators_question_options_and_example(made):
     page = made["evaluators/json_match.md"]
     example = (DOCS / "examples/json_match.py").read_text()
     for part in (
-        "**Does the output match the reference, and where not?**",
+        "**Where does the output differ from the reference?**",
         "It needs `reference`",
         "- `matched`: whether the output matches",
         "{py:attribute} ignore_extra_keys",

@@ -1,4 +1,4 @@
-"""Does the output match the reference, and where not?"""
+"""Where does the output differ from the reference?"""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from llmeval_integrations.matching.patch import Plain, patch, sort_for_patch
 
 @dataclass(frozen=True)
 class JsonMatch(Evaluator):
-    """Does the output match the reference, and where not?
+    """Where does the output differ from the reference?
 
     Score: 1.0 or 0.0. The reason lists the first differences, and the label is the kind of the
     first one.

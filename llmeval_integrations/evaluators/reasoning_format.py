@@ -156,7 +156,7 @@ def _read_calls(text: str) -> _Calls:
         position = skip_space(text, end + len(END_OF_CALL))
     nested = wrong and _NESTED.search(text, start)
     if not count or nested or position < len(text):
-        # Text is left that is no call. Pairs of tags in it count as calls in the metadata.
+        # Some text is left that is not a call. Pairs of tags in it count as calls in the metadata.
         rest = pairwise(_TAG.findall(text, position if count else 0))
         return _Calls(start, count + sum(pair == (CALL, END_OF_CALL) for pair in rest), "format")
     return _Calls(start, count, "json" if wrong else None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _MOST_KEPT: Final = 100_000
-"""The most fields that are kept for the next document; a model may invent new names for ever."""
+"""The most fields that are kept for the next document; a model may invent any number of names."""
 
 _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),

@@ -44,7 +44,7 @@ def count_leaves(fields: dict[str, dict[Kind, int]], comparison: Comparison) -> 
 def costs(comparison: Comparison) -> list[float]:
     """Return how much each outcome takes from the score: its share of O + R - 2 M.
 
-    Outcomes that belong to one missing, extra or replaced value all have the sum of theirs.
+    Outcomes that belong to one missing, extra or replaced value all have the sum of their costs.
     """
     found = [
         each.node.weight * (each.in_output + each.in_reference - 2.0 * each.score)

@@ -9,10 +9,10 @@ from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS, MAX_NODES
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 
 SHORT: Final = min(2 * MAX_DEPTH, MAX_DIGITS)
-"""A text of at most so many characters is not too deep, and has no integer that is too long."""
+"""A text of up to so many characters cannot be too deep or have an integer that is too long."""
 
 LARGE: Final = 2 * MAX_NODES
-"""A text of at most so many characters has not too many values: each takes one character, and
+"""A text of up to so many characters cannot have too many values: each takes one character, and
 another one for a comma or bracket."""
 
 _CONTAINERS: Final = frozenset((dict, list, tuple))

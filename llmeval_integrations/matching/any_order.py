@@ -25,7 +25,7 @@ def pair_in_any_order(arrays: Arrays, here: Sequence[int], there: Sequence[int])
         found = arrays.pair_by_parts(spare, wanted)
     else:
         found = [(spare[row], wanted[column]) for row, column in best_pairs(table)]
-        # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] only if the two 2.0 are no pair.
+        # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] only if the equal 2.0 are split.
         if may_split and _may_gain(arrays, same, spare, wanted, table):
             whole = arrays.table(here, there)
             if whole is None:

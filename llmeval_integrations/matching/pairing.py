@@ -55,7 +55,7 @@ class Pairing:
             return [(n, n) for n in range(most)], False
         known = id(node), id(output), id(reference)
         if known not in self._found:
-            arrays = Arrays(  # which keeps them alive, as their ids are keys
+            arrays = Arrays(  # it keeps them alive, as their ids are keys
                 *(node, output, reference), rate=self.gain, texts=self.texts, budget=self.budget
             )
             if order == "aligned":
