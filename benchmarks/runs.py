@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import hashlib
 import json
 import logging
 import shutil
@@ -28,20 +27,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias
 
 import documents
-import msgspec
 from measure import Timing, seconds
 
 from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.read import share
-from llmeval_integrations.runs.data.source import CHUNK
-from llmeval_integrations.runs.evaluation import rare_collection
 
 ROWS = 100_000
 GOAL = 10
@@ -67,7 +61,6 @@ EVALUATORS: dict[str, Evaluator] = {
 TRIVIAL = {"length_penalty": EVALUATORS["length_penalty"]}
 """An evaluator that takes half a microsecond, so that the runner's own cost is seen."""
 
-Thing = TypeVar("Thing")
 Rows: TypeAlias = list[dict[str, str]]
 Evaluators: TypeAlias = Mapping[str, Evaluator]
 
@@ -264,49 +257,6 @@ def _read_and_run(peer: Peer, path: Path, evaluators: Evaluators) -> None:
     peer.make(given, evaluators)()
 
 
-def parts(folder: Path) -> Iterator[str]:
-    """Time what no runner can do without, each by itself, in loops that do nothing else."""
-    path = written(ROWS, folder)
-    chunks = [*_in_chunks(rows(ROWS))]
-    made = list(evaluate(path, EVALUATORS).rows)
-    lines = path.read_bytes().splitlines(keepends=True)
-    decode = msgspec.json.Decoder(dict[str, Any]).decode
-    encode = msgspec.json.Encoder().encode_lines
-    taken = {
-        "reading the lines as JSON": lambda: [len(decode(line)) for line in lines],
-        "the SHA-256 of the lines": lambda: _digest(lines),
-        "the four evaluators on samples read once": lambda: [_evaluated(each) for each in chunks],
-        "writing the rows as JSON": lambda: [encode(each) for each in _in_chunks(made)],
-    }
-    total = 0.0
-    for what, do in taken.items():
-        with rare_collection():  # as in a run
-            least = min(seconds(do, ROWS, at_least=0) for _ in range(3))
-        total += least
-        yield f"| {what} | {least * 1e6:.1f} |"
-    yield f"| together | {total * 1e6:.1f} |"
-
-
-def _in_chunks(things: Iterable[Thing], size: int = CHUNK) -> Iterator[list[Thing]]:
-    left = iter(things)
-    while chunk := list(islice(left, size)):
-        yield chunk
-
-
-def _digest(lines: list[bytes]) -> str:
-    digest = hashlib.sha256()
-    for line in lines:
-        digest.update(line)
-    return digest.hexdigest()
-
-
-def _evaluated(given: Rows) -> None:
-    samples = [Sample(row["output"], row["reference"]) for row in given]
-    share(samples)
-    for evaluator in EVALUATORS.values():
-        evaluator.evaluate_many(samples)
-
-
 def growth(folder: Path) -> Iterator[str]:
     """Time runs of many rows, each in a process of its own; each size twice, the quicker counts."""
     first = None
@@ -431,12 +381,6 @@ def table() -> Iterator[str]:
             yield "| --- | --- | --- | --- | --- | --- | --- |"
             yield from lines
             yield ""
-        yield "What no runner can do without, each in a loop that does nothing else:"
-        yield ""
-        yield "| part | µs a row |"
-        yield "| --- | --- |"
-        yield from parts(folder)
-        yield ""
         yield "The same evaluators over more rows; the goal is at most 1.1 times the first:"
         yield ""
         yield "| rows | ours, µs a row | times the first | reached |"
