@@ -1,9 +1,6 @@
 """Columns become the fields of samples."""
 
-import csv
 import json
-from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
@@ -79,24 +76,7 @@ GROUPED = [
 ]
 
 
-def in_a_file(form):
-    def of(rows):
-        path = Path(mkdtemp()) / f"rows.{form}"
-        if form == "jsonl":
-            path.write_text("\n".join(map(json.dumps, rows)))
-        elif form == "csv":
-            with path.open("w", newline="") as file:
-                writer = csv.DictWriter(file, rows[0])
-                writer.writeheader()
-                writer.writerows(rows)
-        else:
-            pytest.importorskip("pyarrow.parquet").write_table(of_pyarrow(rows), path)
-        return path
-
-    return of
-
-
-FORMS = [list, of_pandas, of_polars, of_pyarrow, *map(in_a_file, ("jsonl", "csv", "parquet"))]
+FORMS = [list, of_pandas, of_polars, of_pyarrow]
 
 
 @pytest.mark.parametrize("of", FORMS)
