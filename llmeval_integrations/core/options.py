@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -75,6 +75,14 @@ def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
         return
     if not isinstance(value, str) or not value.strip():
         raise option_error(evaluator, option, "a text" + (", or None" if optional else ""))
+
+
+def check_list(evaluator: Any, option: str, expected: str) -> None:
+    """Make a tuple of an option; raise unless it is a list with something in it."""
+    value = getattr(evaluator, option)
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        raise option_error(evaluator, option, expected)
+    object.__setattr__(evaluator, option, tuple(value))
 
 
 def check_instance(evaluator: Any, option: str, kind: type) -> None:

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.options import (
-    check_instance,
-    check_number,
-    check_text,
-    option_error,
-)
+from llmeval_integrations.core.options import check_instance, check_number, check_text, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge

@@ -12,12 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import (
-    check_flag,
-    check_instance,
-    check_number,
-    option_error,
-)
+from llmeval_integrations.core.options import check_flag, check_instance, check_list, check_number
 from llmeval_integrations.core.quoting import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -30,13 +25,10 @@ if TYPE_CHECKING:
 
 def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
     """Make a tuple of an option that is a list of evaluators; raises InvalidOptionError."""
-    given = getattr(judge, option)
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise option_error(judge, option, f"a list of {name}s")
-    for each in given:
+    check_list(judge, option, f"a list of {name}s")
+    for each in getattr(judge, option):
         if not isinstance(each, kind):
             raise InvalidOptionError(f"{judge.name}: {quote(each)} is not a {name}")
-    object.__setattr__(judge, option, tuple(given))
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import (
-    check_instance,
-    option_error,
-)
+from llmeval_integrations.core.options import check_instance, check_list
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import compare_sample, make_layout, make_result
@@ -76,10 +73,7 @@ class _ProseJudge(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        judged = self.judged
-        if isinstance(judged, str) or not isinstance(judged, Sequence) or not judged:
-            raise option_error(self, "judged", "a list of paths")
-        object.__setattr__(self, "judged", tuple(judged))
+        check_list(self, "judged", "a list of paths")
 
     async def _judge_pairs(
         self, ask: Ask, pairs: Sequence[tuple[str, Any, Any]]

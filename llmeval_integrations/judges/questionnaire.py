@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from llmeval_integrations.core.options import check_choice, check_number, option_error
+from llmeval_integrations.core.options import check_choice, check_list, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.ensembles import entry
@@ -65,13 +65,10 @@ class Questionnaire(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        questions = self.questions
-        if isinstance(questions, str) or not isinstance(questions, Sequence) or not questions:
-            raise option_error(self, "questions", "a list of questions")
-        object.__setattr__(self, "questions", tuple(questions))
+        check_list(self, "questions", "a list of questions")
         check_choice(self, "calls", ("each", "one"))
         check_number(self, "threshold", minimum=0, maximum=1)
-        for question in questions:
+        for question in self.questions:
             self._judge_of(question)  # which checks the question and the other options
 
     def _judge_of(self, question: str) -> PassFail:
