@@ -110,7 +110,7 @@ class Receipt(pydantic.BaseModel):
 
 
 def test_a_structured_response_is_looked_at_as_it_is(server):
-    server.plays(chat(BAD, tool="Receipt"), chat(GOOD, tool="Receipt"))
+    server.plays(*(chat(None, calls=[text], tool="Receipt") for text in (BAD, GOOD)))
     middleware = RetryMiddleware(CONFORMS, on="structured_response")
     runs = agent(server, middleware, response_format=ToolStrategy(Receipt))
     assert runs.invoke(ask("?"))["structured_response"] == Receipt(total=3)

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -104,17 +105,18 @@ def test_a_kill_loses_nothing_that_was_put(path):
 
 
 def foreign(path):
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         database.execute("CREATE TABLE invoices (id)")
-    database.close()
 
 
-def older(path):
-    with Cache(path) as cache:
-        cache.open()
-    database = sqlite3.connect(path)
-    database.execute("PRAGMA user_version = 99")
-    database.close()
+def changed(statement):
+    def make(path):
+        with Cache(path) as cache:
+            cache.put(b"7", Kept(REPLY, ""))
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute(statement)
+
+    return make
 
 
 def cut(path):
@@ -125,13 +127,8 @@ def cut(path):
     path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
 
 
-def scribbled(path):
-    with Cache(path) as cache:
-        cache.put(b"7", Kept(REPLY, ""))
-    database = sqlite3.connect(path)
-    database.execute("UPDATE replies SET kept = '{\"reply\": 1}'")
-    database.commit()
-    database.close()
+older = changed("PRAGMA user_version = 99")
+scribbled = changed("UPDATE replies SET kept = '{\"reply\": 1}'")
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -168,10 +165,8 @@ def test_a_frozen_cache_is_not_made_and_not_changed(path):
     with Cache(path) as cache:
         cache.put(b"key", Kept(REPLY, ""))
     before = path.read_bytes()
-    with Cache(path, frozen=True) as cache:
-        assert cache.get(b"key") == Kept(REPLY, "")
-        with pytest.raises(InputError, match="readonly"):
-            cache.put(b"other", Kept(REPLY, ""))
+    with Cache(path, frozen=True) as cache, pytest.raises(InputError, match="readonly"):
+        cache.put(b"other", Kept(REPLY, ""))
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 

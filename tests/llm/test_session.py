@@ -175,18 +175,6 @@ def test_a_server_that_tells_no_tokens_ends_a_budget():
     assert budget.reached == "max_tokens=1,000 (a server told no tokens)"
 
 
-def test_replies_are_kept_before_anybody_reads_them(tmp_path):
-    cache, client = Cache(tmp_path / "replies.sqlite"), Remote(seconds=0)
-    with closing(cache):
-        for _ in range(2):
-            assert ask_all(Session(cache=cache), client, ["a", "b", "a"]) == ["A", "B", "A"]
-    assert client.asked == ["a", "b"]
-    frozen = Cache(cache.path, frozen=True)
-    with closing(frozen):
-        kept, lacking = ask_all(Session(cache=frozen), client, ["a", "c"])
-    assert (kept, lacking.kind) == ("A", "not_cached")
-
-
 @pytest.mark.parametrize(
     ("change", "is_found"),
     [

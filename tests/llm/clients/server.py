@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -74,15 +74,21 @@ def chat(
     *,
     finish: str = "stop",
     usage: Any = None,
-    tool: str | None = None,
+    calls: Sequence[Any] = (),
+    tool: str = "answer",
     refusal: str | None = None,
     **more: Any,
 ) -> Play:
-    """Answer as OpenAI does; with `tool`, the text is the arguments of a call of that name."""
+    """Answer as OpenAI does; calls of a tool are given by their arguments, or whole."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
-    if tool is not None:
-        call = {"id": "c1", "type": "function", "function": {"name": tool, "arguments": text}}
-        message |= {"content": None, "tool_calls": [call]}
+    if calls:
+        function = {"id": "c", "type": "function"}
+        message["tool_calls"] = [
+            {**function, "function": {"name": tool, "arguments": call}}
+            if isinstance(call, str)
+            else call
+            for call in calls
+        ]
     choice = {"index": 0, "message": message, "finish_reason": finish, "logprobs": None}
     body = {
         "id": "r1",

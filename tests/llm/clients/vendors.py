@@ -71,37 +71,15 @@ def openai_said(
     return chat(text, finish=finish, refusal="I may not" if refused else None, **more)
 
 
-def openai_called(*calls: str, content: str | None = None, **more: Any) -> Play:
-    functions = [{"name": "answer", "arguments": arguments} for arguments in calls]
-    made = [
-        {"id": f"c{number}", "type": "function", "function": function}
-        for number, function in enumerate(functions)
-    ]
-    message = {
-        "role": "assistant",
-        "content": content,
-        "tool_calls": [*more.get("before", ()), *made],
-    }
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls", "logprobs": None}
-    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    about = {"id": "r1", "object": "chat.completion", "created": 1, "model": "answering-model"}
-    return answer({**about, "usage": usage, "choices": [choice]})
+def openai_called(*calls: Any, content: str | None = None) -> Play:
+    return chat(content, calls=calls, finish="tool_calls")
 
 
 def anthropic_body(*content: Any, stop: Any = "end_turn", usage: Any = None, **more: Any) -> Play:
-    return answer(
-        {
-            "id": "m1",
-            "type": "message",
-            "role": "assistant",
-            "model": "answering-model",
-            "content": content,
-            "stop_reason": stop,
-            "stop_sequence": None,
-            "usage": usage or {"input_tokens": 11, "output_tokens": 7},
-        },
-        **more,
-    )
+    about = {"id": "m1", "type": "message", "role": "assistant", "model": "answering-model"}
+    used = usage or {"input_tokens": 11, "output_tokens": 7}
+    end = {"stop_reason": stop, "stop_sequence": None}
+    return answer({**about, "content": content, **end, "usage": used}, **more)
 
 
 def anthropic_said(
@@ -120,16 +98,10 @@ def anthropic_called(*calls: str) -> Play:
 
 
 def google_body(*parts: Any, finish: Any = "STOP", usage: Any = None, **more: Any) -> Play:
-    return answer(
-        {
-            "candidates": [
-                {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
-            ],
-            "usageMetadata": usage or {"promptTokenCount": 11, "candidatesTokenCount": 7},
-            "modelVersion": "answering-model",
-        },
-        **more,
-    )
+    said = {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
+    used = usage or {"promptTokenCount": 11, "candidatesTokenCount": 7}
+    about = {"usageMetadata": used, "modelVersion": "answering-model"}
+    return answer({"candidates": [said], **about}, **more)
 
 
 def google_said(
