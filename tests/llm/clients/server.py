@@ -82,7 +82,7 @@ def chat(
     """Answer as OpenAI does; calls of a tool are given by their arguments, or whole."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     if calls:
-        function = {"id": "c", "type": "function"}
+        function = {"id": "c1", "type": "function"}
         message["tool_calls"] = [
             {**function, "function": {"name": tool, "arguments": call}}
             if isinstance(call, str)
