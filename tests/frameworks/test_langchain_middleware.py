@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+from typing import ClassVar
 
 import pytest
 
@@ -131,15 +132,14 @@ def test_after_the_last_try_an_error_if_that_is_asked_for(server):
 
 
 class Unsure(Evaluator):
+    seen: ClassVar = []
+
     def check(self, sample):
-        seen.append((sample.output.text, sample.input, sample.contexts))
+        self.seen.append((sample.output.text, sample.input, sample.contexts))
         return Result.unscored("no answer")
-
-
-seen = []
 
 
 def test_a_judge_that_cannot_tell_triggers_nothing(server):
     agent(server, RetryMiddleware(Unsure(), raises=True, contexts=["c"])).invoke(ask("why?"))
     assert len(server.requests) == 1
-    assert seen == [("Paris", "why?", ["c"])]
+    assert Unsure.seen == [("Paris", "why?", ["c"])]

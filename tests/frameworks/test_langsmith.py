@@ -51,12 +51,9 @@ ONE = examples(({"text": "{}"}, {"answer": "{}"}))
 
 @pytest.mark.parametrize("runner", [run, arun])
 def test_results_are_feedback_and_a_bad_call_has_no_score(runner):
-    evaluators = [LangSmithEvaluator(Fixed(result, kind)) for kind, result in RESULTS.items()]
-    [row] = runner(evaluators, ONE)
-    for feedback, result in zip(row, RESULTS.values(), strict=True):
-        said = (feedback.score, feedback.value, feedback.comment)
-        assert said == (result.score, result.label, result.reason)
-        assert feedback.metadata == {**result.metadata, "passed": result.passed}
+    [[unscored]] = runner([LangSmithEvaluator(Fixed(RESULTS["unscored"]))], ONE)
+    assert (unscored.score, unscored.value, unscored.comment) == (None, "torn", "cannot tell")
+    assert unscored.metadata["passed"] is None
     data = examples(({"text": "[1]"}, {"answer": "[1"}), ({"text": "[1]"}, None))
     rows = runner([LangSmithEvaluator(JsonEquality())], data)
     [broken], [absent] = sorted(rows, key=lambda row: row[0].comment)  # `aevaluate` has no order
@@ -88,9 +85,6 @@ def test_it_is_a_function_of_openevals():
     assert equal(inputs="?", outputs="[1]", reference_outputs="[1]") == said
     assert asyncio.run(equal.acall(outputs={"answer": "[1]"}, reference_outputs="[1.0]")) == said
     assert equal.feedback_keys == ["equal"]
-    exact = pytest.importorskip("openevals.exact").exact_match
-    theirs = exact(outputs="[2]", reference_outputs="[1]")
-    assert theirs["score"] == equal(outputs="[2]", reference_outputs="[1]")["score"]
 
 
 def test_the_example_of_the_docstring():

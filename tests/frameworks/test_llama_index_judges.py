@@ -216,20 +216,14 @@ class Says(CustomLLM):
         raise NotImplementedError
 
 
-def says(*args):
-    return Says(text=json.dumps(judgement(*args)))
-
-
 def test_a_model_of_llama_index_judges(monkeypatch):
-    found = both(
-        LlamaIndexEvaluator(PassFail(says("Fail", "Medium"), QUESTION)), response="A text."
-    )
-    assert (found.passing, found.score, found.feedback) == (False, 0.15, "because")
-    assert (found.label, found.invalid_result) == ("Fail", False)
-    monkeypatch.setattr(Settings, "_llm", says("Fail"))
-    assert load_evaluator("pass_fail", question=QUESTION).evaluate(response="a").passing is False
-    other = load_evaluator("pass_fail", llm=says("Pass"), question=QUESTION)
-    assert other.evaluate(response="a").passing is True
+    fails, passes = (Says(text=json.dumps(judgement(word))) for word in ("Fail", "Pass"))
+    found = both(LlamaIndexEvaluator(PassFail(fails, QUESTION)), response="A text.")
+    assert (found.passing, found.label, found.feedback) == (False, "Fail", "because")
+    monkeypatch.setattr(Settings, "_llm", fails)
+    for options, passing in ({}, False), ({"llm": passes}, True):
+        loaded = load_evaluator("pass_fail", question=QUESTION, **options)
+        assert loaded.evaluate(response="a").passing is passing
 
 
 def test_a_judge_that_fails_does_not_lose_the_batch():

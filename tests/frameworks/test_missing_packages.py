@@ -6,18 +6,14 @@ import sys
 import pytest
 
 PACKAGES = {
-    "langsmith": ("langsmith", "langsmith", "langsmith"),
-    "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
-    "mlflow": ("mlflow", "mlflow", "mlflow"),
-    "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
-    "langchain.middleware": ("langchain", "langchain", "langchain-agents"),
-    "pydantic_ai": ("pydantic_ai", "pydantic-ai", "pydantic-ai"),
-    "deepeval": ("deepeval", "deepeval", "deepeval"),
-    "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
-    "dspy": ("dspy", "dspy", "dspy"),
     "langchain": ("langchain_core", "langchain-core", "langchain"),
+    "langchain.middleware": ("langchain", "langchain", "langchain-agents"),
     "llama_index": ("llama_index.core", "llama-index-core", "llamaindex"),
-    "ray": ("ray", "ray", "ray"),
+    "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
+    "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
+    "pydantic_ai": ("pydantic_ai", "pydantic-ai", "pydantic-ai"),
+    "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
+    **{name: (name, name, name) for name in ("langsmith", "mlflow", "deepeval", "dspy", "ray")},
 }
 
 

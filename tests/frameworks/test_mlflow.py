@@ -38,21 +38,18 @@ def feedback(evaluation):
     return {each["assessment_name"]: each for each in assessments}
 
 
-def test_a_result_of_each_kind_is_feedback():
-    scorers = [MlflowScorer(Fixed(result, name)) for name, result in RESULTS.items()]
+def test_results_are_feedback_and_what_is_unscored_is_an_error():
+    scorers = [MlflowScorer(Fixed(RESULTS[name], name)) for name in ("odd", "number", "unscored")]
     found = run([*scorers, MlflowScorer(judge())])
     said = feedback(found)
-    for name, result in RESULTS.items():
-        assert said[name]["feedback"].get("value") == result.score
-        assert said[name].get("rationale") == (result.reason and to_storable_text(result.reason))
+    assert said["odd"]["rationale"] == to_storable_text(RESULTS["odd"].reason)
     metadata = said["number"]["metadata"]
     assert (metadata["label"], metadata["passed"]) == ("far_off", "false")
     assert json.loads(metadata["detail"]) == [1, "é"]
     assert said["unscored"]["feedback"]["error"] == {"error_code": "torn", "error_message": "cannot tell"}  # fmt: skip
     assert said["safety"]["source"]["source_type"] == "LLM_JUDGE"
     means = {name: value for name, value in found.metrics.items() if name.endswith("/mean")}
-    expected = {"yes": 1.0, "no": 0.0, "odd": 0.0, "number": 0.25, "whole": 3.0, "safety": 1.0}
-    assert means == {f"{name}/mean": value for name, value in expected.items()}
+    assert means == {"odd/mean": 0.0, "number/mean": 0.25, "safety/mean": 1.0}
 
 
 def test_bad_calls_are_errors_and_in_no_mean():

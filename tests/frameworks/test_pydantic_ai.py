@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from typing import ClassVar
 
 import pytest
 
@@ -68,12 +69,11 @@ def test_an_object_is_looked_at_as_it_is():
 
 
 class Unsure(Evaluator):
+    seen: ClassVar = []
+
     def check(self, sample):
-        seen.append((sample.output, sample.input, sample.contexts))
+        self.seen.append((sample.output, sample.input, sample.contexts))
         return Result.unscored("no answer")
-
-
-seen = []
 
 
 def test_a_judge_that_cannot_tell_triggers_nothing_and_a_stream_is_looked_at_once():
@@ -81,12 +81,11 @@ def test_a_judge_that_cannot_tell_triggers_nothing_and_a_stream_is_looked_at_onc
         for piece in ("a ", "text"):
             yield piece
 
-    agent = Agent(FunctionModel(stream_function=write))
-    agent.output_validator(validator(Unsure(), contexts=["c"]))
-
     async def read():
         async with agent.run_stream("why?") as run:
             return [text async for text in run.stream_text(debounce_by=None)]
 
+    agent = Agent(FunctionModel(stream_function=write))
+    agent.output_validator(validator(Unsure(), contexts=["c"]))
     assert asyncio.run(read())[-1] == "a text"
-    assert seen == [("a text", "why?", ["c"])]
+    assert Unsure.seen == [("a text", "why?", ["c"])]
