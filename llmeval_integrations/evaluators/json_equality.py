@@ -15,6 +15,7 @@ from llmeval_integrations.evaluators.read import is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import bag, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.patch import Plain
 
@@ -95,9 +96,23 @@ class JsonEquality(Evaluator):
         return Result(0.0, False, None, reason)
 
     def _describe(self, output: Any, reference: Any, place: str = "") -> str:
+        has_order = self.list_order != "any"
+        while has_order and type(output) is type(reference) is dict:
+            name = _first_difference(output, reference)
+            if name not in output:
+                break
+            output, reference, place = output[name], reference[name], f"{place}/{escape(name)}"
         comparison = Comparison()
-        comparison.compare(Plain(ordered=self.list_order != "any"), output, reference, place)
+        comparison.compare(Plain(ordered=has_order), output, reference, place)
         return str(comparison.outcomes[0]) if comparison.outcomes else _NO
+
+
+def _first_difference(output: dict[str, Any], reference: dict[str, Any]) -> str:
+    """Return the first name of the reference at which two objects differ; "" if there is none."""
+    for name, value in reference.items():
+        if name not in output or not equal(output[name], value):
+            return name
+    return ""
 
 
 def _leftovers(items: list[Any], others: list[Any]) -> list[int]:

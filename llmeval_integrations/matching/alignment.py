@@ -5,10 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 from llmeval_integrations.json_values.equality import equal
-from llmeval_integrations.matching.arrays import Arrays, Pairs
+from llmeval_integrations.matching.arrays import Arrays, Items, Pairs
 
 
 def align(arrays: Arrays) -> Pairs:
@@ -35,7 +34,7 @@ def align(arrays: Arrays) -> Pairs:
     return pairs
 
 
-def measure_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
+def measure_ends(output: Items, reference: Items) -> tuple[int, int]:
     """Return how many items are equal at the beginning and at the end of two arrays."""
     most = min(len(output), len(reference))
     start = end = 0

@@ -16,6 +16,9 @@ from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.shared_parts import pair_by_shared_parts
 from llmeval_integrations.matching.texts import Texts
 
+Items: TypeAlias = list[Any]
+"""An array of JSON values."""
+
 Pairs: TypeAlias = list[tuple[int, int]]
 """Positions in the output, each with one in the reference."""
 
@@ -67,8 +70,8 @@ class Arrays:
     def __init__(
         self,
         node: Node,
-        output: list[Any],
-        reference: list[Any],
+        output: Items,
+        reference: Items,
         *,
         rate: Callable[[Node, Any, Any], float],
         texts: Texts,

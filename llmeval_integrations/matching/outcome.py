@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -99,6 +100,25 @@ class Figures(NamedTuple):
 
     reference: float
     """The sum for all leaves of the reference."""
+
+    @classmethod
+    def of(cls, matched: Sequence[Node], outcomes: Sequence[Outcome]) -> Figures:
+        """Add up the leaves that match with score 1, and the others."""
+        weights = [node.weight for node in matched]
+        if not outcomes:
+            total = fsum(weights)
+            return cls(total, total, total)
+        output, reference = weights.copy(), weights.copy()
+        for each in outcomes:
+            weight = each.node.weight
+            if each.score:
+                weights.append(weight * each.score)
+            if each.in_output:
+                output.append(weight)
+            if each.in_reference:
+                reference.append(weight)
+        # `fsum` is exact, so the order of the leaves does not change a score.
+        return cls(fsum(weights), fsum(output), fsum(reference))
 
     @property
     def score(self) -> float:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llmeval_integrations.json_values.equality import SCALARS, equal
-from llmeval_integrations.matching.alignment import align, measure_ends
+from llmeval_integrations.matching.alignment import align
 from llmeval_integrations.matching.any_order import pair_in_any_order
-from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Arrays, Budget, Pairs
+from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Arrays, Budget, Items, Pairs
 from llmeval_integrations.matching.by_key import pair_by_key
 from llmeval_integrations.matching.node import Node, count_leaves
 from llmeval_integrations.matching.texts import Texts
@@ -39,19 +39,14 @@ class Pairing:
         self._rate = rate
         self._found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = {}
 
-    def find(self, node: Node, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
+    def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
         """Return the pairs of two arrays, and whether there were too many items to try every pair.
 
         The same two arrays meet when the items that contain them are tried, and again when these
         are compared. So their pairs are kept.
         """
         order, most = node.order, min(len(output), len(reference))
-        if order == "anchored" and len(output) != len(reference):
-            _, end = measure_ends(output, reference)
-            pairs = [(n, n) for n in range(most - end)]
-            pairs += [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]
-            return pairs, False
-        if order in ("ordered", "anchored"):
+        if order == "ordered":
             return [(n, n) for n in range(most)], False
         known = id(node), id(output), id(reference)
         if known not in self._found:
