@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from llmeval_integrations.cli.gates import parse_gate
-from llmeval_integrations.cli.specification import Specification, parse_specification, read_file
+from llmeval_integrations.cli.specification import Specification, parse_specification, read_files
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import hint, quote
 from llmeval_integrations.json_values.limits import measure
@@ -128,8 +128,7 @@ def _read_evaluator(item: Any, folder: Path) -> Specification:
     [(name, options)] = item.items()
     if not isinstance(options, (Mapping, NoneType)):
         raise InputError(f"evaluators: {name}: {quote(options)} are not options by name")
-    values = {str(key): read_file(option, folder) for key, option in (options or {}).items()}
-    return parse_specification(str(name), folder)._replace(options=values)
+    return parse_specification(str(name))._replace(options=read_files(options or {}, folder))
 
 
 def _load_toml(path: Path) -> Any:

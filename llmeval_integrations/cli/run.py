@@ -192,7 +192,6 @@ def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Itera
 
 @contextmanager
 def _show_progress(*, quiet: bool) -> Iterator[OnProgress | None]:
-    """Show how far a run has come, if there is a terminal to show it on."""
     if quiet or not sys.stderr.isatty():
         yield None
         return

@@ -73,7 +73,6 @@ def _complete(call: argparse.Namespace) -> int:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """Yield what a parser takes, and what those of its commands take."""
     for action in parser._actions:  # noqa: SLF001 - argparse has no other way
         yield action
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001

@@ -31,8 +31,6 @@ class Specification(NamedTuple):
     options: Mapping[str, Any]
     name: str | None = None
     """Its name in the run, if not the catalog's."""
-    folder: Path = Path()
-    """Where the files are that options name; absolute in a configuration."""
 
 
 def parse_specification(text: str, folder: Path = Path()) -> Specification:
@@ -54,7 +52,7 @@ def parse_specification(text: str, folder: Path = Path()) -> Specification:
         if start[1] in options:
             raise InputError(f"{text!r}: the option {start[1]} is given twice")
         options[start[1]], position = _read_value(rest, start.end(), folder)
-    return Specification(evaluator, options, name or None, folder)
+    return Specification(evaluator, options, name or None)
 
 
 def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
@@ -62,19 +60,23 @@ def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
     try:
         value, stop = json.JSONDecoder().raw_decode(rest, start)
         if end := _END.match(rest, stop):
-            return value, end.end()
+            return value if isinstance(value, str) else read_files(value, folder), end.end()
     except (ValueError, RecursionError):
         pass  # it is a text
     end = _END.search(rest, start)
-    return (read_file(rest[start : end.start()], folder), end.end()) if end else ("", len(rest))
+    return (read_files(rest[start : end.start()], folder), end.end()) if end else ("", len(rest))
 
 
-def read_file(value: Any, folder: Path) -> Any:
-    """Return the content of a file for the text `@FILE`, and any other value as it is.
+def read_files(value: Any, folder: Path) -> Any:
+    """Return a value with the contents of files for its texts `@FILE`, however deep they stand.
 
     The content is JSON, else text without its last line break; `@@` begins a text that begins with
     `@`. A configuration names files in its own folder alone: it may be somebody else's.
     """
+    if isinstance(value, Mapping):
+        return {key: read_files(each, folder) for key, each in value.items()}
+    if isinstance(value, list):
+        return [read_files(each, folder) for each in value]
     if not isinstance(value, str) or not value.startswith("@"):
         return value
     if value.startswith("@@"):
@@ -84,10 +86,9 @@ def read_file(value: Any, folder: Path) -> Any:
         raise InputError(f"{value!r} leads out of {folder}, the folder of the configuration")
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{value!r}: cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{value!r}: {path} is not UTF-8") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{value!r}: cannot read {path}: {reason}") from error
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -106,14 +107,14 @@ def build(specifications: Sequence[Specification]) -> dict[str, Evaluator]:
         raise InputError(f"two evaluators have one name: {', '.join(given)}")
     built: dict[str, Evaluator] = {}
     for each in specifications:
-        evaluator = _load(each.evaluator, each.options, each.folder)
+        evaluator = _load(each.evaluator, each.options)
         built[each.name or free_name(evaluator.name, {*built, *given})] = evaluator
     return built
 
 
-def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
+def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
     types = option_types(evaluator_class(name))
-    values = {key: _fit(value, types.get(key, Any), folder) for key, value in options.items()}
+    values = {key: _fit(value, types.get(key, Any)) for key, value in options.items()}
     try:
         return load_evaluator(name, **values)
     except InvalidOptionError as error:
@@ -124,7 +125,6 @@ def _load(name: str, options: Mapping[str, Any], folder: Path) -> Evaluator:
 
 
 def _advise(key: str, value: Any, error: str) -> str:
-    """Say how an option that is refused may be meant."""
     if isinstance(value, str):
         if _PATH.fullmatch(value) and quote(value) in error:
             return f"{key}={value!r} is a text; for what is in the file write @{value}"
@@ -135,13 +135,13 @@ def _advise(key: str, value: Any, error: str) -> str:
     return ""
 
 
-def _fit(value: Any, kind: Any, folder: Path) -> Any:
+def _fit(value: Any, kind: Any) -> Any:
     """Return a value as the option takes it: evaluators by their names, dataclasses by fields.
 
     A number or truth value is text where only text is taken, as in `draft=7`.
     """
     if isinstance(kind, type) and issubclass(kind, Evaluator):
-        return _build_inner(value, folder)
+        return _build_inner(value)
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, Mapping):
         try:
             return kind(**value)
@@ -150,13 +150,13 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
     if kind == Parts and isinstance(value, (Mapping, list)):
         pairs = value.items() if isinstance(value, Mapping) else value
         return [
-            (_build_inner(pair[0], folder), *pair[1:]) if isinstance(pair, (list, tuple)) else pair
+            (_build_inner(pair[0]), *pair[1:]) if isinstance(pair, (list, tuple)) else pair
             for pair in pairs
         ]
     if get_origin(kind) is Sequence and issubclass(get_args(kind)[0], Evaluator):
         if isinstance(value, Mapping):
             value = [{name: options} for name, options in value.items()]
-        return [_build_inner(each, folder) for each in value] if isinstance(value, list) else value
+        return [_build_inner(each) for each in value] if isinstance(value, list) else value
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     is_text = all(part in (str, NoneType) or get_origin(part) is Literal for part in parts)
@@ -164,10 +164,10 @@ def _fit(value: Any, kind: Any, folder: Path) -> Any:
     return json.dumps(value) if is_text and isinstance(value, int) else value
 
 
-def _build_inner(value: Any, folder: Path) -> Any:
+def _build_inner(value: Any) -> Any:
     """Build the evaluator that is another one's option: `NAME` or `{NAME: OPTIONS}`."""
     if isinstance(value, str):
-        return _load(value, {}, folder)
+        return _load(value, {})
     if not isinstance(value, Mapping):
         return value
     if len(value) != 1:  # its values are not shown, for they may hold a key
@@ -176,5 +176,4 @@ def _build_inner(value: Any, folder: Path) -> Any:
     [(name, options)] = value.items()
     if not isinstance(options, (Mapping, NoneType)):
         raise InvalidOptionError(f"{name}: {quote(options)} are not options by name")
-    values = {key: read_file(each, folder) for key, each in (options or {}).items()}
-    return _load(name, values, folder)
+    return _load(name, options or {})

@@ -167,7 +167,6 @@ def _read_verdict(result: Any) -> Answer:
 
 
 def _get(result: Any, name: str, default: Any = None) -> Any:
-    """Return a member of a mapping or an attribute of an object."""
     if isinstance(result, Mapping):
         return result.get(name, default)
     return getattr(result, name, default)

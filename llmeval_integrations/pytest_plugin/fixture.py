@@ -70,7 +70,6 @@ class Evaluate:
         return found[0] if len(found) == 1 else found
 
     def _make_sample(self, *given: Any) -> Sample:
-        """Take from the row what is not given."""
         row = [getattr(self._sample, name, MISSING) for name in _FIELDS]
         values = [own if value is MISSING else value for value, own in zip(given, row)]
         if values[0] is MISSING:
@@ -78,7 +77,6 @@ class Evaluate:
         return Sample(*values)
 
     def _name(self, evaluators: tuple[Any, ...]) -> Mapping[str, Evaluator]:
-        """Name the evaluators that are given, or take the marker's."""
         if evaluators:
             return name_evaluators(evaluators)
         if not self._evaluators:

@@ -83,7 +83,6 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
 
 
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
-    """Return the branch of a field, with those above it."""
     if path not in branches:
         names = path.split("/")
         level = min(len(names) - 1, _DEEPEST)

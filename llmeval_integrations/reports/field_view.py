@@ -67,7 +67,6 @@ def _shares(rank: int) -> list[Column]:
 
 
 def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
-    """Yield the tools or fields of evaluators."""
     for each in evaluators:
         for name, figures in each.get(key, {}).items():
             yield {**figures, "name": name, "evaluator": each["name"]}
@@ -138,7 +137,6 @@ def _fields(fields: Sequence[Row]) -> Section:
 
 
 def _field(field: Row) -> dict[str, Any]:
-    """Add what is worked out of a field's figures."""
     wrong, samples = field["wrong_samples"], field["samples"]
     leaves = field["leaves"] - field["match"] - field["unreadable"]
     examples = [text_of(each) for each in field["examples"]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from codecs import StreamWriter, getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from itertools import islice
 from typing import Any, BinaryIO, Final
 
@@ -114,29 +116,18 @@ def _cell(cell: Any) -> Any:
     return str(cell).lower() if isinstance(cell, bool) else cell
 
 
-def write_arrow(table: Table, out: BinaryIO) -> None:
-    """Write the records as an Arrow file (the IPC file format), batch by batch."""
+def _write_batches(make: str, table: Table, out: BinaryIO) -> None:
+    """Write the records batch by batch, by what pyarrow has for a format."""
     import_pyarrow()
-    from pyarrow.ipc import new_file
-
-    with new_file(out, schema(table.columns)) as writer:
-        for batch in batches(table):
-            writer.write_batch(batch)
-
-
-def write_parquet(table: Table, out: BinaryIO) -> None:
-    """Write the records as Parquet, batch by batch."""
-    import_pyarrow()
-    from pyarrow.parquet import ParquetWriter
-
-    with ParquetWriter(out, schema(table.columns)) as writer:
+    module, _, name = make.rpartition(".")
+    with getattr(import_module(module), name)(out, schema(table.columns)) as writer:
         for batch in batches(table):
             writer.write_batch(batch)
 
 
 WRITERS: Final[Mapping[str, Callable[[Table, BinaryIO], None]]] = {
-    "arrow": write_arrow,
+    "arrow": partial(_write_batches, "pyarrow.ipc.new_file"),
     "csv": write_csv,
-    "parquet": write_parquet,
+    "parquet": partial(_write_batches, "pyarrow.parquet.ParquetWriter"),
 }
 """How a table is written, by the name of the format, which is the suffix of its files."""

@@ -18,7 +18,12 @@ from llmeval_integrations import (
     WeightedSum,
 )
 from llmeval_integrations.cli.configuration import read_configuration
-from llmeval_integrations.cli.specification import Specification, build, parse_specification
+from llmeval_integrations.cli.specification import (
+    Specification,
+    build,
+    parse_specification,
+    read_files,
+)
 
 OPTIONS = [
     ("", {}),
@@ -42,8 +47,11 @@ def test_options_are_json_else_text(text, options):
     assert parse_specification(f" my name = e :{text}").name == "my name"
 
 
+TEXTS = st.text().filter(lambda text: text[:1] != "@")  # which names a file
+
+
 @given(st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x), max_leaves=5
+    st.none() | st.booleans() | st.integers() | TEXTS, lambda x: st.lists(x) | st.dictionaries(st.text(), x), max_leaves=5
 )))  # fmt: skip
 def test_any_json_value_is_an_option(options):
     text = ",".join(f"{name}={json.dumps(value)}" for name, value in options.items())
@@ -130,10 +138,9 @@ def test_an_option_of_an_evaluator_within_another_may_stand_in_a_file(tmp_path, 
     (tmp_path / "a pattern").write_text("^a+$\n")
     parts = [[{"weighted_sum": {"parts": [[{"regex_match": {"pattern": written}}, 1]]}}, 1]]
     (tmp_path / "eval.yaml").write_text(f"evaluators: {{weighted_sum: {{parts: {parts}}}}}")
-    (tmp_path / "parts.json").write_text(json.dumps(parts))
     total = WeightedSum({WeightedSum({RegexMatch(pattern): 1}): 1})
-    for text in (f"weighted_sum:parts={json.dumps(parts)}", "weighted_sum:parts=@parts.json"):
-        assert build([parse_specification(text, tmp_path)]) == {"weighted_sum": total}
+    text = f"weighted_sum:parts={json.dumps(parts)}"
+    assert build([parse_specification(text, tmp_path)]) == {"weighted_sum": total}
     assert build(read_configuration(tmp_path / "eval.yaml").evaluators) == {"weighted_sum": total}
 
 
@@ -157,7 +164,7 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ("panel", {"judges": [SHORT, KIND]}, None),
         ("panel", {"judges": {**SHORT, **KIND}}, "same"),
     ]
-    built = build([Specification(e, o, n, tmp_path) for e, o, n in asked])
+    built = build([Specification(e, read_files(o, tmp_path), n) for e, o, n in asked])
     assert repr(built["vote"]) == repr(judges.Vote(short, 3))
     assert repr(built["panel"]) == repr(judges.Panel([short, kind])) == repr(built["same"])
 
