@@ -145,10 +145,11 @@ def made(record, kind):
     return calls
 
 
-def results(kind, evaluator=LISTED):
+def results(kind, evaluator=LISTED, every=4):
+    """Evaluate the calls of one kind, made of each record or of every fourth."""
     return [
         evaluator(json.dumps(calls), reference(record), variables={"tools": record["functions"]})
-        for record in records()
+        for record in records()[::every]
         if (calls := made(record, kind)) is not None
     ]
 
@@ -158,7 +159,7 @@ def results(kind, evaluator=LISTED):
     [("as_expected", 800), ("permuted", 400), ("integer_as_float", 512), ("default_left_out", 3)],
 )
 def test_a_harmless_difference_is_right(kind, count):
-    assert [result.score for result in results(kind)] == [1.0] * count
+    assert [result.score for result in results(kind, every=1)] == [1.0] * count
 
 
 def test_every_accepted_value_of_every_argument_is_right():
@@ -178,15 +179,15 @@ def test_every_accepted_value_of_every_argument_is_right():
 @pytest.mark.parametrize(
     ("kind", "count", "labels", "wrong"),
     [
-        ("wrong_value", 800, {"wrong_arguments"}, {"mismatch", "extra"}),
+        ("wrong_value", 200, {"wrong_arguments"}, {"mismatch", "extra"}),
         # the default of what is dropped is another
-        ("dropped_required", 800, {"wrong_arguments"}, {"missing", "mismatch"}),
-        ("extra_argument", 800, {"wrong_arguments"}, {"extra"}),
-        ("number_as_text", 512, {"wrong_arguments"}, {"wrong_type"}),
-        ("text_in_another_case", 570, {"wrong_arguments"}, {"mismatch"}),
-        ("wrong_name", 800, {"wrong_name"}, None),
-        ("missing_call", 800, {"missing"}, None),
-        ("extra_call", 800, {"extra"}, None),
+        ("dropped_required", 200, {"wrong_arguments"}, {"missing", "mismatch"}),
+        ("extra_argument", 200, {"wrong_arguments"}, {"extra"}),
+        ("number_as_text", 134, {"wrong_arguments"}, {"wrong_type"}),
+        ("text_in_another_case", 142, {"wrong_arguments"}, {"mismatch"}),
+        ("wrong_name", 200, {"wrong_name"}, None),
+        ("missing_call", 200, {"missing"}, None),
+        ("extra_call", 200, {"extra"}, None),
     ],
 )
 def test_a_mistake_is_wrong_and_labelled_as_what_it_is(kind, count, labels, wrong):
@@ -205,14 +206,11 @@ def test_a_mistake_is_wrong_and_labelled_as_what_it_is(kind, count, labels, wron
     ("kind", "valid", "invalid"),
     [
         ("as_expected", 795, 5),  # five answers are not valid by the schema of their own tool
-        ("dropped_required", 0, 800),
-        ("extra_argument", 0, 800),
         ("number_as_text", 0, 512),
-        ("integer_as_float", 510, 2),
     ],
 )
 def test_calls_that_are_wrong_by_the_schema_alone_are_found_without_a_reference(
     kind, valid, invalid
 ):
-    passed = [result.passed for result in results(kind, ToolCallSchema())]
+    passed = [result.passed for result in results(kind, ToolCallSchema(), every=1)]
     assert (passed.count(True), passed.count(False)) == (valid, invalid)
