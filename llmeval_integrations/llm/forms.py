@@ -9,6 +9,7 @@ from typing import Any, Final
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
+from llmeval_integrations.messages.reply import text_of_blocks
 
 _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
@@ -85,7 +86,7 @@ def read_chat(response: Mapping[str, Any], name: str, output: Output) -> Reply:
     refusal = message.get("refusal") or litellm.get("refusal")
     content = message.get("content")
     if isinstance(content, list):  # some servers send it in parts, the reasoning beside it
-        content = "".join(part["text"] for part in content if part["type"] == "text")
+        content = text_of_blocks(content)
     return Reply(
         text=refusal or text_or_calls(content, calls),
         finish="refused" if refusal else finish_of(choice.get("finish_reason")),

@@ -10,9 +10,9 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, ClassVar, Final
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError, JudgeError
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.llm.config import ClientConfig, check_address
-from llmeval_integrations.llm.keys import keys_in_environment, without_keys
+from llmeval_integrations.llm.keys import without_keys
 from llmeval_integrations.llm.loop import in_callers_loop, in_thread
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.sdk_client import SdkClient
@@ -86,13 +86,8 @@ class FrameworkClient(SdkClient):
         text = json.dumps(_describe(self.given), sort_keys=True)
         return {**super().identity(), "model": sha256(text.encode()).hexdigest()}
 
-    def error(self, error: Exception) -> JudgeError | None:
-        if isinstance(error, (AttributeError, LookupError)):
-            return ClientError(f"the response cannot be read: {error!r}", kind="garbled")
-        return super().error(error)
-
     def secrets(self) -> list[Any]:
-        return [*super().secrets(), *keys_in_environment(), *_keys_of(self.given)]
+        return [*super().secrets(), *_keys_of(self.given)]
 
 
 def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> Any:

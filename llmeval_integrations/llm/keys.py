@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
@@ -59,11 +58,6 @@ def keys_in(value: Any) -> list[str]:
     keys: list[str] = []
     without_keys(value, keys=keys)
     return keys
-
-
-def keys_in_environment() -> list[str]:
-    """Return the keys that vendors' SDKs find in the environment."""
-    return [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
 
 
 def censor(text: str, keys: Iterable[Any]) -> str:

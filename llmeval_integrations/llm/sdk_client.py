@@ -177,8 +177,8 @@ class SdkClient(Client):
 
     def secrets(self) -> list[Any]:
         """Return the keys that no message may show."""
-        keys = [self.key(), *map(os.environ.get, self.key_variables)]
-        return [*keys, *keys_in(self.config.options), *keys_in(self.sent_by_given())]
+        found = [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
+        return [self.key(), *found, *keys_in(self.config.options), *keys_in(self.sent_by_given())]
 
     def identity(self) -> dict[str, Any]:
         own = {"api_key", "timeout", "retries", "price"}

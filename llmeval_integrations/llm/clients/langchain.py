@@ -16,6 +16,7 @@ from llmeval_integrations.llm.framework_client import FrameworkClient, conversat
 from llmeval_integrations.llm.messages import Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
+from llmeval_integrations.messages.reply import text_of_blocks
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
@@ -88,25 +89,13 @@ class LangChainClient(FrameworkClient):
         refusal = _refusal(message)
         calls = _calls(message) if output in _METHODS else []
         return Reply(
-            text=text_or_calls(text_of(message) or refusal or "", calls),
+            text=text_or_calls(text_of_blocks(message.content) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(message.usage_metadata or about.get("token_usage")),
             model=value_of(about, "model_name", "model", "model_id") or self.config.name,
             # some integrations ask for a call instead of the schema, and say so only thus
             output="tool" if calls else output,
         )
-
-
-def text_of(message: Any) -> str:
-    """Return a message's text, its parts joined, whichever LangChain made it.
-
-    A message's own `text` is a method before LangChain 1.0, and missing before 0.3.47.
-    """
-    content = message.content
-    if isinstance(content, str):
-        return content
-    blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-    return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
 
 
 def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:

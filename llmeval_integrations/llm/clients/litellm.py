@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.errors import ClientError, MissingDependencyError
 from llmeval_integrations.llm.config import NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
-from llmeval_integrations.llm.keys import keys_in_environment
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.sdk_client import SdkClient
@@ -84,6 +83,3 @@ class LiteLLMClient(SdkClient):
         vendor, slash, name = self.config.name.partition("/")
         sold = {"platform": vendor, "name": name} if slash else {}
         return {**super().identity(), **sold, "model": self.config.name}
-
-    def secrets(self) -> list[Any]:
-        return [*super().secrets(), *keys_in_environment()]
