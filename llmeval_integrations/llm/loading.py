@@ -23,12 +23,14 @@ def load_client(model: Any, /, **options: Any) -> Client:
     `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
     mapping with its fields (where it has no platform, the name may say it, as in a text), an SDK's
     client, which needs the model's `name` beside it, a LangChain chat model, a LlamaIndex LLM, or a
-    Client, which is given back as it is, or as a copy with other options. Options are fields of
-    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
-    object, MissingDependencyError.
+    Client, which is given back as it is. Options are fields of ClientConfig. Raises
+    UnknownNameError for a platform, InvalidOptionError for an option or an object,
+    MissingDependencyError.
     """
     if isinstance(model, Client):
-        return _copy(model, options) if options else model
+        if options:
+            raise InvalidOptionError(f"{', '.join(options)}: {model!r} is set up already")
+        return model
     from llmeval_integrations.llm.config import ClientConfig
 
     if isinstance(model, str):
@@ -48,21 +50,6 @@ def load_client(model: Any, /, **options: Any) -> Client:
     if isinstance(model, ClientConfig):
         return _by_fields({**dict(model), **options})
     return _by_object(model, options)
-
-
-def _copy(client: Client, options: dict[str, Any]) -> Client:
-    """Return a copy of the client with other options; raises InvalidOptionError."""
-    from llmeval_integrations.llm.sdk_client import SdkClient
-
-    if not isinstance(client, SdkClient):
-        raise InvalidOptionError(
-            f"{', '.join(options)}: {client!r} is set up already, and is not one of this package"
-        )
-    fields = {**dict(client.config), **options}
-    if client.given is None:
-        return _by_fields(fields)
-    own = {name: fields[name] for name in fields if name in options or name not in client.settled}
-    return client.of(client.given, **own)
 
 
 def _by_fields(fields: Mapping[str, Any]) -> Client:
