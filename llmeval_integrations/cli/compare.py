@@ -9,12 +9,13 @@ from typing import Final
 
 import msgspec
 
-from llmeval_integrations.cli.gates import Bound, parse_bound
+from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.prefer import prefer
+from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.rows import write_value
 from llmeval_integrations.runs.stored import read_run
 
@@ -42,7 +43,7 @@ def add_commands(commands: Commands) -> None:
     add("--lower-is-better", action="append", default=[], metavar="NAME", help=lower)
     add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
     left_out = "with --fail-on-regression: samples of A without a score in B that are allowed (5%%)"
-    add("--max-left-out", default="5%", metavar="N|P%", help=left_out)
+    add("--max-left-out", default="5%", metavar="P%", help=left_out)
     changes = (
         f"samples listed for worse and better ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
     )
@@ -73,7 +74,7 @@ def _add_prefer(commands: Commands) -> None:
 
 
 def _compare(call: argparse.Namespace) -> int:
-    bound = parse_bound(call.max_left_out, "--max-left-out")
+    most = parse_share(call.max_left_out, "--max-left-out")
     changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
     changes = changes if call.changes is None else call.changes
     options = {
@@ -91,7 +92,7 @@ def _compare(call: argparse.Namespace) -> int:
         put_view(comparison_view(replace(comparison, warnings=[]), changes))
     for warning in comparison.warnings:
         say(f"llmeval compare: warning: {warning}")
-    misses = [*_misses(comparison, bound)] if call.fail_on_regression else []
+    misses = [*_misses(comparison, most)] if call.fail_on_regression else []
     if call.fail_on_regression and call.evaluator is None:
         lost = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
         misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lost]
@@ -100,7 +101,7 @@ def _compare(call: argparse.Namespace) -> int:
     return MISSED if misses else OK
 
 
-def _misses(comparison: Comparison, bound: Bound) -> Iterator[str]:
+def _misses(comparison: Comparison, most: float) -> Iterator[str]:
     """Word each regression, and each evaluator of which too little can be said."""
     for each in comparison.regressions:
         figure = each.measure if each.field is None else f"{each.field} {each.measure}"
@@ -111,10 +112,10 @@ def _misses(comparison: Comparison, bound: Bound) -> Iterator[str]:
             continue
         samples = max(comparison.samples_a, found.joined)  # a run under way may have more by now
         lost = samples - found.joined + found.left_out - found.left_out_a
-        if bound.is_exceeded_by(lost, samples):
+        if lost / samples > most:
             yield (
                 f"{name}: {lost} of A's {samples} samples have no counterpart with a score in B, "
-                f"more than {bound}, {_UNSURE}"
+                f"more than {percent(most)}, {_UNSURE}"
             )
 
 

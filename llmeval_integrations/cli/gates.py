@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from fractions import Fraction
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.runs.numbers import percent
 
 _FORMS: Final = (
     "NAME=RATE (of rows that pass), NAME.mean=SCORE, NAME.micro=F1 (over all leaves), "
@@ -22,32 +22,13 @@ _MOST_UNSCORED: Final = 0.05
 that an output which keeps its judge from an answer would leave it."""
 
 
-class Bound(NamedTuple):
-    """The most rows that may go wrong."""
-
-    number: Fraction
-    """How many, or how many per cent; exact, where a float is a little more or less."""
-
-    is_share: bool
-    """Whether it is a share in per cent."""
-
-    def is_exceeded_by(self, count: int, total: int) -> bool:
-        """Whether so many of all are more than it allows."""
-        return 100 * count > self.number * total if self.is_share else count > self.number
-
-    def __str__(self) -> str:
-        return f"{float(self.number):g}{'%' if self.is_share else ''}"
-
-
-def parse_bound(text: int | str, option: str) -> Bound:
-    """Read `N` or `P%`; raise InputError, which names the option, for anything else."""
-    written = str(text)
-    is_share = written.endswith("%")
-    with suppress(ValueError, ZeroDivisionError):
-        number = Fraction(written.removesuffix("%"))
-        if 0 <= number <= 100 if is_share else number >= 0 and number.denominator == 1:
-            return Bound(number, is_share)
-    raise InputError(f"{option} {text!r} is not a whole number such as 10, or a share such as 1%")
+def parse_share(text: float | str, option: str) -> float:
+    """Read a share of all rows; raise InputError, which names the option, for anything else."""
+    with suppress(ValueError):
+        share = parse_rate(str(text))
+        if 0 <= share <= 1:
+            return share
+    raise InputError(f"{option} {text!r} is not a share such as 1% or 0.01")
 
 
 def parse_gate(text: str) -> tuple[str, float]:
@@ -122,9 +103,9 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
             )
 
 
-def find_excess(summary: Mapping[str, Any], bound: Bound) -> Iterator[str]:
+def find_excess(summary: Mapping[str, Any], share: float) -> Iterator[str]:
     """Word each evaluator with more error rows than allowed."""
     for name, figures in summary["evaluators"].items():
         errors, rows = figures["errors"], figures["n"]
-        if bound.is_exceeded_by(errors, rows):
-            yield f"{name}: {errors} of {rows} rows are errors, more than {bound}"
+        if rows and errors / rows > share:
+            yield f"{name}: {errors} of {rows} rows are errors, more than {percent(share)}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llmeval_integrations.cli.configuration import Configuration
-from llmeval_integrations.cli.gates import Bound, find_excess, find_misses
+from llmeval_integrations.cli.gates import find_excess, find_misses
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
@@ -42,12 +42,15 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
         main(["report", str(run.out), "--open"])
 
 
-def conclude(run: Run, asked: Configuration, bound: Bound) -> int:
+def conclude(run: Run, asked: Configuration, most_errors: float) -> int:
     """Say on stderr what a table is easily read past and what was missed; return the exit code."""
     for warning in _warnings(run, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
     left_out = [*_word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
-    misses = [*find_misses(run.summary, asked.fail_under or {}), *find_excess(run.summary, bound)]
+    misses = [
+        *find_misses(run.summary, asked.fail_under or {}),
+        *find_excess(run.summary, most_errors),
+    ]
     for miss in (*misses, *left_out):
         say(f"llmeval run: {miss}")
     figures = run.summary["evaluators"].values()

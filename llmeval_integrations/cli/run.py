@@ -18,7 +18,7 @@ from llmeval_integrations.cli.configuration import (
     default_cache,
     read_configuration,
 )
-from llmeval_integrations.cli.gates import check_gates, parse_bound, parse_gate
+from llmeval_integrations.cli.gates import check_gates, parse_gate, parse_share
 from llmeval_integrations.cli.outcome import conclude, put_next_step, put_summary
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import OK, Commands, put, say
@@ -82,7 +82,7 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
     add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
     errors = "exit 1 where more rows of an evaluator are errors"
-    add("--max-errors", default=None, metavar="N|P%", help=errors)
+    add("--max-errors", default=None, metavar="P%", help=errors)
     add = parser.add_argument_group("judges").add_argument
     add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
     kept = "keep judges' replies there, not in the user's folder"
@@ -105,7 +105,7 @@ def _run(call: argparse.Namespace) -> int:
     if call.open and asked.out is None:
         raise InputError("--open shows the report of a run in a directory; add --out DIR")
     evaluators = build(asked.evaluators)
-    bound = parse_bound("100%" if asked.max_errors is None else asked.max_errors, "--max-errors")
+    most_errors = parse_share(1.0 if asked.max_errors is None else asked.max_errors, "--max-errors")
     check_gates(asked.fail_under or {}, evaluators)
     options = {
         name: value
@@ -125,7 +125,7 @@ def _run(call: argparse.Namespace) -> int:
             asked.data, evaluators, on_columns=on_columns, on_progress=on_progress, **options
         )
     put_summary(run, call)
-    code = conclude(run, asked, bound)
+    code = conclude(run, asked, most_errors)
     put_next_step(run, call)
     return code
 
