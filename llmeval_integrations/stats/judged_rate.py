@@ -101,11 +101,7 @@ def prediction_powered_rate(rows: Sequence[JudgedRow]) -> JudgedRate:
 
 
 def rate_by_counts(
-    cells: PairCounts,
-    judged: Share,
-    *,
-    own: DesignEffect | None,
-    together: DesignEffect | None,
+    cells: PairCounts, judged: Share, *, own: DesignEffect | None, together: DesignEffect | None
 ) -> JudgedRate:
     """Estimate the rate from counts; see `prediction_powered_rate`.
 

@@ -173,7 +173,7 @@ def test_whatever_it_was_shown_is_no_verdict_when_repeated(options, sample, repl
     options = {"question": QUESTION, **options}
     result = PassFail(Scripted(reply), retries=0, **options).evaluate(sample)
     assert (result.score, result.label) == (None, "unreadable")
-    assert "it has no verdict of its own" in result.reason
+    assert "only repeats a text that was shown" in result.reason
     own = reply.replace("It names no price", "The sum is missing")
     assert PassFail(Scripted(own), **options).evaluate(sample).score == 0.0
     other = Scripted(reply.replace("Fail", "Pass"))

@@ -100,8 +100,7 @@ def enclose(name: str, text: str, fence: str) -> str:
 
 def material(sample: Sample) -> dict[str, Any]:
     """Return a prompt's variables: the sample's own, its fields, its outputs between marks."""
-    has_none = sample.variables is MISSING or sample.variables is None
-    variables = {} if has_none else sample.variables
+    variables = {} if sample.variables in (MISSING, None) else sample.variables
     if not isinstance(variables, Mapping):
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
     fields = {name: getattr(sample, name) for name in FIELDS}
@@ -135,18 +134,18 @@ def background(
     a judge that is shown no documents would guess what they say.
     """
     task = sample.input if instruction is None else instruction
-    has_task = task is not MISSING and task is not None
-    has_reference = sample.reference is not MISSING
     return {
         **material(sample),
         "role": role or "",
-        "instruction": (as_text(task, "input") or "(empty)") if has_task else "",
+        "instruction": "" if task is None else _as_shown(task, "input"),
         "documents": _documents(sample),
-        "reference_text": (
-            (as_text(sample.reference, "reference") or "(empty)") if has_reference else ""
-        ),
+        "reference_text": _as_shown(sample.reference, "reference"),
         **more,
     }
+
+
+def _as_shown(value: Any, name: str) -> str:
+    return "" if value is MISSING else as_text(value, name) or "(empty)"
 
 
 def _documents(sample: Sample) -> str:

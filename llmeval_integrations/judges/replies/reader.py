@@ -94,6 +94,8 @@ class Reader:
         rest = decode(_blank(text, claims))
         own = [each for each in claims if self._is_own(each, text)]
         stated = [*own, *self._find_labels(rest, has_objects=bool(own))]
+        if claims and not stated:
+            raise NoStatementError("it only repeats a text that was shown")
         text = text if own else rest
         judgement = self._agree(stated, text)
         tail = _REASONING.sub("", decode(text[max(each.end for each in own or stated) :]))
