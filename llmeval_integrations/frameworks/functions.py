@@ -60,14 +60,14 @@ def as_function(
             import_module(host)
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
-    build = _build_awaited if awaits else _build
-    function = build(evaluator, _READERS[host], getattr(ours, host))
+    function = _build(evaluator, host, getattr(ours, host))
     function.__name__ = ours.name
     return function
 
 
-def _build(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
+def _build(evaluator: Evaluator, host: str, write: Any) -> Callable[..., Any]:
+    read = _READERS[host]
+
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
@@ -75,15 +75,13 @@ def _build(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
             return write(evaluator.evaluate_many(make_sample(evaluator, **each) for each in fields))
         return write(evaluator.evaluate(make_sample(evaluator, **fields)))
 
-    return function
-
-
-def _build_awaited(evaluator: Evaluator, read: Any, write: Any) -> Callable[..., Any]:
     @wraps(read)
-    async def function(*args: Any, **kwargs: Any) -> Any:
-        return write(await evaluator.aevaluate(make_sample(evaluator, **read(*args, **kwargs))))
+    async def function_awaited(*args: Any, **kwargs: Any) -> Any:
+        fields = read(*args, **kwargs)
+        return write(await evaluator.aevaluate(make_sample(evaluator, **fields)))
 
-    return function
+    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
+    return function_awaited if awaits else function
 
 
 class _Function(Wrapper):

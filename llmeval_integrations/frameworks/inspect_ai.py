@@ -52,55 +52,48 @@ def inspect_scorer(
         value: "score", or "passed" for a value of True or False.
         reference: A key of the sample's metadata; unless given, the reference is the target.
     """
-    ours = _Scorer(evaluator, value=value)
-    ours.reference = reference
+    ours = Wrapper(evaluator, value=value)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        result = await evaluator.aevaluate(_sample(evaluator, reference, state, target))
+        details = {"label": result.label, "passed": as_python(result.passed)}
+        fields = {"explanation": result.reason, "metadata": {**result.metadata, **details}}
+        fields["answer"] = state.output.completion
+        figure = ours.figure(result)
+        if figure is None:
+            return Score.unscored(reason=result.label or "unscored", **fields)
+        return Score(value=figure, **fields)
 
     @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
     def scorer_by_name(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
-        return ours
+        return score
 
     return scorer_by_name(repr(evaluator))
 
 
-class _Scorer(Wrapper):
-    """One of our evaluators as what Inspect awaits."""
-
-    reference: str | None
-
-    async def __call__(self, state: TaskState, target: Target) -> Score:
-        """Score what a model has written."""
-        result = await self.evaluator.aevaluate(self._sample(state, target))
-        details = {"label": result.label, "passed": as_python(result.passed)}
-        fields = {"explanation": result.reason, "metadata": {**result.metadata, **details}}
-        fields["answer"] = state.output.completion
-        value = self.figure(result)
-        if value is None:
-            return Score.unscored(reason=result.label or "unscored", **fields)
-        return Score(value=value, **fields)
-
-    def _sample(self, state: TaskState, target: Target) -> Sample:
-        output: Any = state.output.completion
-        if any(getattr(message, "tool_calls", None) for message in state.messages):
-            # Evaluators of tool calls see all messages, the others the text of the last one.
-            output = Messages(Reply(output), tuple(map(_dump, state.messages)))
-        # Where no message is the user's, `input_text` raises.
-        asked = isinstance(state.input, str) or "user" in [one.role for one in state.input]
-        reference = state.metadata.get(self.reference) if self.reference else target.text or None
-        if not self.reference and len(target) > 1:
-            if may_look_at(self.evaluator, "reference"):
-                raise InputError(
-                    f"{self.name}: the sample has {len(target)} targets, and the evaluator looks "
-                    'at one; keep it in the metadata and name it with reference="..."'
-                )
-            reference = None
-        return make_sample(
-            self.evaluator,
-            output,
-            state.metadata,
-            reference=reference,
-            input=state.input_text if asked else None,
-            id=state.sample_id,
-        )
+def _sample(evaluator: Evaluator, key: str | None, state: TaskState, target: Target) -> Sample:
+    output: Any = state.output.completion
+    if any(getattr(message, "tool_calls", None) for message in state.messages):
+        # Evaluators of tool calls see all messages, the others the text of the last one.
+        output = Messages(Reply(output), tuple(map(_dump, state.messages)))
+    # Where no message is the user's, `input_text` raises.
+    asked = isinstance(state.input, str) or "user" in [one.role for one in state.input]
+    reference = state.metadata.get(key) if key else target.text or None
+    if not key and len(target) > 1:
+        if may_look_at(evaluator, "reference"):
+            raise InputError(
+                f"{evaluator.name}: the sample has {len(target)} targets, and the evaluator looks "
+                'at one; keep it in the metadata and name it with reference="..."'
+            )
+        reference = None
+    return make_sample(
+        evaluator,
+        output,
+        state.metadata,
+        reference=reference,
+        input=state.input_text if asked else None,
+        id=state.sample_id,
+    )
 
 
 def _dump(message: ChatMessage) -> dict[str, Any]:

@@ -26,14 +26,14 @@ from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
+from llmeval_integrations.frameworks._base import FIELDS, Wrapper, make_sample, optional
 from llmeval_integrations.json_values.python_values import as_python
 
 with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
     import pandas as pd
     from phoenix.evals import Evaluator, Score
     from phoenix.evals.exceptions import PhoenixException
-    from pydantic import BaseModel
+    from pydantic import BaseModel, create_model
 
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
@@ -48,23 +48,17 @@ def _calls() -> Iterator[None]:
         raise PhoenixCallError(str(error)) from error
 
 
+class _Cells(BaseModel):
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        """Return the cells as they are: messages are models, too, and stay messages."""
+        return {name: getattr(self, name) for name in type(self).model_fields}
+
+
 with catch_warnings():
     simplefilter("ignore", UserWarning)  # `schema` hides a method of BaseModel that nobody calls
-
-    class PhoenixInput(BaseModel):
-        """The columns or keys that are looked at: `bind_evaluator` names others for them."""
-
-        output: Any = MISSING  # a column of nulls is there
-        reference: Any = None
-        input: Any = None
-        contexts: Any = None
-        schema: Any = None
-        variables: Any = None
-        id: Any = None
-
-        def model_dump(self, **_: Any) -> dict[str, Any]:
-            """Return the cells as they are: messages are models, too, and stay messages."""
-            return {name: getattr(self, name) for name in type(self).model_fields}
+    _fields: Any = {"output": (Any, MISSING), **dict.fromkeys(FIELDS, (Any, None))}
+    PhoenixInput = create_model("PhoenixInput", __base__=_Cells, **_fields)
+    """The columns or keys that are looked at: `bind_evaluator` names others for them."""
 
 
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]

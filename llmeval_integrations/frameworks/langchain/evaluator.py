@@ -37,18 +37,17 @@ def evaluation_class(name: str) -> Any:
 
 StringEvaluator: Any = evaluation_class("StringEvaluator") or type("StringEvaluator", (), {})
 
-_SCORES: Final[dict[str, type[float]]] = {
-    "embedding_distance": float,
-    "exact_match": int,
-    "json_edit_distance": float,
-    "json_equality": bool,
-    "regex_match": int,
-    "string_distance": float,
+_KINDS: Final[dict[str, type[float]]] = {
+    **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
+    **dict.fromkeys(("json_equality", "json_schema"), bool),
 }
-"""The evaluators whose twins in LangChain give a score alone, and what they write for 1.0."""
+"""What LangChain's twins of our evaluators write for 1.0, where that is no float."""
 
-_SCORES_WITH_REASONS: Final[dict[str, type[float]]] = {"json_schema": bool, "json_validity": int}
-_KINDS: Final = {**_SCORES, **_SCORES_WITH_REASONS}
+_SCORES: Final = (
+    *("embedding_distance", "exact_match", "json_edit_distance", "json_equality"),
+    *("regex_match", "string_distance"),
+)
+"""The evaluators whose twins in LangChain give a score alone."""
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]
