@@ -6,16 +6,15 @@ import argparse
 import inspect
 import json
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from llmeval_integrations.cli.describe import Description, describe, write_long, write_short
+from llmeval_integrations.cli.describe import describe, write_long, write_short
 from llmeval_integrations.cli.specification import build, parse_specification
-from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put, say
+from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
-from llmeval_integrations.core.errors import EvalError, InputError
+from llmeval_integrations.core.errors import InputError
 
 
 def add_commands(commands: Commands) -> None:
@@ -45,7 +44,8 @@ def add_commands(commands: Commands) -> None:
 
 
 def _list(call: argparse.Namespace) -> int:
-    found = [*_descriptions()] if call.name is None else [describe(evaluator_class(call.name))]
+    names = list_evaluators() if call.name is None else [call.name]
+    found = [describe(evaluator_class(name)) for name in names]
     if call.json:
         plain: Any = [*map(asdict, found)] if call.name is None else asdict(found[0])
         put(json.dumps(plain, indent=2, default=repr) + "\n")
@@ -53,15 +53,6 @@ def _list(call: argparse.Namespace) -> int:
         write = write_short if call.name is None else write_long
         put("\n".join(map(write, found)) + "\n")
     return OK
-
-
-def _descriptions() -> Iterator[Description]:
-    """Describe all evaluators; one of another package that cannot be loaded is warned about."""
-    for name in list_evaluators():
-        try:
-            yield describe(evaluator_class(name))
-        except EvalError as error:
-            say(f"llmeval list: warning: {error}")
 
 
 def _test(call: argparse.Namespace) -> int:

@@ -81,9 +81,7 @@ def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
     if figures["errors"] < figures["n"]:
         count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
         return f"{count}, such as {first}"
-    is_column = "in column '" in first
-    hint = "; where columns have names of their own, say --column FIELD=NAME" if is_column else ""
-    return f"EVERY row is an error, such as {first}{hint}"
+    return f"EVERY row is an error, such as {first}"
 
 
 def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:

@@ -56,19 +56,6 @@ def test_every_evaluator_describes_itself_and_each_of_its_options(name):
         assert f"{option.name}: {option.type}" in write_long(found)
 
 
-def test_a_broken_evaluator_of_another_package_hides_no_other(tmp_path, monkeypatch, capsys):
-    package = tmp_path / "broken-1.0.dist-info"
-    package.mkdir()
-    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
-    points = "[llmeval_integrations.evaluators]\nbroken = absent_module:Broken\n"
-    (package / "entry_points.txt").write_text(points)
-    monkeypatch.syspath_prepend(tmp_path)
-    assert main(["list"]) == 0
-    out, said = capsys.readouterr()
-    assert "json_match" in out
-    assert said.startswith("llmeval list: warning: 'broken' stands for absent_module:Broken: No ")
-
-
 MODULE = """
 import json
 

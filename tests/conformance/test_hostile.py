@@ -152,12 +152,11 @@ def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are():
     assert not check_evaluator(JsonSchema())
 
 
-@EITHER
-def test_beside_a_running_event_loop_it_leaves_nothing_running(isolate):
+def test_beside_a_running_event_loop_it_leaves_nothing_running():
     before = threading.active_count()
 
     async def check():
-        return check_evaluator(JsonEquality(), isolate=isolate, **PATIENT)
+        return check_evaluator(JsonEquality(), **PATIENT)
 
     assert not asyncio.run(check())
     for _ in range(100):
