@@ -25,7 +25,6 @@ def classify(*replies, choices=("positive", "negative"), **options):
         (["positive", "neutral", "negative"], None, None),
         (SCORES, 1.0, True),
         ({"positive": (0.2, "it is glad"), "negative": (0, "it is sad")}, 0.2, False),
-        ({"positive": None, "negative": None}, None, None),
     ],
 )
 def test_choices_give_label_and_score(choices, score, passed):
@@ -35,35 +34,17 @@ def test_choices_give_label_and_score(choices, score, passed):
     assert not result.is_unscored
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        said("Positive"),
-        "positive",
-        "**Positive**",
-        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{json.dumps(said('positive'))}",
-        f'{{"name": "classification", "arguments": {json.dumps(said("positive"))}}}',
-        'positive: it ends with "</think>negative".',
-        said("positive", "it has a <think> tag"),
-    ],
-)
-def test_a_label_is_read_in_any_case_and_dress(reply):
-    assert classify(reply)("x").label == "positive"
+def test_a_label_is_read_in_any_case_and_beside_tags():
+    thought = (
+        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{json.dumps(said('positive'))}"
+    )
+    tagged = 'positive: it ends with "</think>negative".'
+    for reply in (said("Positive"), thought, tagged, said("positive", "it has a <think> tag")):
+        assert classify(reply)("x").label == "positive"
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        said("glad"),
-        said("positive or negative"),
-        said(["positive", "negative"]),
-        said(None),
-        "not positive",
-        "",
-        {"score": "positive?"},
-        '{"label": "positive", "label": "negative"}',
-        '<think>{"label": "positive"}',
-    ],
+    "reply", [said("glad"), said("positive or negative"), said(None), "not positive", ""]
 )
 def test_a_label_is_never_guessed_and_asked_for_once_more(reply):
     judge = classify(reply)

@@ -30,24 +30,19 @@ def choose(choices):
 THREE = reply("Is it short?", "Is it kind?", "Is it true?")
 
 
-@pytest.mark.parametrize("kind", ["binary", "scaled"])
 @pytest.mark.parametrize(
-    "said",
-    [
-        THREE,
-        {"questions": ["Is it short?", "Is it kind?", "Is it true?"]},
-        f"<think>['no?']</think>{THREE}",
-    ],
+    "said", [THREE, {"questions": ["Is it short?", "Is it kind?", "Is it true?"]}]
 )
-def test_so_many_questions_come_and_can_be_asked(kind, said):
-    said = said.replace("'", '"') if isinstance(said, str) else said
+def test_so_many_questions_come_and_can_be_asked(said):
     model = Scripted(said)
     generator = QuestionGenerator(model, domain="product descriptions")
-    questions = generator.generate(SPECS, 3, question_type=kind)
+    questions = generator.generate(SPECS, 3)
     assert questions == ["Is it short?", "Is it kind?", "Is it true?"]
-    for text in (SPECS, "exactly 3", "product descriptions"):
+    for text in (SPECS, "exactly 3", "product descriptions", "answered with Pass or Fail"):
         assert text in model.said
     assert Questionnaire(Scripted(judgement()), questions)("a").score == 1.0
+    generator.generate(SPECS, 3, question_type="scaled")
+    assert "answered with a number" in model.said
 
 
 def test_questions_of_multiple_choice_have_choices():

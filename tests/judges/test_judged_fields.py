@@ -72,11 +72,9 @@ def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
     ("output", "expected", "calls", "passes"),
     [
         (1, 1.5, 1, True),
-        ({"x": 1}, {"x": True}, 1, True),
         ([1], [True], 1, True),
         (1, 1.0, 0, True),
         (1, True, 0, False),
-        ([1], "y", 0, False),
         ("1", 1, 0, False),
     ],
 )
