@@ -38,8 +38,11 @@ Body: TypeAlias = "list[str | Hole | Section]"
 # A name begins with a letter and may have the spaces and hyphens that columns of tables have.
 _NAME: Final = r"[^\W\d][\w -]*"
 _FIELD: Final = re.compile(rf"\{{ *({_NAME})([}}.\[!:])")
-_PATH: Final = re.compile(rf"{_NAME}(?:\.\w[\w -]*)*")
-_TAG: Final = re.compile(rf"[!>]|=.*=\Z|[#^/&]?\s*(?:\.|{_PATH.pattern})\Z")
+_PATH: Final = re.compile(rf"\.|{_NAME}(?:\.\w[\w -]*)*")
+_MUSTACHE: Final = re.compile(
+    r"\{\{(\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(1)\}\}\}|\}\})", re.DOTALL
+)
+_TAG: Final = re.compile(rf"[!>]|=.*=\Z|[#^/&]?\s*(?:{_PATH.pattern})\Z")
 _DOUBLED: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _HALF_CLOSED: Final = re.compile(rf"(?<!\{{)\{{\{{ *{_NAME}\}}(?!\}})")
 _BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|{_FIELD.pattern}")
@@ -97,8 +100,15 @@ def parse_mustache(text: str) -> Body:
     body = root
     position = 0
     while (start := text.find("{{", position)) >= 0:
-        kind, path, end = _read_tag(text, start)
-        before, after = _edges(text, position, start, end) if kind else (start, end)
+        tag = _MUSTACHE.match(text, start)
+        if not tag:
+            raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
+        kind, name = tag["kind"].replace("&", ""), tag["name"]
+        if kind != "!" and not _PATH.fullmatch(name):
+            hint = "there are no partials and no other delimiters, and literal braces stand single"
+            raise _error(text, start, f"{shorten(tag[0], 60)} holds no name; {hint}")
+        path = tuple(step.strip() for step in name.split(".")) if name != "." else ()
+        before, after = _edges(text, position, start, tag.end()) if kind else tag.span()
         body.append(text[position:before])
         position = after
         if kind in ("#", "^"):
@@ -108,34 +118,15 @@ def parse_mustache(text: str) -> Body:
             body = section.body
         elif kind == "/":
             if not sections or sections[-1][1].path != path:
-                raise _error(text, start, f"{_tag(text, start)} does not close the last section")
+                raise _error(text, start, f"{tag[0]} does not close the last section")
             sections.pop()
             body = sections[-1][1].body if sections else root
         elif not kind:
             body.append(Hole(path))
     if sections:
-        raise _error(text, sections[-1][0], f"{_tag(text, sections[-1][0])} is not closed")
+        start, section = sections[-1]
+        raise _error(text, start, f"the section {'.'.join(section.path)} is not closed")
     return [*root, text[position:]]
-
-
-def _read_tag(text: str, start: int) -> tuple[str, tuple[str, ...], int]:
-    """Return the kind of the tag at a place ("" for a variable), its path and its end."""
-    close = text.find("}}", start + 2)
-    if close < 0:
-        raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
-    content, end = text[start + 2 : close].strip(), close + 2
-    if content.startswith("{"):
-        if not text.startswith("}", end):
-            raise _error(text, start, f"{_tag(text, start)} is not closed by }}}}}}")
-        content, end = content[1:], end + 1
-    kind = content[:1] if content[:1] in ("#", "^", "/", "!", "&") else ""
-    name = content[len(kind) :].strip()
-    if kind == "!" or name == ".":
-        return kind, (), end
-    if not _PATH.fullmatch(name):
-        hint = "there are no partials and no other delimiters, and literal braces stand single"
-        raise _error(text, start, f"{_tag(text, start)} holds no name; {hint}")
-    return kind.replace("&", ""), tuple(step.strip() for step in name.split(".")), end
 
 
 def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
@@ -148,10 +139,6 @@ def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
     if line_end and line >= position and not text[line:start].strip():
         return line, line_end.end()
     return start, end
-
-
-def _tag(text: str, start: int) -> str:
-    return shorten(text[start : text.find("}}", start) + 2], 60)
 
 
 def _error(text: str, offset: int, message: str) -> InvalidOptionError:
