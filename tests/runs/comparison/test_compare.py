@@ -243,19 +243,6 @@ def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
             assert here.interval == pytest.approx([-each for each in there.interval[::-1]])
 
 
-def outputs_of_a_model(chance, hard, shift=0.0):
-    """Make rows of a judge and of three fields for samples of different difficulty."""
-    rows = []
-    for n, difficulty in enumerate(hard):
-        score = difficulty + shift + chance.gauss(0, 0.2)
-        rows.append(row(f"s{n}", score, score >= 0.5))
-        right = [sum(chance.random() < difficulty + shift for _ in range(3)) for _ in range(3)]
-        fields = {f"/{k}": {"match": m, "mismatch": 3 - m} for k, m in enumerate(right)}
-        share = sum(right) / 9
-        rows.append(row(f"s{n}", share, share == 1, name="fields", fields=fields))
-    return run_of(rows)
-
-
 def test_the_table_and_the_plain_form_hold_what_was_found():
     found = compare(verdicts(*passes(20, 30)), verdicts(*passes(32, 18)))
     assert str(found) == found.table()
@@ -289,15 +276,3 @@ def test_fields_that_cannot_differ_surely_hide_none_that_does():
     assert [each.field for each in found.regressions] == ["/always"]
     [field] = found.regressions
     assert field.adjusted == field.p > 0.05 / 501
-
-
-@pytest.mark.nightly
-@pytest.mark.once
-def test_that_holds_for_judges_and_fields_of_samples_of_different_difficulty():
-    chance, alarms = Random(11), 0
-    for _ in range(120):
-        hard = [chance.random() for _ in range(30)]
-        found = compare(outputs_of_a_model(chance, hard), outputs_of_a_model(chance, hard))
-        assert len(found.differences) == 7
-        alarms += any(each.verdict != "none shown" for each in found.differences)
-    assert alarms / 120 <= 0.05
