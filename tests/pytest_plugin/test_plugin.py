@@ -8,107 +8,85 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
+GOOD, BAD = '{"total": 1}', '{"total": 2}'
+MARKED = """
+@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
+def test_rows(sample):
+    pass
+"""
+MUTE = """
+from dataclasses import dataclass
+from llmeval_integrations import Evaluator, JsonFields, Result
+@dataclass(frozen=True)
+class Mute(Evaluator):
+    def check(self, sample):
+        return Result.unscored("nobody can tell") if sample.output == "x" else Result(0.2)
+"""
+UNCALLED = MARKED.replace("(sample)", "(sample, evaluate)")
+SKIP = ("--llmeval-unscored=skip", "-rs")
+NO_VERDICT = "E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"  # fmt: skip
+NOTHING = "nothing was evaluated: the test takes `evaluate` and does not call it; write evaluate(sample.output)"
+
 
 def rows(outputs):
     return [{"id": f"row {n}", "output": text, "reference": '{"total": 1}'} for n, text in enumerate(outputs)]  # fmt: skip
 
 
-def test_an_output_that_passes_passes(session):
-    result = session("def test_invoice(evaluate):\n    assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).passed is True")  # fmt: skip
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(
-        ["*= evaluations =*", "evaluator *passed*", "json_schema *1 *100.0 %*"]
-    )
+def one(call):
+    """Write a test with one call."""
+    return f"{MUTE}def test_invoice(evaluate):\n    {call}"
 
 
-def test_one_that_does_not_fails_with_the_reason_and_the_difference(session):
-    result = session("def test_invoice(evaluate):\n    evaluate('{\"total\": 2}', JsonMatch(), reference={'total': 1})")  # fmt: skip
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "E *EvaluationFailure: json_match: mismatch: /total 2, expected 1",
-            "E * /total  mismatch  2  expected 1",
-            "E * output:",
-            'E *{"total": 2}',
-        ]
-    )
-    result.stdout.fnmatch_lines(["FAILED *::test_invoice - EvaluationFailure: json_match: *"])
+def marked(evaluators="JsonMatch()", rate=0.1):
+    more = f", min_pass_rate={rate}"
+    return MUTE + MARKED.format(more=more).replace("JsonMatch()", evaluators)
+
+
+SESSIONS = [
+    # An output passes, or fails with the reason and the difference.
+    (one("assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).passed is True"), (), (), {"passed": 1},
+     ["*= evaluations =*", "evaluator *passed*", "json_schema *1 *100.0 %*"]),
+    (one("evaluate('{\"total\": 2}', JsonMatch(), reference={'total': 1})"), (), (), {"failed": 1},
+     ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E * /total  mismatch  2  expected 1",
+      "E * output:", 'E *{"total": 2}', "FAILED *::test_invoice - EvaluationFailure: json_match: *"]),
+    (one("evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"), (), (), {"failed": 1},
+     ["E * /19  mismatch  19  expected *", "E * and 2,980 more"]),
+    # A wrong call is an error of the test.
+    (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
+    (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
+    (one("evaluate('{}', {'total': 1})"), (), (), {"failed": 1}, ["E *InvalidOptionError: expected an Evaluator *"]),
+    # What is unscored fails unless it is to be skipped; a score without a verdict always does.
+    (one("evaluate('x', Mute())"), (), (), {"failed": 1}, []),
+    (one("evaluate('x', Mute())"), (), SKIP, {"skipped": 1}, ["SKIPPED*mute: unscored: nobody can tell"]),
+    (one("evaluate('y', Mute())"), (), (), {"failed": 1}, [NO_VERDICT]),
+    (one("evaluate('y', Mute())"), (), SKIP, {"failed": 1}, [NO_VERDICT]),
+    # Every row is a test.
+    (MARKED.format(more=""), [GOOD, BAD, GOOD], ("-v",), {"passed": 2, "failed": 1},
+     ["*test_rows*row 0*PASSED*", "json_match *3 *66.7 %*"]),
+    # No pass rate allows for what is unscored, or for a row for which nothing was evaluated.
+    (marked("Mute()"), ["x"], (), {"failed": 2}, []),
+    (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 3}, []),
+    (UNCALLED.format(more=""), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    (UNCALLED.format(more=", min_pass_rate=0.1"), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    (UNCALLED.format(more="").replace("pass\n", "pytest.skip()\n"), [GOOD], (), {"skipped": 1}, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "outputs", "options", "outcomes", "lines"), SESSIONS)
+def test_a_session_ends_so(session, code, outputs, options, outcomes, lines):
+    result = session(code, *options, rows=rows(outputs))
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines_random(lines)
     text = result.stdout.str()
-    assert "evaluating.py" not in text  # no frame of ours stands between the test and the reason
-
-
-def test_a_wrong_call_is_an_error_and_no_failure_of_the_output(session):
-    result = session("def test_invoice(evaluate):\n    evaluate('{}', JsonMatch())")
-    assert "json_match.py" not in result.stdout.str()  # the test's line is wrong, not ours
-    result.stdout.fnmatch_lines(["E *MissingFieldError: json_match needs a reference*"])
-    result = session("def test_invoice(evaluate):\n    evaluate('{}')")
-    result.stdout.fnmatch_lines(["E *InvalidOptionError: evaluate(output) needs an evaluator*"])
-    result = session("def test_invoice(evaluate):\n    evaluate('{}', {'total': 1})")
-    result.stdout.fnmatch_lines(["E *InvalidOptionError: expected an Evaluator *"])
-
-
-UNSCORED = """
-from dataclasses import dataclass
-from llmeval_integrations import Evaluator, Result
-@dataclass(frozen=True)
-class Mute(Evaluator):
-    def check(self, sample):
-        return Result.unscored("nobody can tell")
-def test_it(evaluate):
-    evaluate("x", Mute())
-"""
-
-
-def test_what_is_unscored_fails_unless_it_is_to_be_skipped(session):
-    session(UNSCORED).assert_outcomes(failed=1)
-    result = session(UNSCORED, "--llmeval-unscored=skip", "-rs")
-    result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["SKIPPED*mute: unscored: nobody can tell"])
-
-
-def shown(result):
-    # The short summary repeats the message, on CI the whole of it, elsewhere its first line.
-    return [line for line in result.outlines if line.startswith("E ")]
-
-
-def test_of_many_differences_the_first_are_shown(session):
-    code = "from llmeval_integrations import JsonFields\ndef test_it(evaluate):\n    evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"
-    result = session(code)
-    result.stdout.fnmatch_lines(["E * /19  mismatch  19  expected *", "E * and 2,980 more"])
-    result.stdout.no_fnmatch_line("* /20  mismatch *")
-    assert len(shown(result)) < 100
-
-
-ONLY_A_SCORE = UNSCORED.replace('Result.unscored("nobody can tell")', "Result(0.2)")
-
-
-@pytest.mark.parametrize("unscored", ["fail", "skip"])
-def test_a_score_without_a_verdict_fails(session, unscored):
-    result = session(ONLY_A_SCORE, f"--llmeval-unscored={unscored}")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"])  # fmt: skip
+    # No frame of ours stands between the test and the reason.
+    assert not any(each in text for each in ("fixture.py", "json_match.py", "entries are hidden"))
+    assert len([line for line in result.outlines if line.startswith("E ")]) < 100
 
 
 def test_an_async_test_uses_it_as_well(session):
     code = "import anyio\n@pytest.mark.anyio\nasync def test_it(evaluate):\n    await anyio.sleep(0)\n    evaluate('{}', JsonValidity())"  # fmt: skip
     pytest.importorskip("anyio")
     session(code, "-p", "anyio").assert_outcomes(passed=1)
-
-
-MARKED = """
-@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
-def test_rows(sample):
-    pass
-"""
-GOOD, BAD = '{"total": 1}', '{"total": 2}'
-
-
-def test_every_row_is_a_test(session):
-    result = session(MARKED.format(more=""), "-v", rows=rows([GOOD, BAD, GOOD]))
-    result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*test_rows*row 0*PASSED*"])
-    result.stdout.fnmatch_lines(["json_match *3 *66.7 %*"])
-    assert "traceback entries are hidden" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -158,24 +136,6 @@ def test_a_missed_pass_rate_is_no_test_to_run_again(session):
     again = session(marked, *cached, "--lf", rows=rows([GOOD, GOOD]))
     assert "known failure" not in again.stdout.str()
     again.assert_outcomes(passed=2)
-
-
-def test_no_pass_rate_allows_for_what_is_unscored(session):
-    mute = UNSCORED.partition("def test_it")[0]
-    marked = mute + MARKED.format(more=", min_pass_rate=0.1").replace("JsonMatch()", "Mute()")
-    session(marked, rows=rows([GOOD])).assert_outcomes(failed=2)  # the row, and the rate of none
-    both = mute + MARKED.format(more=", min_pass_rate=0.1").replace("[", "[Mute(), ")
-    session(both, rows=rows([BAD, GOOD])).assert_outcomes(failed=3)
-
-
-@pytest.mark.parametrize("rate", [1.0, 0.1])
-def test_a_row_for_which_nothing_was_evaluated_fails(session, rate):
-    code = MARKED.format(more=f", min_pass_rate={rate}").replace("(sample)", "(sample, evaluate)")
-    result = session(code, rows=rows([GOOD, GOOD]))
-    result.assert_outcomes(failed=2)
-    result.stdout.fnmatch_lines(["nothing was evaluated: the test takes `evaluate` and does not call it; write evaluate(sample.output)"])  # fmt: skip
-    skipped = code.replace("pass\n", "pytest.skip()\n")
-    session(skipped, rows=rows([GOOD])).assert_outcomes(skipped=1)
 
 
 @pytest.mark.parametrize(
