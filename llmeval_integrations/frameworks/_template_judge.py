@@ -60,12 +60,6 @@ class TemplateJudge(ModelJudge):
         return Result(score, passed, label, found.reasoning, {"reply": reply})
 
 
-def reply_of(result: Result) -> str | None:
-    """Return what the model replied, whether or not it could be read; None where it did not."""
-    reply: str | None = result.metadata.get("reply") or result.metadata["judge"].get("reply")
-    return reply
-
-
 def _texts(sample: Sample) -> list[str]:
     """Return the texts that the model was shown, which its reply may quote."""
     fields = (sample.output, sample.reference, sample.input)

@@ -138,7 +138,7 @@ def test_a_judges_prompt_may_be_langchains(prompt):
         (ChatPromptTemplate.from_messages([SystemMessage("Be {brief}."), ("human", "{output}")]), "no template of"),
         (ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("history")]), "no template of"),
         (PromptTemplate.from_template("{output}{tone}").partial(tone="kind"), "no template of"),
-        (PromptTemplate.from_template("Judge {question}"), "shows the judge no output"),
+        (PromptTemplate.from_template("Judge {question}"), "shows the judge nothing"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_refused(prompt, message):

@@ -33,18 +33,13 @@ from llmeval_integrations.frameworks.langchain.judges import (
     ScoreStringEvalChain,
     TrajectoryEvalChain,
 )
-from llmeval_integrations.frameworks.langchain.loading import (
-    EvaluatorType,
-    load_evaluator,
-    load_evaluators,
-)
+from llmeval_integrations.frameworks.langchain.loading import load_evaluator, load_evaluators
 
 __all__ = [
     "ContextQAEvalChain",
     "CotQAEvalChain",
     "CriteriaEvalChain",
     "EmbeddingDistanceEvaluator",
-    "EvaluatorType",
     "JsonEditDistanceEvaluator",
     "JsonEqualityEvaluator",
     "JsonSchemaEvaluator",

@@ -94,12 +94,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         fields = {"prediction": prediction, "reference": reference, "input": input}
         return self._evaluate_strings(**fields, **kwargs)
 
-    async def aevaluate_strings(
-        self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
-    ) -> dict[str, Any]:
-        """Evaluate one output of a model without going through a thread."""
-        fields = {"prediction": prediction, "reference": reference, "input": input}
-        return await self._aevaluate_strings(**fields, **kwargs)
+    async def aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
+        """Evaluate as `evaluate_strings` does, without going through a thread."""
+        return await self._aevaluate_strings(**kwargs)
 
     # LangChain's subclasses override these two.
 

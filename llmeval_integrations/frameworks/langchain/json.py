@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import eq
 from typing import Any
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.json_values.defects import Defect
@@ -37,13 +36,6 @@ def python_canonical(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
-def build(name: str, defaults: dict[str, Any] | None = None, **options: Any) -> Evaluator:
-    """Build an evaluator of the catalog; None stands for a default, as in LangChain."""
-    known = {field.name for field in fields(catalog.evaluator_class(name))}  # type: ignore[arg-type]
-    given = {key: value for key, value in options.items() if value is not None or key not in known}
-    return catalog.load_evaluator(name, **{**(defaults or {}), **given})
-
-
 class JsonValidityEvaluator(LangChainEvaluator):
     """Does the output parse as JSON?
 
@@ -51,7 +43,7 @@ class JsonValidityEvaluator(LangChainEvaluator):
     """
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(build("json_validity", **options))
+        super().__init__(catalog.load_evaluator("json_validity", **options))
 
 
 class JsonEqualityEvaluator(LangChainEvaluator):
@@ -67,8 +59,10 @@ class JsonEqualityEvaluator(LangChainEvaluator):
             options["list_order"] = "strict"
             if operator is None or callable(operator):
                 operator = LangChainComparison(operator or eq)
-        defaults = {"list_order": "top_level_any"}
-        super().__init__(build("json_equality", defaults, operator=operator, **options))
+        if operator is not None:
+            options["operator"] = operator
+        options = {"list_order": "top_level_any", **options}
+        super().__init__(catalog.load_evaluator("json_equality", **options))
 
     def _parse_json(self, string: Any) -> Any:
         """Return the value of a text, any other value as it is; raise ValueError for no JSON.
@@ -96,9 +90,11 @@ class JsonEditDistanceEvaluator(JsonEqualityEvaluator):
     def __init__(
         self, string_distance: Any = None, canonicalize: Any = None, **options: Any
     ) -> None:
-        options.update(string_distance=string_distance, canonicalize=canonicalize)
-        defaults = {"canonicalize": python_canonical}
-        LangChainEvaluator.__init__(self, build("json_edit_distance", defaults, **options))
+        options["canonicalize"] = canonicalize or python_canonical
+        if string_distance is not None:
+            options["string_distance"] = string_distance
+        evaluator = catalog.load_evaluator("json_edit_distance", **options)
+        LangChainEvaluator.__init__(self, evaluator)
 
 
 class JsonSchemaEvaluator(LangChainEvaluator):
@@ -112,4 +108,4 @@ class JsonSchemaEvaluator(LangChainEvaluator):
     evaluation_name = "json_schema_validation"
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(build("json_schema", **options))
+        super().__init__(catalog.load_evaluator("json_schema", **options))

@@ -14,7 +14,7 @@ from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.frameworks._template_judge import TemplateJudge, reply_of
+from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.langchain.distances import PairwiseStringEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import (
     LangChainEvaluator,
@@ -106,8 +106,9 @@ class ModelEvaluator(LangChainEvaluator):
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         score = result.score
         figure = int(score) if score is not None and score.is_integer() else score
-        reply = reply_of(result) if self.keeps_reply else None
-        reasoning = result.reason if reply is None else reply.strip()
+        # A reply that could not be read is kept, too.
+        reply = result.metadata.get("reply") or result.metadata["judge"].get("reply")
+        reasoning = reply.strip() if self.keeps_reply and reply else result.reason
         value = result.label if result.scored else None
         return {"reasoning": reasoning, "value": value, "score": figure}
 

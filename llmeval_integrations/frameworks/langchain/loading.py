@@ -12,11 +12,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import distances, json, judges
-from llmeval_integrations.frameworks.langchain.evaluator import (
-    LangChainEvaluator,
-    as_prompt,
-    evaluation_class,
-)
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt
 
 JUDGES: Final[dict[str, type[judges.ModelEvaluator]]] = {
     "qa": judges.QAEvalChain,
@@ -43,17 +39,6 @@ CLASSES: Final[dict[str, Any]] = {
     "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
 }
 """LangChain's classes that ask no model."""
-
-_NAMES: Final = [
-    *(name for name in [*JUDGES, *CLASSES] if name != "json_schema"),
-    *("exact_match", "regex_match", "string_distance"),
-]
-EvaluatorType: Any = evaluation_class("EvaluatorType") or Enum(
-    "EvaluatorType",
-    {("agent_trajectory" if name == "trajectory" else name).upper(): name for name in _NAMES},
-    type=str,
-)
-"""LangChain's enumeration of names, so that one line imports it and `load_evaluator`."""
 
 _CORE_NAMES: Final = {
     "json_schema_validation": "json_schema",
