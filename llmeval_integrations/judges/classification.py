@@ -72,7 +72,7 @@ class _LabelJudge(ModelJudge):
         self.__dict__.update(_form=label_form(choices), _shots=write_examples(self, labels))
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
-        said = await self.exchange(ask, prompt, self._form, values, self._shots)
+        said = await self.exchange(ask, prompt, self._form, values)
         choice: Choice = said.verdict
         score = None if choice.score is None else float(choice.score)
         passed = None

@@ -58,9 +58,10 @@ class ModelJudge(JudgedEvaluator):
         object.__setattr__(self, "prompt", prompt)
 
     async def exchange(
-        self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any], shots: str = ""
+        self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
     ) -> T:
         """Put a prompt, behind labelled samples, to the model, and read the answer."""
+        shots = self.__dict__.get("_shots", "")
         messages = prompt.render(variables)
         named = [as_text(variables[name], name) for name in prompt.variables]
         shown = [*named, shots, *(message.text for message in prompt.messages)]

@@ -115,9 +115,7 @@ class PassFail(ModelJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         values = background(sample, self.instruction, self.role, question=self.criterion)
-        shots = self.__dict__["_shots"]
-        judgement = await self.exchange(ask, self.prompt, JUDGEMENT, values, shots)
-        return as_result(judgement, self.scores)
+        return as_result(await self.exchange(ask, self.prompt, JUDGEMENT, values), self.scores)
 
 
 def as_result(judgement: Judgement, scores: ScoreTable) -> Result:
