@@ -135,12 +135,17 @@ def _advise(key: str, value: Any, error: str) -> str:
     return ""
 
 
+def _is_evaluator(kind: Any) -> bool:
+    # `list[X]` is an instance of `type` in Python 3.10, but no class.
+    return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, Evaluator)
+
+
 def _fit(value: Any, kind: Any) -> Any:
     """Return a value as the option takes it: evaluators by their names, dataclasses by fields.
 
     A number or truth value is text where only text is taken, as in `draft=7`.
     """
-    if isinstance(kind, type) and issubclass(kind, Evaluator):
+    if _is_evaluator(kind):
         return _build_inner(value)
     if isinstance(kind, type) and is_dataclass(kind) and isinstance(value, Mapping):
         try:
@@ -153,7 +158,7 @@ def _fit(value: Any, kind: Any) -> Any:
             (_build_inner(pair[0]), *pair[1:]) if isinstance(pair, (list, tuple)) else pair
             for pair in pairs
         ]
-    if get_origin(kind) is Sequence and issubclass(get_args(kind)[0], Evaluator):
+    if get_origin(kind) is Sequence and _is_evaluator(get_args(kind)[0]):
         if isinstance(value, Mapping):
             value = [{name: options} for name, options in value.items()]
         return [_build_inner(each) for each in value] if isinstance(value, list) else value

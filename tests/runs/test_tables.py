@@ -77,7 +77,8 @@ def test_a_result_is_five_columns():
 
 
 def test_metadata_are_json_where_they_are_asked_for():
-    with warnings.catch_warnings(action="error"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         _, found = scored(ROWS[1:2], {"valid": JsonValidity()}, metadata=True)
     assert '"offset":' in found["valid_metadata"][0]
 
