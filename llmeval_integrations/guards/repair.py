@@ -95,15 +95,6 @@ _BEHIND_NAME: Final = re.compile(f"{_SPACE}:")
 _BEHIND_VALUE: Final = re.compile(rf"{_SPACE}(?:[,}}\]]|\Z)")
 _QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
 _LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "null"}
-_QUOTES: Final = {
-    "'": "'’",
-    "`": "`'",
-    "‘": "’'",
-    "’": "’'",
-    **dict.fromkeys("“”„", '”“"'),
-    "«": "»",
-}
-"""What closes a text that begins with such a quote."""
 
 
 def _find_fix(text: str, defect: Defect) -> _Fix | None:
@@ -111,7 +102,7 @@ def _find_fix(text: str, defect: Defect) -> _Fix | None:
     offset = defect.offset
     if offset is None:
         return None
-    if defect.name in ("single_quotes", "smart_quotes"):
+    if text.startswith("'", offset):
         return _quote_text(text, offset, is_name="property name" in defect.reason)
     if defect.name in _PATTERNS:
         pattern, new = _PATTERNS[defect.name]
@@ -148,10 +139,9 @@ def _drop_comma(text: str, offset: int) -> _Fix:
 def _quote_text(text: str, offset: int, *, is_name: bool) -> _Fix | None:
     """Put a name or text into the quotes of JSON, up to the first that ends it."""
     behind = _BEHIND_NAME if is_name else _BEHIND_VALUE
-    closing = _QUOTES.get(text[offset])
-    for found in re.compile(rf"\\.|[{closing}]", re.DOTALL).finditer(text, offset + 1):
+    for found in re.compile(r"\\.|'", re.DOTALL).finditer(text, offset + 1):
         end = found.start()
-        if closing and len(found[0]) == 1 and behind.match(text, end + 1):
+        if found[0] == "'" and behind.match(text, end + 1):
             inner = _QUOTE.sub(_escape_quote, text[offset + 1 : end])
             return _Fix(offset, end + 1, f'"{inner}"')
     return None
