@@ -8,7 +8,6 @@ from abc import abstractmethod
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Final, TypeVar, cast
 from weakref import finalize
@@ -96,7 +95,7 @@ class SdkClient(Client):
         """Make the SDK's object for the loop, without retries of its own."""
 
     @abstractmethod
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+    async def call(self, arguments: dict[str, Any]) -> Any:
         """Make the call and give the response."""
 
     @abstractmethod
@@ -217,7 +216,7 @@ class SdkClient(Client):
         without = self._without
         while True:
             try:
-                response = await self.guard(partial(self._send, request, output, without))
+                response = await self.guard(self.call(self._say(request, output, without)))
             except ClientError as error:
                 if error.parameter not in _OPTIONAL - without:
                     raise
@@ -225,9 +224,6 @@ class SdkClient(Client):
             else:
                 self._without |= without
                 return self._read(response, output)
-
-    async def _send(self, request: Request, output: Output, without: Collection[str]) -> Any:
-        return await self.call(self.sdk(), self._say(request, output, without))
 
     def _say(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
         """Say a request with the configuration's settings where it has none."""
@@ -243,10 +239,10 @@ class SdkClient(Client):
             arguments["max_completion_tokens"] = arguments.pop("max_tokens")
         return arguments
 
-    async def guard(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def guard(self, work: Awaitable[T]) -> T:
         """Await what calls the server; raises our errors, and shows no key."""
         try:
-            return await within(self.config.timeout, work())
+            return await within(self.config.timeout, work)
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything

@@ -98,9 +98,9 @@ class StainlessClient(SdkClient):
 
     async def fetch(self, function: str, **arguments: Any) -> Any:
         """Do so within the time-out; raises our errors."""
-        return await self.guard(partial(self.use, function, **arguments))
+        return await self.guard(self.use(function, **arguments))
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - by `use`
+    async def call(self, arguments: dict[str, Any]) -> Any:
         # Raw, because reading a response by its declared types takes as long as all that we do.
         raw = await self.use(f"{self.endpoint}.with_raw_response.create", **arguments)
         response: Any = getattr(raw, "http_response", None)  # a tracer's has none

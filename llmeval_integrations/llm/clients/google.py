@@ -87,10 +87,10 @@ class GoogleClient(SdkClient):
     async def close(sdk: Any) -> None:
         await sdk.aio.aclose()
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
+    async def call(self, arguments: dict[str, Any]) -> Any:
         if self.given is None:
-            return await sdk.aio.models.generate_content(**arguments)
-        return await in_thread(partial(sdk.models.generate_content, **arguments))
+            return await self.sdk().aio.models.generate_content(**arguments)
+        return await in_thread(partial(self.given.models.generate_content, **arguments))
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(in_words(request, output))

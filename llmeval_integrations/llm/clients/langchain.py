@@ -66,7 +66,7 @@ class LangChainClient(FrameworkClient):
             raise self.no_images()
         return model
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
+    async def call(self, arguments: dict[str, Any]) -> Any:
         model = arguments.pop("model")
         try:
             return await self.run(

@@ -37,8 +37,8 @@ class LiteLLMClient(SdkClient):
         litellm.suppress_debug_info = True
         return litellm
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:
-        return await sdk.acompletion(**arguments)
+    async def call(self, arguments: dict[str, Any]) -> Any:
+        return await self.sdk().acompletion(**arguments)
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         litellm, name, form = self.make(), self.config.name, openai_form(request, output)

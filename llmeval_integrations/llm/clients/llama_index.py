@@ -63,7 +63,7 @@ class LlamaIndexClient(FrameworkClient):
         tool = {"tools": [_tool(request)], "tool_required": True}
         return {"method": "chat_with_tools", "chat_history": spoken, **arguments, **tool}
 
-    async def call(self, sdk: Any, arguments: dict[str, Any]) -> Any:  # noqa: ARG002 - in arguments
+    async def call(self, arguments: dict[str, Any]) -> Any:
         model, method = arguments.pop("model"), arguments.pop("method")
         return await self.run(
             partial(getattr(model, method), **arguments),

@@ -1,6 +1,5 @@
 """Judges that ask by the batch interfaces of OpenAI and Anthropic, through the real SDKs."""
 
-import json
 import os
 import re
 import signal
@@ -9,7 +8,7 @@ import sys
 
 import pytest
 from batch_server import AnthropicBatches, OpenAIBatches
-from vendors import anthropic_said, openai_said
+from vendors import VERDICT, anthropic_said, openai_said
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -24,7 +23,7 @@ SAMPLES = [{"output": f"text {number}"} for number in range(12)]
 
 
 def verdict(body):
-    return json.dumps({"reasoning": "r", "verdict": "Pass", "confidence": "High"})
+    return VERDICT
 
 
 @pytest.fixture(params=VENDORS)

@@ -7,11 +7,9 @@ import sys
 
 import pytest
 from server import ModelServer
-from vendors import VENDORS
+from vendors import VENDORS, VERDICT
 
 from llmeval_integrations import evaluate, load_evaluator
-
-VERDICT = json.dumps({"reasoning": "It is.", "verdict": "Pass", "confidence": "High"})
 
 # Whatever would reach out of the process fails, and is told.
 FROZEN = """

@@ -5,7 +5,7 @@ import traceback
 
 import pytest
 from server import answer, chat
-from vendors import ask_client
+from vendors import VERDICT, ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError
@@ -17,7 +17,6 @@ pytest.importorskip("pydantic")
 
 KEY = "sk-proj-SECRETsecretSECRETsecret0123456789"
 OTHER = "sk-proj-OTHERotherOTHERother0123456789"
-VERDICT = json.dumps({"reasoning": "It is.", "verdict": "Pass", "confidence": "High"})
 
 
 PLACES = [

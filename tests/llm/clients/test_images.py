@@ -1,10 +1,8 @@
 """Images of a sample, as each SDK sends them to its server."""
 
-import json
-
 import pytest
 from server import chat
-from vendors import BY_NAME, SDKS
+from vendors import BY_NAME, SDKS, VERDICT
 
 from llmeval_integrations import Sample, evaluate
 from llmeval_integrations.core.errors import InputError
@@ -13,7 +11,6 @@ from llmeval_integrations.judges import PassFail, Vote
 pytest.importorskip("pydantic")
 
 URL, DATA = "https://example.com/a.png", "aGk="
-VERDICT = json.dumps({"reasoning": "r", "verdict": "Pass", "confidence": "High"})
 TALK = [
     {"role": "user", "content": [{"type": "text", "text": "What?"}, {"type": "image", "url": URL}]}
 ]

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from server import answer, chat
+from vendors import KEY, PASSED, SCHEMA
 
 from llmeval_integrations.llm.loading import load_client
 
@@ -11,14 +12,6 @@ pytest.importorskip("langchain_core")
 pytest.importorskip("pydantic")
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
-    "required": ["verdict"],
-}
-PASSED = '{"verdict": "Pass"}'
-KEY = "sk-0123456789"
 
 
 @pytest.fixture

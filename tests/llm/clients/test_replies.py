@@ -4,19 +4,13 @@ import json
 
 import pytest
 from server import answer, chat
-from vendors import BY_NAME, anthropic_body, google_body, openai_called
+from vendors import BY_NAME, SCHEMA, anthropic_body, google_body, openai_called
 
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm.reply import Usage
 
 pydantic = pytest.importorskip("pydantic")
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
-    "required": ["verdict"],
-}
 
 
 def read(vendor, play, server, ask, wanted):

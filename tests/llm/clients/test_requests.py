@@ -5,7 +5,7 @@ import json
 
 import pytest
 from server import answer, chat
-from vendors import BY_NAME, SDKS
+from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
@@ -14,14 +14,8 @@ from llmeval_integrations.llm.messages import Message, Request
 
 pytest.importorskip("pydantic")
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
-    "required": ["verdict"],
-}
 CLOSED = {**SCHEMA, "additionalProperties": False}
 FREE = {"type": "object", "properties": {"a": {"type": "object"}}}
-PASSED = '{"verdict": "Pass"}'
 TALK = Request(
     (
         Message("system", ("Be fair.", "Be brief.")),
@@ -284,8 +278,7 @@ def test_a_refusal_that_leaving_out_does_not_mend_stands(play, server, ask, ques
 )
 def test_what_questions_share_is_kept_in_anthropics_cache(length, judges, is_kept, server):
     pytest.importorskip("anthropic")
-    verdict = {"reasoning": "r", "verdict": "Pass", "confidence": "High"}
-    server.plays(BY_NAME["anthropic"].said(json.dumps(verdict)))
+    server.plays(BY_NAME["anthropic"].said(VERDICT))
     judge = PassFail(BY_NAME["anthropic"].load(server.url), "Is it?")
     asked = {"vote": [Vote(judge, 2)], "two": [judge, PassFail(judge.model, "Is it?!")]}
     evaluate([{"output": "x" * length}], asked.get(judges, [judge]))

@@ -15,6 +15,13 @@ from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.session import Session
 
 KEY = "sk-0123456789"
+SCHEMA = {
+    "type": "object",
+    "properties": {"verdict": {"type": "string", "enum": ["Pass", "Fail"]}},
+    "required": ["verdict"],
+}
+PASSED = '{"verdict": "Pass"}'
+VERDICT = json.dumps({"reasoning": "It is.", "verdict": "Pass", "confidence": "High"})
 
 
 @dataclass(frozen=True)
