@@ -43,15 +43,14 @@ class JudgingOptions:
     """Whether models are asked by batches; for clients that have them, and with `replies`."""
 
     def __post_init__(self) -> None:
-        from llmeval_integrations.llm.budget import Budget
+        if (self.max_cost, self.max_tokens) != (None, None):
+            from llmeval_integrations.llm.budget import Budget
 
-        Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
+            Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
         if type(self.concurrency) is not int or self.concurrency < 1:
             raise InvalidOptionError(
                 f"concurrency={quote(self.concurrency)} is not a whole number of at least 1"
             )
-        if self.frozen and self.cache is None:
-            raise InputError("frozen takes replies from a cache, and none is given")
 
 
 class Judging:
@@ -142,6 +141,8 @@ def judging(
             client.check()
         if options.batch:
             _check_batch(client, options)
+    if options.frozen and options.cache is None:
+        raise InputError("frozen takes replies from a cache, and none is given")
     replies = None if options.replies is None else Cache(options.replies)
     cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
     if cache is not None:
