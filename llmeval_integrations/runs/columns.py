@@ -190,32 +190,29 @@ def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tupl
     return evaluator, field, name
 
 
-def optional_columns(source: Source, columns: Mapping[str, Columns]) -> dict[str, str]:
-    """Return which column is the `schema` of a row, or its `group`, as the first rows have them.
+def describe_columns(
+    source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
+) -> tuple[dict[str, str], list[str]]:
+    """Say what the first rows tell of the columns.
 
-    Where evaluators have columns of their own, the names are those of all.
+    That is which column is the `schema` of a row, or its `group`, by name those of all evaluators;
+    and in words, which are looked for that none of the rows has.
     """
-    _, present = _head(source)
-    found = {}
+    rows = [_as_mapping(row) for _, row in source.peek() if not isinstance(row, InputError)]
+    present = dict.fromkeys(column for row in rows for column in row)
+    taken = {}
     for field in ("schema", "group"):
         own = dict.fromkeys(each.column(field) for each in columns.values())
         if names := [repr(column) for column in own if column in present]:
-            found[field] = " and ".join(names)
-    return found
-
-
-def absent_columns(
-    source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
-) -> list[str]:
-    """Word which columns are looked for that none of the first rows has."""
-    count, present = _head(source)
+            taken[field] = " and ".join(names)
     needed = [column for name, own in columns.items() for column in own.needed(evaluators[name])]
-    none = "the first row has no" if count == 1 else f"none of the first {count} rows has a"
-    return [
+    none = f"none of the first {len(rows)} rows has a" if len(rows) > 1 else "the first row has no"
+    absent = [
         f"{none} column {column!r}; {hint(column, list(map(str, present)))}"
         for column in dict.fromkeys(needed)
-        if count and column not in present
+        if rows and column not in present
     ]
+    return taken, absent
 
 
 def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
@@ -223,12 +220,6 @@ def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
     first = next(iter(columns.values()))
     has_ids = any(first.id(row, None) is not None for _, row in source.peek())
     return "data" if has_ids else NUMBERS
-
-
-def _head(source: Source) -> tuple[int, dict[str, None]]:
-    """Return how many of the first rows can be read, and the columns that these have."""
-    rows = [_as_mapping(row) for _, row in source.peek() if not isinstance(row, InputError)]
-    return len(rows), dict.fromkeys(column for row in rows for column in row)
 
 
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:

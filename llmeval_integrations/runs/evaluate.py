@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs.chunk import Engine, Here, Job
-from llmeval_integrations.runs.columns import (
-    absent_columns,
-    columns_by_evaluator,
-    ids_of,
-    optional_columns,
-)
+from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
@@ -88,8 +83,7 @@ def _evaluate(
     source = open_source(samples, options.get("format"))
     source.select(options.get("limit"), options.get("sample"), options.get("seed", 0))
     if on_columns := options.get("on_columns"):
-        absent = absent_columns(source, columns, evaluators)
-        on_columns(optional_columns(source, columns), absent)
+        on_columns(*describe_columns(source, columns, evaluators))
     job = Job(evaluators, columns)
     if directory is not None:
         manifest = manifest_of(evaluators, samples, options, ids=ids_of(source, columns))

@@ -172,8 +172,8 @@ def compare(
     Raises InputError where there is no run, no such evaluator, or no sample of both runs.
     """
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
-    names, lower = _names(a, b, evaluators), _find_lower_is_better(a, b, lower_is_better)
-    joined = join(a, b, names, by_field=by_field)
+    lower = _choose(a, b, evaluators, lower_is_better)
+    joined = join(a, b, lower, by_field=by_field)
     if not any(joined.pairs.values()):
         had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
         ids = ", ".join(f"{side} has {', '.join(map(repr, some)) or 'none'}" for side, some in had)
@@ -202,34 +202,27 @@ def _compare(
     )
 
 
-def _find_lower_is_better(a: Run, b: Run, named: Collection[str]) -> dict[str, bool | None]:
-    """Say of each evaluator whether lower scores are better; None where nobody knows."""
-    shared = _names(a, b)
-    named = _check_names(named, shared)
-    known = find_lower(a)
-    known = find_lower(b) if known is None else known
-    return {
-        name: True if name in named else None if known is None else name in known for name in shared
-    }
+def _choose(
+    a: Run, b: Run, wanted: Collection[str] | None, lower: Collection[str]
+) -> dict[str, bool | None]:
+    """Name the evaluators to compare, in the order of the first run.
 
-
-def _names(a: Run, b: Run, wanted: Collection[str] | None = None) -> list[str]:
-    """Return the evaluators to compare, in the order of the first run."""
+    Each has whether lower scores are better, None where nobody knows.
+    """
     shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
     if not shared:
         had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))
         raise InputError(f"the runs have no evaluator in common: {had}")
-    if wanted is None:
-        return shared
-    wanted = _check_names([wanted] if isinstance(wanted, str) else wanted, shared)
-    return [name for name in shared if name in wanted]
-
-
-def _check_names(names: Collection[str], shared: list[str]) -> set[str]:
-    for name in names:
+    for name in (*(wanted or ()), *lower):
         if name not in shared:
             raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
-    return set(names)
+    known = find_lower(a)
+    known = find_lower(b) if known is None else known
+    return {
+        name: True if name in lower else None if known is None else name in known
+        for name in shared
+        if wanted is None or name in wanted
+    }
 
 
 def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:

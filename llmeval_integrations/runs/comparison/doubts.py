@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -119,7 +119,11 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
     """
     if not a.manifest or not b.manifest:
         return
-    own = {name: tuple(_column(each.manifest, name) for each in (a, b)) for name in joined.pairs}
+    given = [{"reference": "reference", **(each.manifest.get("columns") or {})} for each in (a, b)]
+    own = {
+        name: tuple(each.get(f"{name}.reference", each["reference"]) for each in given)
+        for name in joined.pairs
+    }
     if _are_of_one_file(a, b):
         for name, columns in own.items():
             yield from word_differences(f"columns.{name}.reference", columns[1], columns[0])
@@ -133,13 +137,6 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
         if other := sum(first[here] != second[there] for here, there in both):
             named = "" if len(names) == len(own) else f"{', '.join(names)}: "
             yield f"{named}{other} of {len(both)} samples that both runs keep have another one in B"
-
-
-def _column(manifest: Mapping[str, Any], name: str) -> str:
-    """Return the column of an evaluator's references."""
-    columns = manifest.get("columns") or {}
-    column: str = columns.get(f"{name}.reference", columns.get("reference", "reference"))
-    return column
 
 
 def _digests_of_references(run: Run, evaluator: str) -> dict[int, int]:
