@@ -71,14 +71,13 @@ class JudgedEvaluator(Evaluator):
         return msgspec.structs.replace(result, metadata={**result.metadata, "judge": account})
 
     def check(self, sample: Sample) -> Result:
-        from llmeval_integrations.llm.loop import start, wait
-
-        return wait(start(self.result(sample, _open_ask())))
+        return self.check_many([sample])[0]
 
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
         from llmeval_integrations.llm.loop import join
+        from llmeval_integrations.llm.session import ACTIVE, Ask, Session
 
-        return await join(self.result(as_sample(sample), _open_ask()))
+        return await join(self.result(as_sample(sample), Ask(ACTIVE.get() or Session())))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Judge many samples side by side; a bad call raises before anything is asked."""
@@ -121,9 +120,3 @@ async def results_of(evaluators: Sequence[Evaluator], sample: Sample, ask: Ask) 
     from asyncio import gather
 
     return await gather(*(result_of(each, sample, ask) for each in evaluators))
-
-
-def _open_ask() -> Ask:
-    from llmeval_integrations.llm.session import ACTIVE, Ask, Session
-
-    return Ask(ACTIVE.get() or Session())
