@@ -22,7 +22,7 @@ OUTPUTS_OF = [
     for output, defect in (("output", "defect"), ("new_output", "new_defect"))
 ]
 
-# Texts that are not JSON: the one label that every evaluator gives.
+# Texts that are not JSON have one label for every evaluator.
 NOT_JSON = {
     "prose_before": "prose_around",
     "prose_after": "prose_around",
@@ -40,51 +40,37 @@ NOT_JSON = {
     "empty": "empty",
 }
 
-# JSON in some mode: the labels of JsonObject (strict), JsonSchema, JsonFields; None passes.
-JSON = {
-    "none": (None, None, None),
-    "code_fence": ("code_fence", None, None),
-    "duplicate_key": ("duplicate_key", None, None),
-    "reordered_items": (None, None, None),
-    "missing_key": (None, "required", "missing"),
-    "null_value": (None, "type", "missing"),
-    "number_as_text": (None, "type", "wrong_type"),
-    "extra_key": (None, "additionalProperties", "extra"),
-    "hallucinated_field": (None, "additionalProperties", "extra"),
-    "date_format": (None, "pattern", "mismatch"),
-    "currency_symbol": (None, "pattern", "mismatch"),
-    "wrong_value": (None, None, "mismatch"),
-    "missing_item": (None, None, "missing"),
-    "invented_item": (None, None, "extra"),
+# The labels of JsonValidity, JsonObject (strict), JsonSchema and JsonFields; None passes.
+LABELS = {
+    **{defect: (label,) * 4 for defect, label in NOT_JSON.items()},
+    "none": (None, None, None, None),
+    "code_fence": (None, "code_fence", None, None),
+    "duplicate_key": (None, "duplicate_key", None, None),
+    "reordered_items": (None, None, None, None),
+    "missing_key": (None, None, "required", "missing"),
+    "null_value": (None, None, "type", "missing"),
+    "number_as_text": (None, None, "type", "wrong_type"),
+    "extra_key": (None, None, "additionalProperties", "extra"),
+    "hallucinated_field": (None, None, "additionalProperties", "extra"),
+    "date_format": (None, None, "pattern", "mismatch"),
+    "currency_symbol": (None, None, "pattern", "mismatch"),
+    "wrong_value": (None, None, None, "mismatch"),
+    "missing_item": (None, None, None, "missing"),
+    "invented_item": (None, None, None, "extra"),
 }
 
 
-def samples_with(defect):
-    return [sample for name, sample in OUTPUTS_OF if name == defect]
+def test_the_table_names_every_defect():
+    assert {name for name, _ in OUTPUTS_OF} == {*LABELS}
 
 
-def evaluators():
+@pytest.mark.parametrize(("defect", "labels"), LABELS.items())
+def test_a_defect_has_its_label(defect, labels):
     schema = SCHEMA.read_text(encoding="utf-8")
-    fields = {"/line_items": {"order": "any_order"}}
-    return [JsonObject(), JsonSchema(schema), JsonFields(schema, fields)]
-
-
-def test_the_tables_name_every_defect():
-    assert {name for name, _ in OUTPUTS_OF} == {*NOT_JSON, *JSON}
-
-
-@pytest.mark.parametrize(("defect", "label"), NOT_JSON.items())
-def test_what_is_no_json_is_labelled_with_its_defect(defect, label):
-    for sample in samples_with(defect):
-        results = [evaluator.evaluate(sample) for evaluator in [JsonValidity(), *evaluators()]]
-        assert [(result.passed, result.label) for result in results] == [(False, label)] * 4
-
-
-@pytest.mark.parametrize(("defect", "labels"), JSON.items())
-def test_what_is_json_is_valid_and_its_mistake_is_labelled(defect, labels):
-    for sample in samples_with(defect):
-        assert JsonValidity().evaluate(sample).passed
-        results = [evaluator.evaluate(sample) for evaluator in evaluators()]
+    fields = JsonFields(schema, {"/line_items": {"order": "any_order"}})
+    evaluators = [JsonValidity(), JsonObject(), JsonSchema(schema), fields]
+    for sample in (sample for name, sample in OUTPUTS_OF if name == defect):
+        results = [evaluator.evaluate(sample) for evaluator in evaluators]
         assert tuple(None if result.passed else result.label for result in results) == labels
 
 

@@ -131,7 +131,7 @@ def _fields(fields: Sequence[Row]) -> Section:
     rows = sorted(map(_field, fields), key=lambda row: row["rank"])
     options: dict[str, Any] = {
         "noun": "field",
-        "elsewhere": "llmeval export RUN --table fields --to csv",
+        "elsewhere": _ALL,
     }
     return Section.of("fields", "Fields", columns, rows, note=_OF_FIELDS, **options)
 

@@ -102,44 +102,30 @@ def always(output):
     return True
 
 
-class AwaitedObject:
-    async def __call__(self, output, reference):
-        return RIGHT(output, reference).score
-
-
 SHAPES = [
     RIGHT,
     shape_of_langchain(requires_reference=True, requires_input=True),
     shape_of_llama_index(lambda result: result),
     shape_of_llama_index(lambda result: SimpleNamespace(passing=result.passed, score=0.5)),
-    lambda output, reference: float(RIGHT(output, reference).score),
     lambda output, reference: {"passed": RIGHT(output, reference).passed},
     lambda output, reference: Result(0.9, RIGHT(output, reference).passed),
     lambda output, reference: {"passed": Foreign(RIGHT(output, reference).passed)},
     awaited,
-    AwaitedObject(),
     lambda *, output, reference: RIGHT(output, reference),
     lambda *, outputs, reference_outputs=None, **_: RIGHT(outputs, reference_outputs),
     lambda output, reference=None, threshold=1: RIGHT(output, reference),
-    lambda output, reference: awaited(output, reference),  # noqa: PLW0108 - what it gives is awaited
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("evaluator", SHAPES)
 def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evaluator):
-    assert answers(evaluator, "json_equality") == ["yes", "no"]
-
-
-def answers(evaluator, claim):
-    """Ask about the first case that passes, and the first that does not."""
-    worker = Worker(recognize(evaluator, claim), isolate=False)
-    cases = {case.expected: case for case in reversed(bank(claim))}
-    asked = [cases[name] for name in ("yes", "no", "Pass", "Fail", "no verdict") if name in cases]
-    observations = [worker.ask(case, 9) for case in asked]
-    worker.close()
-    for first, again, later, *_ in observations:
+    worker = Worker(recognize(evaluator, "json_equality"), isolate=False)
+    cases = {case.expected: case for case in reversed(bank("json_equality"))}
+    for expected in ("yes", "no"):
+        first, again, later, *_ = worker.ask(cases[expected], 9)
+        assert first.says == expected
         assert all(answer is None or answer.agrees_with(first) for answer in (again, later))
-    return [observation.first.says for observation in observations]
+    worker.close()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +155,6 @@ def test_what_cannot_be_checked_is_refused(evaluator, claim, options, error, say
 def test_findings_are_a_sequence_and_a_text():
     found = check(lambda output, reference: True, "json_equality")
     assert isinstance(found[0], Finding)
-    assert list(found)[:2] == list(found[:2])
     text = str(found)
     assert text.startswith(f"<lambda> as json_equality: {len(found)} findings in 93 cases")
     assert all(len(line) <= 120 for line in text.splitlines())
@@ -177,10 +162,7 @@ def test_findings_are_a_sequence_and_a_text():
     assert (half.expected, half.got, half.reference) == ("no", "yes: True", "'\"?\"'")
     text.encode()  # whatever the cases hold
     assert json.loads(json.dumps(found.as_dict()))["findings"][0]["severity"] == "high"
-
-
-def test_no_finding_is_false_and_a_line():
-    assert list_claims() == CLAIMS
     found = check(RIGHT)
     assert not found
     assert str(found).startswith("json_equality as json_equality: no finding in 93 cases")
+    assert list_claims() == CLAIMS
