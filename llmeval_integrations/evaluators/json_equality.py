@@ -99,7 +99,7 @@ class JsonEquality(Evaluator):
         has_order = self.list_order != "any"
         while has_order and type(output) is type(reference) is dict:
             name = _first_difference(output, reference)
-            if name not in output:
+            if name is None or name not in output:
                 break
             output, reference, place = output[name], reference[name], f"{place}/{escape(name)}"
         comparison = Comparison()
@@ -107,12 +107,12 @@ class JsonEquality(Evaluator):
         return str(comparison.outcomes[0]) if comparison.outcomes else _NO
 
 
-def _first_difference(output: dict[str, Any], reference: dict[str, Any]) -> str:
-    """Return the first name of the reference at which two objects differ; "" if there is none."""
+def _first_difference(output: dict[str, Any], reference: dict[str, Any]) -> str | None:
+    """Return the first name of the reference at which two objects differ, or None."""
     for name, value in reference.items():
         if name not in output or not equal(output[name], value):
             return name
-    return ""
+    return None
 
 
 def _leftovers(items: list[Any], others: list[Any]) -> list[int]:

@@ -12,8 +12,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.json_values.equality import CONTAINERS
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.outcome import Outcome
 
@@ -38,7 +37,7 @@ def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str,
         found = sample.variables.get(source.removeprefix(VARIABLE))
     else:
         found = output
-        for step in source.strip("/").split("/"):
+        for step in read_pointer(source):
             found = found.get(step) if isinstance(found, dict) else None
     return {} if found is None or found is MISSING else dict(_flatten(found, ""))
 
@@ -78,10 +77,9 @@ def _leaves(node: Node, value: Any, place: str) -> Iterator[tuple[str, str]]:
     if node.ignored:
         return
     if node.is_leaf(value):
-        if node.counts_empty or type(value) not in CONTAINERS:
+        if node.counts(value):
             yield place, node.path
         return
-    node = node.narrow(value)
     if isinstance(value, dict):
         for name, part in value.items():
             yield from _leaves(node.member(name), part, f"{place}/{escape(name)}")

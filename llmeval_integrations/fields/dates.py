@@ -28,8 +28,7 @@ def read_dates(text: str) -> tuple[str, ...]:
 
     Two texts have the same meaning if they have one of these in common.
     """
-    text = " ".join(text.lower().split())
-    found = _PARTS.fullmatch(text) if len(text) <= _LONGEST else None
+    found = _split(text)
     day = _read_day(found["day"]) if found else None
     if not (found and day):
         return ()
@@ -49,8 +48,14 @@ def read_dates(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1_024)
 def is_ambiguous(text: str) -> bool:
     """Return whether a date, such as 05/01/2024, can be read with the day or the month first."""
-    found = _PARTS.fullmatch(" ".join(text.lower().split())) if len(text) <= _LONGEST else None
+    found = _split(text)
     return found is not None and len(_read_days(found["day"])) > 1
+
+
+def _split(text: str) -> re.Match[str] | None:
+    """Split a text into a day and a time."""
+    text = " ".join(text.lower().split())
+    return _PARTS.fullmatch(text) if len(text) <= _LONGEST else None
 
 
 def _read_day(text: str) -> str | None:

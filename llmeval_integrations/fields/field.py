@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
-
 from llmeval_integrations.fields.dates import is_ambiguous
 from llmeval_integrations.fields.leaves import compare, write_leaf
 from llmeval_integrations.fields.paths import ANY, Override
@@ -55,6 +53,8 @@ class Place:
         # The schema overrides the defaults, and the user's `fields` override the schema.
         settings = {**root.defaults, **read_settings(schemas, cases), **own}
         settings["values_only"] = "compare" not in own and settings.get("compare") is not None
+        if settings.get("judge"):
+            settings["compare"] = None  # the judge replaces the function
         below = [override for override in overrides if override.steps]
         if any(each.settings.get("ignore") is False for each in below):
             settings["ignore"] = False  # otherwise places below that do count would be hidden
@@ -161,10 +161,9 @@ class Field(Node):
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         rule = self.rule
-        if rule.judge:
-            if TYPES[type(output)] == TYPES[type(reference)] and not equal(output, reference):
-                return Verdict("open", _measure_likeness(output, reference))
-            rule = msgspec.structs.replace(rule, compare=None)  # the judge replaces the function
+        has_same_type = TYPES[type(output)] == TYPES[type(reference)]
+        if rule.judge and has_same_type and not equal(output, reference):
+            return Verdict("open", _measure_likeness(output, reference))
         return compare(rule, output, reference, self.path)
 
     def leaf_text(self, value: Any) -> str:

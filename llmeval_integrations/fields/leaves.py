@@ -74,9 +74,11 @@ def write_leaf(rule: Rule, text: str) -> str:
     amount = read_amount(text) if rule.number else None
     if amount is not None:
         return " ".join(map(str, amount))
-    known = read_number(text) if rule.coerce else None
-    if rule.coerce and (text in ("true", "false") or (known and write_scalar(known) == text)):
-        return text  # the text of the number or boolean itself, so that 3 and "3" match
+    if rule.coerce:
+        number = read_number(text)
+        # The text of the number or boolean itself, so that 3 and "3" match.
+        if text in ("true", "false") or (number is not None and write_scalar(number) == text):
+            return text
     text = fold(rule, text)
     return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
 

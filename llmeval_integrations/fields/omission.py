@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import is_
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 
@@ -12,7 +12,7 @@ from llmeval_integrations.matching.node import AnyOf, Node
 
 Omitted = Literal["absent", "values"]
 
-OMITTED: Final = ("absent", "values")
+OMITTED: Final = get_args(Omitted)
 
 _WITH_PARTS: Final = CONTAINERS | {AnyOf}
 _encode = msgspec.json.Encoder(enc_hook=str).encode

@@ -96,7 +96,7 @@ def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
         for part in (*schemas.certain, *parts):
             named = {"number" if kind == "integer" else kind for kind in list_types(part)}
             if not _FIXING.isdisjoint(part):
-                named = {TYPES.get(type(value), "number") for value in _values(part)}
+                named = {TYPES.get(type(value), "number") for value in list_values(part)}
             allowed = allowed & named if named else allowed
         found |= allowed
     return None if found == _ALL_TYPES else frozenset(found)
@@ -113,14 +113,14 @@ def list_types(part: Schema) -> list[str]:
     return types if isinstance(types, list) else [types] if types else []
 
 
-def _values(part: Schema) -> list[Any]:
+def list_values(part: Schema) -> list[Any]:
     """Return the values in a schema's `enum` and `const`."""
     return list_of(part, "enum") + ([part["const"]] if "const" in part else [])
 
 
 def _names(case: Case, kinds: Iterable[type]) -> bool:
     """Return whether `enum` or `const` of a case lists a value of one of these types."""
-    return any(type(value) in kinds for part in case for value in _values(part))
+    return any(type(value) in kinds for part in case for value in list_values(part))
 
 
 def _read_texts(cases: list[Case]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _read_texts(cases: list[Case]) -> dict[str, Any]:
             formats += [part["format"] for part in case if part.get("format") in FORMATS]
     if formats:
         forms = tuple(form for form in BY_FORM if form in formats)
-        settings = {**_EXACT_TEXTS, "format": forms if len(forms) > 1 else (*forms, *formats)[0]}
+        settings = {**_EXACT_TEXTS, "format": forms}
         del settings["dates"]  # a default may accept other spellings of a date
         return settings
     return _EXACT_TEXTS if is_fixed else {}

@@ -10,7 +10,7 @@ from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.alignment import measure_ends
 from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Items, Pairs
-from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves
+from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves, is_optional
 from llmeval_integrations.matching.outcome import Figures, Outcome
 from llmeval_integrations.matching.pairing import WHOLE_FIRST, Pairing
 
@@ -24,7 +24,8 @@ class Comparison:
     """
 
     def __init__(self, pairing: Pairing | None = None) -> None:
-        self._pairing = pairing
+        self.pairing = pairing or Pairing(rate)
+        """The pairs of items, which trials share."""
         self.matched: list[Node] = []
         """The node of each leaf that matches with score 1."""
         self.outcomes: list[Outcome] = []
@@ -39,13 +40,6 @@ class Comparison:
         """The paths of members that count as left out."""
         self.ignored: list[str] = []
         """The paths of `ignore` settings for places that the documents have."""
-
-    @property
-    def pairing(self) -> Pairing:
-        """The pairs of items; created on demand, as many comparisons need none."""
-        if self._pairing is None:
-            self._pairing = Pairing(rate)
-        return self._pairing
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both present, with everything in them."""
@@ -78,38 +72,41 @@ class Comparison:
     ) -> None:
         """Compare two objects member by member."""
         shared = len(reference)
-        here, there = (node.narrow(output), node.narrow(reference)) if node.varies else (node, node)
-        known, uniform = here.members, here.uniform
+        # In a union, the side that lacks a member defines its default: a missing member belongs to
+        # the alternative of the output, an extra one to that of the reference.
+        of_output, of_reference = node.narrow(output), node.narrow(reference)
+        known = of_output.members
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = here if uniform else known.get(name) or here.member(name)
+            its = known.get(name) or of_output.member(name)
             kind = type(value)
             # Most members are equal scalars; for them this is faster than a call of `compare`.
             if kind in SCALARS and kind is type(expected) and value == expected:
                 if not its.ignored:
                     self.matched.append(its)
                 continue
-            is_optional = type(expected) is AnyOf and expected.optional
+            optional = is_optional(expected)
             if value is not MISSING:
-                if is_optional and self.is_default(its, value):
+                if optional and self.is_default(its, value):
                     self.matched.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
             else:
                 shared -= 1
-                if not is_optional:
+                if not optional:
                     self._add_member(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
                 if name not in reference:
-                    self._add_member(there.member(name), "extra", value, f"{place}/{escape(name)}")
+                    its = of_reference.member(name)
+                    self._add_member(its, "extra", value, f"{place}/{escape(name)}")
 
     def compare_arrays(self, node: Node, output: Items, reference: Items, place: str) -> None:
         """Compare two arrays item by item."""
         if node.order == "anchored":
             self._compare_anchored(node, output, reference, place)
             return
-        node = node.narrow(output) if node.varies else node
+        node = node.narrow(output)
         if self._are_straight(node, output, reference):
             pairs, is_limited = [(n, n) for n in range(len(output))], False
         else:
@@ -168,7 +165,7 @@ class Comparison:
         return Figures.of(self.matched, self.outcomes)
 
     def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        if not (node.counts_empty or node.whole) and (output in ([], {}) or reference in ([], {})):
+        if not (node.counts(output) and node.counts(reference)):
             self.add_side(node, "missing", reference, place)
             self.add_side(node, "extra", output, place)
             return
@@ -194,7 +191,7 @@ class Comparison:
         for (kind, value), has_parts in zip(sides, parts):
             if has_parts:
                 self.add_side(node, kind, value, place)
-        has_leaves = node.counts_empty or not (output in ([], {}) or reference in ([], {}))
+        has_leaves = node.counts(output) and node.counts(reference)
         if all(parts) or not has_leaves:
             return
         # Exactly one side has parts, and these are listed. The other side is a leaf.
@@ -213,7 +210,7 @@ class Comparison:
         if node.ignored:
             return
         if node.uniform:
-            self.matched += [node] * count_leaves(value) if node.counts_matches else ()
+            self.matched += [node] * count_leaves(value)
         elif type(value) is dict and value and not node.whole:
             known = node.members
             for name, part in value.items():
@@ -225,7 +222,7 @@ class Comparison:
         elif type(value) is list and value and not node.whole:
             for position, part in enumerate(value):
                 self.add_matches(node.item(position), part)
-        elif node.counts_empty or node.whole or type(value) not in CONTAINERS:
+        elif node.counts(value):
             self.matched.append(node)
 
     def add_side(
@@ -239,12 +236,9 @@ class Comparison:
         at_end: bool = False,
     ) -> None:
         """List the leaves of a value that the other side lacks."""
-        if node.ignored:
+        if node.ignored or not node.counts(value):
             return
-        is_container = type(value) in CONTAINERS
-        if is_container and not value and not (node.counts_empty or node.whole):
-            return
-        if not (is_container and value) or node.whole or not node.splits:
+        if node.is_leaf(value) or not node.splits:
             output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
             self.outcomes.append(
                 Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
@@ -282,9 +276,6 @@ class Comparison:
 
     def _add_member(self, node: Node, kind: Side, value: Any, place: str) -> None:
         """Compare a member that one side lacks with its default, if it has one."""
-        if not node.fills:
-            self.add_side(node, kind, value, place)
-            return
         default = node.default
         if self.is_default(node, value):
             self.add_matches(node, value)

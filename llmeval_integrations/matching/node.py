@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical
@@ -12,7 +12,7 @@ from llmeval_integrations.json_values.equality import CONTAINERS, canonical
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
 Order = Literal["ordered", "anchored", "aligned", "any_order", "by_key"]
 
-KINDS: Final[tuple[Kind, ...]] = ("match", "mismatch", "missing", "extra", "wrong_type")
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class Verdict(NamedTuple):
@@ -39,6 +39,11 @@ class AnyOf(NamedTuple):
     values: tuple[Any, ...]
     optional: bool = False
     """Whether the output may leave the place out."""
+
+
+def is_optional(expected: Any) -> bool:
+    """Return whether a value may be left out."""
+    return type(expected) is AnyOf and expected.optional
 
 
 class Node:
@@ -76,9 +81,6 @@ class Node:
 
     uniform: bool = False
     """Whether this node is also the node of every place below it."""
-
-    counts_matches: bool = True
-    """Whether the evaluator or the pairing needs the leaves that match."""
 
     literal: bool = False
     """Whether values match if, and only if, they are equal as JSON; with `any_order`, apart from
@@ -151,6 +153,10 @@ class Node:
     def is_leaf(self, value: Any) -> bool:
         """Return whether a value at this place is one leaf."""
         return self.whole or type(value) not in CONTAINERS or not value
+
+    def counts(self, value: Any) -> bool:
+        """Return whether a leaf counts: an empty object or array may not."""
+        return self.counts_empty or self.whole or value not in ([], {})
 
     def has_key(self, item: Any) -> bool:
         """Return whether an item has at least one member of the key."""

@@ -74,15 +74,20 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
         return entry
 
     def __str__(self) -> str:
-        where = self.pointer or "the whole"
-        if self.kind in ("missing", "extra"):
-            return make_printable(f"{where} {self.kind}")
-        output, reference = _write(self.output), _write(self.reference)
-        if len(output) > _LONGEST or len(reference) > _LONGEST:
-            output, reference = cut_around_difference(output, reference, _LONGEST)
         remark = self.node.remark(self.output, self.reference)
-        more = f" ({remark})" if remark else ""
-        return make_printable(f"{where} {output}, expected {reference}{more}")
+        return describe(self.pointer, self.kind, self.output, self.reference, remark)
+
+
+def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) -> str:
+    """Describe one wrong place in a line."""
+    where = pointer or "the whole"
+    if kind in ("missing", "extra"):
+        return make_printable(f"{where} {kind}")
+    one, other = _write(output), _write(reference)
+    if len(one) > _LONGEST or len(other) > _LONGEST:
+        one, other = cut_around_difference(one, other, _LONGEST)
+    more = f" ({remark})" if remark else ""
+    return make_printable(f"{where} {one}, expected {other}{more}")
 
 
 def _write(value: Any) -> str:

@@ -78,12 +78,12 @@ class Pairing:
         if node.whole or kind is not type(reference) or not (output and reference):
             return self._gain_of_leaves(node, output, reference)
         if kind is dict:
-            total, known, uniform = 0.0, node.members, node.uniform
+            total, known = 0.0, node.members
             common = COMMON + SHARED * node.pairs_all
             for name in reference:
                 if name not in output:
                     continue
-                its = node if uniform else known.get(name) or node.member(name)
+                its = known.get(name) or node.member(name)
                 value, expected = output[name], reference[name]
                 kind = type(value)
                 if kind in SCALARS and kind is type(expected) and value == expected:
@@ -105,7 +105,7 @@ class Pairing:
                 is_same = type(output) is type(reference) and not node.weigh(output or reference)
                 # An empty object equals one in which everything is ignored.
                 return WHOLE if is_same else shared
-            if not node.counts_empty and output in ([], {}) and reference in ([], {}):
+            if not (node.counts(output) or node.counts(reference)):
                 return 0.0
         if node.exact:
             return node.weight + COMMON + shared if equal(output, reference) else shared

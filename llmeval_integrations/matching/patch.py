@@ -21,7 +21,6 @@ class Plain(Node):
 
     def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
         self.order = "anchored" if ordered else "any_order"
-        self.counts_matches = not ordered  # only pairing needs them
         self.counts_extra = not ignore_extra
 
     def leaf(self, output: Any, reference: Any) -> Verdict:

@@ -13,11 +13,11 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import SCALARS, canonical
 from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf, Kind
-from llmeval_integrations.matching.outcome import Outcome
+from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
+from llmeval_integrations.matching.outcome import Figures, Outcome, describe
+from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import ANY_OF, is_optional, write
-from llmeval_integrations.tool_calls.node import ANYTHING
+from llmeval_integrations.tool_calls.expected import ANY_OF, write
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tools import Toolbox
 
@@ -67,9 +67,7 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
             )
             more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
             return f"{self.pointer} {output}, expected {' or '.join(several)}{more}"
-        kind: Any = self.kind
-        outcome = Outcome(self.pointer, ANYTHING, kind, 0.0, self.output, self.reference)
-        return str(outcome) + (f" ({self.remark})" if self.remark else "")
+        return describe(self.pointer, self.kind, self.output, self.reference, self.remark)
 
 
 class Call:
@@ -83,12 +81,12 @@ class Call:
         self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
         self.values = self.node.drop(self.given)
         """The arguments without those that count as left out."""
-        self._evaluator = evaluator
+        self.evaluator = evaluator
 
     @property
     def is_fuzzy(self) -> bool:
         """Whether two calls that match this one may not match each other."""
-        return self._evaluator.arguments != "exact" or self.node.fuzzy
+        return self.evaluator.arguments != "exact" or self.node.fuzzy
 
     @cached_property
     def violations(self) -> list[tuple[str, WrongArgument]]:
@@ -97,7 +95,7 @@ class Call:
         if tool is None:
             return []
         node, found = self.node.narrow(self.values), []
-        for one in tool.find(write(given), self._evaluator.parsing):
+        for one in tool.find(write(given), self.evaluator.parsing):
             name = one.argument or ""
             its = node.member(name)
             is_filled = one.is_missing and name not in given and its.default is not MISSING
@@ -114,8 +112,8 @@ class Call:
     def rate(self, expected: Call) -> tuple[float, bool] | None:
         """Return the similarity of flat calls with the same arguments, and whether this is right.
 
-        Return None for other calls, which need a CallPair. This halves the time for five calls
-        against five.
+        Return None for other calls, which need a CallPair. This halves the time for twenty calls
+        against twenty.
         """
         wanted = expected.values
         if self.values.keys() != wanted.keys() or self.node.varies or self.violations:
@@ -135,9 +133,9 @@ class Call:
 
     def list_leaves(self, kind: Kind) -> Comparison:
         """Return the leaves of a call that has no partner."""
-        comparison, node = Comparison(), self.node.narrow(self.given)
+        comparison, node = Comparison(), self.node.narrow(self.values)
         for name, value in self.values.items():
-            if self._evaluator.arguments != "ignore" and not is_optional(value):
+            if self.evaluator.arguments != "ignore" and not is_optional(value):
                 comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
         return comparison
 
@@ -145,19 +143,19 @@ class Call:
 class CallPair:
     """The comparison of a call's arguments with those of an expected call of the same tool."""
 
-    def __init__(self, made: Call, expected: Call, evaluator: Any, pairing: Any) -> None:
-        self._made, self._expected, self._evaluator = made, expected, evaluator
-        how, here, there = evaluator.arguments, made.values, expected.values
+    def __init__(self, made: Call, expected: Call, pairing: Pairing) -> None:
+        self._made, self._expected, self._evaluator = made, expected, made.evaluator
+        how, here, there = made.evaluator.arguments, made.values, expected.values
         if how in ("superset", "ignore"):
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
         self.comparison = Comparison(pairing)
         self.comparison.compare_objects(made.node, here, there, "")
-        self.violations: list[tuple[str, WrongArgument]] = []
+        # A call that equals its reference is right, even if the schema refuses both.
+        is_same = how == "exact" and made.given == expected.given
+        self.violations = [] if is_same else self._list_open_violations()
         """Violations of the tool's schema by arguments that the reference does not decide."""
-        if made.tool is not None and not (how == "exact" and made.given == expected.values):
-            self.violations = made.violations and self._list_open_violations()
         self.figures = self.comparison.figures()
         """The figures of all leaves. An argument that violates its schema has at least one leaf,
         and no leaf that matches."""
@@ -168,10 +166,8 @@ class CallPair:
                 for node in self.comparison.matched
                 if node.path == prefix or node.path.startswith(f"{prefix}/")
             )
-            matched, output, _ = self.figures
-            self.figures = self.figures._replace(
-                matched=matched - lost, output=output - lost + max(lost, 1.0)
-            )
+            matched, output, reference = self.figures
+            self.figures = Figures(matched - lost, output + max(1.0 - lost, 0.0), reference)
         matched, output, reference = self.figures
         self.similarity = (1 + matched) / (1 + max(output, reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""

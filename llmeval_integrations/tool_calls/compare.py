@@ -224,7 +224,7 @@ class CallComparison:
         found = self._compared.get((row, column))
         if found is None:
             made, expected = self._made[row], self._expected[column]
-            found = CallPair(made, expected, self._evaluator, self._pairing)
+            found = CallPair(made, expected, self._pairing)
             self._limits.update(found.comparison.limits)
             if len(self._compared) < _MOST_KEPT:
                 self._compared[row, column] = found

@@ -72,11 +72,6 @@ def read_expected(
     return expected
 
 
-def is_optional(expected: Any) -> bool:
-    """Return whether a value may be left out."""
-    return type(expected) is AnyOf and expected.optional
-
-
 def write(value: Any) -> Any:
     """Write a value as JSON; each AnyOf becomes `{"$any_of": [...]}`."""
     if isinstance(value, dict):

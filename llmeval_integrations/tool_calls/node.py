@@ -10,6 +10,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Place, Root
 from llmeval_integrations.fields.omission import Omission
 from llmeval_integrations.fields.paths import Override
+from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.equality import (
     SCALARS,
     TYPES,
@@ -21,7 +22,6 @@ from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
-    Schema,
     Schemas,
     closure,
     declarations,
@@ -83,7 +83,7 @@ class ToolNode(Field):
         fit = [
             n
             for n, one in enumerate(union)
-            if all(not names or kind in names for names in map(_type_names, one.parts))
+            if all(not names or kind in names for names in map(list_types, one.parts))
         ] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
             signs = [_signs(union[n], value, self._schemas.document) for n in fit]
@@ -113,7 +113,7 @@ def _signs(
         if name in value and type(value[name]) in SCALARS
         for its in closure([schema], document)
     ]
-    tags = [(leaf, _values(its)) for leaf, its in leaves if "const" in its or "enum" in its]
+    tags = [(leaf, list_values(its)) for leaf, its in leaves if "const" in its or "enum" in its]
     missing = {name for part in parts for name in list_of(part, "required") if name not in value}
 
     def declare(name: str) -> list[Any]:
@@ -123,27 +123,13 @@ def _signs(
         all(any(equal(leaf, one) for one in values) for leaf, values in tags),
         all(map(declare, value)),
         all(find_nearest("default", declare(name), document) for name in missing),
-        all(list_types(leaf) & {*_type_names(its)} for leaf, its in leaves if "type" in its),
+        all(_types_of_value(leaf) & {*list_types(its)} for leaf, its in leaves if "type" in its),
     )
 
 
-def _type_names(part: Schema) -> list[str]:
-    kind = part.get("type")
-    return [kind] if isinstance(kind, str) else list_of(part, "type")
-
-
-def _values(part: Schema) -> list[Any]:
-    """Return the values in a schema's `const` and `enum`."""
-    return ([part["const"]] if "const" in part else []) + list_of(part, "enum")
-
-
-def list_types(value: Any) -> set[str]:
+def _types_of_value(value: Any) -> set[str]:
     """Return JSON Schema's names for the type of a value; an integer has two."""
     kind = TYPES[type(value)]
     if kind != "number":
         return {kind}
     return {"number", "integer"} if value % 1 == 0 else {"number"}
-
-
-ANYTHING: Final = ToolNode.of_tool("", None, [], {})
-"""The node of a place without a schema or rules."""

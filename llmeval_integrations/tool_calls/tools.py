@@ -20,13 +20,13 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.node import is_optional
 from llmeval_integrations.schemas.document import list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.expected import is_optional
 from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
 
 _OPEN: Final = frozenset(

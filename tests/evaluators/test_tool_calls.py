@@ -120,6 +120,24 @@ def test_what_the_reference_leaves_open_has_to_be_valid(arguments, output, reaso
     assert allowing(output, PARIS).passed is ("made_up" in reason)
 
 
+def test_a_call_that_equals_its_reference_is_right_even_if_the_schema_refuses_both():
+    schema = {"type": "object", "properties": {"x": {}, "y": {}}, "minProperties": 2}
+    f = {"name": "f", "arguments": {"x": 1}}
+    assert ToolCalls([{"name": "f", "parameters": schema}])(f, f).passed
+
+
+def test_in_a_union_the_side_that_lacks_a_member_defines_its_default():
+    kinds = [
+        {"properties": {"k": {"const": "a"}, "p": {}}},
+        {"properties": {"k": {"const": "b"}, "p": {"default": 5}}},
+    ]
+    schema = {"type": "object", "properties": {"u": {"anyOf": kinds}}}
+    evaluator = ToolCalls([{"name": "f", "parameters": schema}])
+    long, short = ({"name": "f", "arguments": {"u": u}} for u in ({"k": "a", "p": 5}, {"k": "b"}))
+    assert evaluator(long, short).score == pytest.approx(2 / 3)
+    assert evaluator(short, long).score == pytest.approx(2 / 3)
+
+
 @pytest.mark.parametrize(
     ("how", "expected", "output", "right"),
     [

@@ -27,6 +27,7 @@ EXPECTED = [
     ("evaluator", "output", "variables"),
     [
         (JsonFields(confidence="/_confidence"), {**OUTPUT, "_confidence": FLAT}, None),
+        (JsonFields(confidence="/how~1sure"), {**OUTPUT, "how/sure": FLAT}, None),
         (JsonFields(confidence="variables.sure"), json.dumps(OUTPUT), {"sure": NESTED}),
         (JsonFields(confidence=lambda sample: sample.variables["p"]), OUTPUT, {"p": FLAT}),
     ],
