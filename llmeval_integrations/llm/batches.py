@@ -9,6 +9,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from typing import Final
 
 import msgspec
@@ -149,7 +150,7 @@ class Batches:
                 requests = {name: request for name, (_, request) in queue.items()}
                 mark = f"{int(time.time())}-{len(queue)}-{secrets.token_hex(8)}"
                 self._note(queue.values(), Reply("", model=mark))
-                submit = partial(client.submit, requests, mark)
+                submit = self._submit(client, requests, mark)
                 batch = await self._line.retry(submit, client.retries)
                 self._note(queue.values(), Reply(batch, model=mark))
                 _log.warning(
@@ -160,6 +161,21 @@ class Batches:
             handed.set_exception(error)
         else:
             handed.set_result(None)
+
+    def _submit(
+        self, client: Client, requests: dict[str, Request], mark: str
+    ) -> Callable[[], Awaitable[str]]:
+        """Give what hands over; tried again, it first looks whether the server has the batch."""
+        tries = count()
+
+        async def submit() -> str:
+            if next(tries):
+                found = [each for each in await client.find(mark) if each not in self._collections]
+                if len(found) == 1:
+                    return found[0]
+            return await client.submit(requests, mark)
+
+        return submit
 
     def _note(self, queue: Iterable[tuple[bytes, Request]], note: Reply) -> None:
         """Write down the mark, and the name when it is known, of the batch that has requests."""

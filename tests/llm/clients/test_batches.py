@@ -13,7 +13,7 @@ from vendors import VERDICT, anthropic_said, openai_said
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges import PassFail
-from llmeval_integrations.llm import batches
+from llmeval_integrations.llm import batches, limiter
 from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("pydantic")
@@ -139,6 +139,22 @@ def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
     assert [row.label for row in run.rows] == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (2, 1)
+
+
+def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(
+    vendor, judge_of, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.02)
+    script, losses = vendor(), iter([ConnectionError])
+
+    def lose():
+        for loss in losses:
+            raise loss
+
+    script.taken = lose
+    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True)
+    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert (len(script.files), len(script.direct)) == (1, 1)
 
 
 def test_rows_without_a_score_go_out_again_as_one_batch(vendor, judge_of, tmp_path):

@@ -116,15 +116,6 @@ def test_an_option_is_an_argument_of_the_vendors_call(case, question):
             case.client(options={"no_such_option": 1})
 
 
-def test_options_of_openais_package_reach_headers_query_and_body(server, ask, question):
-    pytest.importorskip("openai")
-    extra = {"extra_body": {"min_p": 0.1}, "extra_headers": {"X-Team": "a"}}
-    client = BY_NAME["openai"].load(server.url, options={**extra, "extra_query": {"tier": "low"}})
-    ask(client, question())
-    assert (server.last.body["min_p"], server.last.headers["x-team"]) == (0.1, "a")
-    assert server.last.path == "/v1/chat/completions?tier=low"
-
-
 @pytest.mark.parametrize(("refusals", "expected"), [(0, "json_schema"), (1, "tool"), (2, "json")])
 def test_the_best_form_that_the_server_takes(refusals, expected, case, question):
     refused = ["json_schema", "tool", "json"][:refusals]
