@@ -82,18 +82,14 @@ FORMS = [list, of_pandas, of_polars, of_pyarrow]
 @pytest.mark.parametrize("of", FORMS)
 def test_a_group_is_kept_beside_what_is_said_of_its_samples(tmp_path, of):
     evaluators = [JsonValidity(), ExactMatch()]  # the second has nothing to compare with
-    run = evaluate(of(GROUPED), evaluators, out=tmp_path / "run")
-    assert [row.group for row in run.rows] == ["a", "a", "b", "b", "a", "a", None, None]
-    assert [row.group for row in evaluate(of(GROUPED), evaluators).rows[::2]] == [
-        "a",
-        "b",
-        "a",
-        None,
-    ]
-    kept = evaluate(of(GROUPED), evaluators, columns={"group": None}, out=tmp_path / "none").rows
-    assert {row.group for row in kept} == {None}
-    named = evaluate(of(GROUPED), evaluators, columns={"group": "output"}).rows
-    assert [row.group for row in named[::2]] == ["1", "2", "{", "4"]
+    for columns, groups in (
+        ({}, ["a", "b", "a", None]),
+        ({"group": None}, [None] * 4),
+        ({"group": "output"}, ["1", "2", "{", "4"]),
+    ):
+        for out in (None, tmp_path / str(columns.get("group", "own"))):
+            run = evaluate(of(GROUPED), evaluators, columns=columns, out=out)
+            assert [row.group for row in run.rows] == [each for each in groups for _ in evaluators]
 
 
 def test_a_variable_may_be_the_group():
