@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -21,9 +21,7 @@ from llmeval_integrations.judges.prompts.material import (
 from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
 You take a text apart into claims and check each of them. A claim is one fact that can be true or \

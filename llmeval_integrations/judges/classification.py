@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -21,9 +21,7 @@ from llmeval_integrations.judges.prompts.material import (
 from llmeval_integrations.judges.prompts.prompt import Prompt, make_prompt
 from llmeval_integrations.judges.replies.forms import StatementForm
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 Choices: TypeAlias = (
     Sequence[str] | Mapping[str, float | None] | Mapping[str, tuple[float | None, str]]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from asyncio import gather
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 
@@ -18,9 +19,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of, results_of
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 
 def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
@@ -58,8 +57,6 @@ class Vote(JudgedEvaluator):
         self.__dict__.update(needs=self.of.needs, lower_is_better=self.of.lower_is_better)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        from asyncio import gather
-
         asks = [ask.draw(number, self.temperature) for number in range(self.n)]
         return majority(await gather(*(self.of.result(sample, each) for each in asks)))
 

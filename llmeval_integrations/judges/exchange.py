@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -20,9 +20,7 @@ from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.judges.replies.forms import Form, Schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 T = TypeVar("T")
 

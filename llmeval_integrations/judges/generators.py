@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
+from asyncio import gather
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -13,10 +14,12 @@ from llmeval_integrations.core.options import check_number, check_text, is_numbe
 from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import make_prompt
-from llmeval_integrations.judges.replies.forms import RecordForm, T, object_schema
+from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.llm.session import Ask, Session
 
 QuestionType = Literal["binary", "scaled", "multiple_choice"]
 
@@ -85,8 +88,6 @@ class QuestionGenerator:
         Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
         asked for, and says what came, and ClientError where there is no reply.
         """
-        from llmeval_integrations.llm.session import Ask, Session
-
         _check_text("specifications", specifications)
         _check_count("num_questions", num_questions)
         if question_type not in _KINDS:
@@ -106,7 +107,7 @@ class QuestionGenerator:
             _form(num_questions, has_choices=has_choices),
             Quotations(),
         )
-        return _wait(asking)
+        return wait(start(asking))
 
 
 _Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
@@ -198,7 +199,7 @@ class OutputGenerator:
             )
         step = (high - low) / max(1, num_responses - 1)
         temperatures = [round(low + number * step, 6) for number in range(num_responses)]
-        return _wait(self._ask([(task, each) for each in temperatures]))
+        return wait(start(self._ask([(task, each) for each in temperatures])))
 
     def generate_variations(self, task: str, prompts: Sequence[str]) -> list[GeneratedOutput]:
         """Write to one task once for each prompt, which stands before the task.
@@ -211,13 +212,9 @@ class OutputGenerator:
         for prompt in prompts:
             _check_text("prompts", prompt)
         asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
-        return _wait(self._ask([(text, self.temperature) for text in asked]))
+        return wait(start(self._ask([(text, self.temperature) for text in asked])))
 
     async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
-        from asyncio import gather
-
-        from llmeval_integrations.llm.session import Ask, Session
-
         ask = Ask(Session(), self.model)
         system = () if self.role is None else (Message("system", self.role),)
 
@@ -230,12 +227,6 @@ class OutputGenerator:
             return GeneratedOutput(reply.text, prompt, temperature, reply.finish)
 
         return await gather(*(write(number, *each) for number, each in enumerate(asked)))
-
-
-def _wait(coroutine: Coroutine[Any, Any, T]) -> T:
-    from llmeval_integrations.llm.loop import start, wait
-
-    return wait(start(coroutine))
 
 
 def _check_text(name: str, text: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llmeval_integrations.core.options import as_number, check_number, option_error
 from llmeval_integrations.core.quoting import quote
@@ -14,9 +14,7 @@ from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import material
 from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.llm.answers import check_type
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 
 @dataclass(frozen=True)

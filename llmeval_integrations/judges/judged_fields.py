@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
@@ -25,13 +25,11 @@ from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
+from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.reading import read_items
 from llmeval_integrations.tool_calls.expected import read_expected, write
 from llmeval_integrations.tool_calls.tally import CallTally
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
 You compare fields that a language model extracted from a document with what a person expects them \

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.options import check_instance, check_number, check_text
 from llmeval_integrations.core.result import Result
@@ -21,9 +21,7 @@ from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import gather
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from llmeval_integrations.core.options import check_choice, check_text
 from llmeval_integrations.core.result import Result
@@ -17,9 +18,7 @@ from llmeval_integrations.judges.prompts.material import (
     output_text,
 )
 from llmeval_integrations.judges.prompts.prompt import make_prompt
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.llm.session import Ask
 
 _PROMPT: Final = make_prompt(
     "You compare two texts that were written by language models to the same request. They are "
@@ -71,8 +70,6 @@ class Preference(ModelJudge):
         check_choice(self, "on_disagreement", ("tie", "unscored"))
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        from asyncio import gather
-
         ours, theirs = output_text(sample.output), output_text(sample.output_b)
         there, back = await gather(
             self._compare(sample, ask, ours, theirs), self._compare(sample, ask, theirs, ours)

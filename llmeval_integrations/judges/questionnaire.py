@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from llmeval_integrations.core.options import check_choice, check_list, check_number
 from llmeval_integrations.core.result import Result
@@ -22,11 +22,9 @@ from llmeval_integrations.judges.prompts.material import (
 )
 from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import JudgementsForm
+from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.stats.agreement import pair_agreement
 from llmeval_integrations.stats.intervals import wilson
-
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
 
 _PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS)
 
