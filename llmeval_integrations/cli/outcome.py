@@ -71,24 +71,16 @@ def _warnings(run: Run, *, cached: bool) -> Iterator[str]:
         for path in figures.get("unmet_paths", ()):
             yield f"{name}: no sample has a leaf at the path {path!r}"
         if figures["errors"]:
-            yield f"{name}: {_word_errors(run, name, figures)}"
+            first = next((each.reason for each in run.findings[name] if each.is_error), "")
+            count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
+            yield f"{name}: {count}, such as {first}"
         if figures["unscored"]:
             yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
 
 
-def _word_errors(run: Run, name: str, figures: Mapping[str, Any]) -> str:
-    first = next((each.reason for each in run.findings[name] if each.is_error), "")
-    if figures["errors"] < figures["n"]:
-        count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
-        return f"{count}, such as {first}"
-    return f"EVERY row is an error, such as {first}"
-
-
 def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:
     """Word how many rows are unscored, the most frequent reason, and how to ask again."""
-    unscored, rows = figures["unscored"], figures["n"]
-    count = f"{unscored} of {rows} rows have no score and count in no rate"
-    said = "NO row has a score" if unscored == rows else count
+    said = f"{figures['unscored']} of {figures['n']} rows have no score and count in no rate"
     found = ((row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name)
     [((label, reason), _)] = Counter(found).most_common(1)
     said += f", most often ({label})" if label else ", most often" if reason else ""

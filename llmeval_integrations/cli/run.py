@@ -184,9 +184,8 @@ def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Itera
         if asked.out is None:
             say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
         elif RunDirectory(asked.out).holds_a_run():
-            instead = " instead of --overwrite" if asked.overwrite else ""
             done = f"what is done is in {asked.out}"
-            say(f"llmeval run: {done}; go on with the same call and --resume{instead}")
+            say(f"llmeval run: {done}; go on with the same call and --resume")
         raise
 
 

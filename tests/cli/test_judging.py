@@ -105,7 +105,10 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_agai
     code, _, said = run("-q", "--out", "dead", url=DEAD, retries=1)
     warning, end = said.splitlines()
     assert code == 2
-    assert "pass_fail: NO row has a score, most often (connection): the connection" in warning
+    assert (
+        "pass_fail: 10 of 10 rows have no score and count in no rate, most often (connection): the connection"
+        in warning
+    )
     assert warning.endswith("; --resume --retry-errors asks again")
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
     assert run("-q", "-e", "json_validity", url=DEAD, retries=0)[0] == 0

@@ -166,7 +166,7 @@ def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
     [
         ("", 2, ["warning: the data has no rows", "no row has a result, so nothing was evaluated"]),
         ('{"output": "{}"}\nnot a row\n{"answer": 1}\n', 0, ["2 of 3 rows are errors and count in no rate, such as"]),
-        ('{"answer": "{}"}\n', 2, ["EVERY row is an error"]),
+        ('{"answer": "{}"}\n', 2, ["1 of 1 rows are errors"]),
     ],
 )  # fmt: skip
 def test_rows_without_a_result_are_said_aloud(tmp_path, capsys, rows, code, said):
