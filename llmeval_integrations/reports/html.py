@@ -18,8 +18,8 @@ from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.samples import samples_of_page
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import View
-from llmeval_integrations.runs.comparison.doubts import manifest_of
 from llmeval_integrations.runs.run import Run
+from llmeval_integrations.runs.stored import find_manifest
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +36,7 @@ _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
     """Write the page; with a version of its files it asks its server every few seconds for news."""
     named = dict(zip(names_of(runs), runs, strict=True))
-    manifests = {name: manifest_of(run) for name, run in named.items()}
+    manifests = {name: find_manifest(run.out) for name, run in named.items()}
     scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
     style, script = _file("page.css"), "".join(map(_file, scripts))
     text = (
@@ -54,7 +54,7 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
             manifests={
                 name: json.dumps(manifest, indent=2, ensure_ascii=False)
                 for name, manifest in manifests.items()
-                if manifest is not None
+                if manifest
             },
         )
     )
@@ -116,9 +116,9 @@ def _file(name: str) -> str:
     return (files(__package__) / "templates" / name).read_text("utf-8")
 
 
-def _title(name: str, manifest: Mapping[str, Any] | None) -> str:
+def _title(name: str, manifest: Mapping[str, Any]) -> str:
     """Name a run with its file of data and the day on which it began, as far as these are known."""
-    if manifest is None:
+    if not manifest:
         return name
     known = Path(manifest["data"].get("path", "")).name, manifest["started"][:_DATE]
     return f"{name} ({', '.join(filter(None, known))})"

@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.outcomes import differences_of, places_of
 from llmeval_integrations.reports.tables import by_sample
-from llmeval_integrations.runs.comparison.doubts import find_lower
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
@@ -54,7 +53,7 @@ class _Sample(NamedTuple):
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return what the page's script reads: the samples of all runs, joined by id, worst first."""
     names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
-    lower = {name for run in runs.values() for name in find_lower(run) or ()}
+    lower = {name for run in runs.values() for name in run.lower_is_better or ()}
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):

@@ -47,8 +47,7 @@ class Run:
     """Why samples may be missing; None where the run was finished."""
 
     lower_is_better: frozenset[str] | None = None
-    """The evaluators whose scores are better where they are lower; None where that is not known, as
-    of a run that was read again, whose manifest says it."""
+    """The evaluators whose scores are better where they are lower; None where nobody knows."""
 
     @classmethod
     def of(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from itertools import islice
 from os import PathLike
@@ -45,10 +46,13 @@ def read_run(path: str | PathLike[str]) -> Run:
         logs = sorted(directory.path.glob("*.eval"))
         hint = f"; name one of the logs of Inspect in it, such as {logs[-1]}" if logs else ""
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}{hint}")
-    written = directory.summary()
-    tallies, count = _count(results, {} if written is not None else _manifest(directory.path))
+    written, described = directory.summary(), find_manifest(directory.path).get("evaluators")
+    tallies, count = _count(results, described or {} if written is None else {})
     samples = count // max(len(tallies), 1)
     run = Run.of(samples, tallies, StoredRows(results, count))
+    if described is not None:
+        lower = (name for name, each in described.items() if each.get("lower_is_better"))
+        run = replace(run, lower_is_better=frozenset(lower))
     run = replace(run, out=directory.path)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
@@ -61,9 +65,8 @@ def read_run(path: str | PathLike[str]) -> Run:
     return replace(run, summary=written, incomplete=incomplete)
 
 
-def _count(results: Path, manifest: Mapping[str, Any]) -> tuple[dict[str, Tally], int]:
-    """Count the rows of a file; details are added up where the manifest says of what they are."""
-    described = manifest.get("evaluators", {})
+def _count(results: Path, described: Mapping[str, Any]) -> tuple[dict[str, Tally], int]:
+    """Count the rows of a file; details are added up where the manifest describes the evaluator."""
     tallies: dict[str, Tally] = {}
     count = 0
     rows = read_rows(results)
@@ -103,12 +106,11 @@ def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
     return read_log(path).manifest() if is_log(path) else RunDirectory(path).manifest()
 
 
-def _manifest(path: str | PathLike[str]) -> Mapping[str, Any]:
-    """Read what was run; nothing where that is not known."""
-    try:
-        return read_manifest(path)
-    except InputError:
-        return {}
+def find_manifest(path: Path | None) -> dict[str, Any]:
+    """Read what was run; nothing where that is not known, as of a run in memory."""
+    with suppress(InputError):
+        return {} if path is None else read_manifest(path)
+    return {}
 
 
 def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
@@ -137,7 +139,7 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
     """
     if run.out is None:
         return
-    manifest = _manifest(run.out)
+    manifest = find_manifest(run.out)
     data = manifest.get("data", {})
     is_file = data.get("kind") == "file" and Path(data["path"]).is_file()
     if is_file and digest_of_file(Path(data["path"])) == data["sha256"]:

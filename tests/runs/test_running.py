@@ -15,7 +15,7 @@ from llmeval_integrations import (
     LengthPenalty,
     Result,
 )
-from llmeval_integrations.runs import evaluate
+from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
 
 
@@ -90,13 +90,15 @@ def test_what_is_no_evaluator_stops_at_once(evaluators, message):
         evaluate([{"output": "1"}], evaluators)
 
 
-def test_the_worst_rows_come_first():
+def test_the_worst_rows_come_first(tmp_path):
     rows = [{"id": n, "output": f'{{"a": {n}, "b": {m}}}', "reference": '{"a": 1, "b": 2}'} for n, m in [(1, 2), (1, 3), (0, 3)]]  # fmt: skip
     rows += [{"id": 9, "output": "{"}, {"id": 8, "reference": "1"}]
     run = evaluate(rows, ["json_fields", "json_edit_distance"])
     assert [row.id for row in run.worst(evaluator="json_fields")] == [9, 8, 0, 1]
     assert [row.id for row in run.worst(3, "json_edit_distance")] == [9, 8, 0]
     assert len(run.worst()) == 8
+    evaluate(rows, ["json_fields", "json_edit_distance"], out=tmp_path)
+    assert read_run(tmp_path).worst() == run.worst()
     with pytest.raises(InputError, match="the run has no 'json_match'; it has json_fields, "):
         run.worst(evaluator="json_match")
 

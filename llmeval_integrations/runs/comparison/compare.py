@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
-from llmeval_integrations.runs.comparison.doubts import doubts, find_lower
+from llmeval_integrations.runs.comparison.doubts import doubts
 from llmeval_integrations.runs.comparison.join import Joined, Pair, join
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
@@ -216,8 +216,7 @@ def _choose(
     for name in (*(wanted or ()), *lower):
         if name not in shared:
             raise InputError(f"no evaluator of both runs is called {name!r}; {hint(name, shared)}")
-    known = find_lower(a)
-    known = find_lower(b) if known is None else known
+    known = b.lower_is_better if a.lower_is_better is None else a.lower_is_better
     return {
         name: True if name in lower else None if known is None else name in known
         for name in shared

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
@@ -14,7 +13,7 @@ from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.manifest import word_differences
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
-from llmeval_integrations.runs.stored import read_manifest, read_samples, sample_of
+from llmeval_integrations.runs.stored import find_manifest, read_samples, sample_of
 
 _SELECTION: Final = ("limit", "sample", "seed")
 """What chooses samples of the data. Data of other outputs are another file, so nothing else of it
@@ -40,8 +39,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     There are four, each in a line: other evaluators or options, other samples, other references,
     another version of this package. One more line says of repeats without a group what they count.
     """
-    one = _Side("A", a, manifest_of(a) or {}, joined.only_a)
-    other = _Side("B", b, manifest_of(b) or {}, joined.only_b)
+    one = _Side("A", a, find_manifest(a.out), joined.only_a)
+    other = _Side("B", b, find_manifest(b.out), joined.only_b)
     pairs = max(joined.pairs.values(), key=len)
     found = {
         "other evaluators or options": _evaluators(one, other, joined),
@@ -53,24 +52,6 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
         if words := "; ".join(reasons):
             yield f"{doubt}: {words}"
     yield from _repeats(pairs)
-
-
-def manifest_of(run: Run) -> dict[str, Any] | None:
-    """Return what was run, None of a run in memory or without a manifest."""
-    try:
-        return None if run.out is None else read_manifest(run.out)
-    except InputError:
-        return None
-
-
-def find_lower(run: Run) -> frozenset[str] | None:
-    """Name the evaluators whose scores are better where they are lower; None where not known."""
-    if run.lower_is_better is not None:
-        return run.lower_is_better
-    described = (manifest_of(run) or {}).get("evaluators")
-    if described is None:
-        return None
-    return frozenset(name for name, each in described.items() if each.get("lower_is_better"))
 
 
 def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
