@@ -23,7 +23,6 @@ from llmeval_integrations.cli.outcome import conclude, put_next_step, put_summar
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import OK, Commands, put, say
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs import Interrupted, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.source import FORMATS
@@ -118,7 +117,12 @@ def _run(call: argparse.Namespace) -> int:
 
         options["engine"] = RayEngine
     if call.dry_run:
-        return _put_plan(asked, call, evaluators, options)
+        from llmeval_integrations.cli.plan import plan, write_plan
+
+        options = {name: value for name, value in options.items() if name not in _OF_RUNS}
+        found = plan(asked.data, evaluators, options)
+        put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
+        return OK
     with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
         on_columns = None if call.quiet else _say_columns
         run = evaluate(
@@ -128,23 +132,6 @@ def _run(call: argparse.Namespace) -> int:
     code = conclude(run, asked, most_errors)
     put_next_step(run, call)
     return code
-
-
-def _put_plan(
-    asked: Configuration,
-    call: argparse.Namespace,
-    evaluators: Mapping[str, Evaluator],
-    options: Mapping[str, Any],
-) -> int:
-    from llmeval_integrations.cli.plan import plan, write_plan
-
-    if asked.out is not None:  # a run that is there stays, so it may be there
-        directory = RunDirectory(asked.out)
-        directory.check(asked.data, options["cache"], overwrite=True, resume=False)
-    options = {name: value for name, value in options.items() if name not in _OF_RUNS}
-    found = plan(str(asked.data), evaluators, options)
-    put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
-    return OK
 
 
 def _read_call(call: argparse.Namespace) -> Configuration:
