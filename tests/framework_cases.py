@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import os
+import random
 import re
 import subprocess
 import sys
@@ -49,6 +50,18 @@ RESULTS = {
     "unscored": Result.unscored("cannot tell", label="torn", detail={"a": None}),
 }
 """One result of each kind."""
+
+
+SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
+GOOD, BAD = '{"total": 3}', '{"total": -3}'
+TOLD = "The answer was not accepted:\n- /total: -3 is less than the minimum of 0"
+
+
+def bad_replies(seed, count):
+    """Say of each of three replies to `count` questions whether it is bad, and how many are needed."""
+    chance = random.Random(seed)
+    replies = [[chance.random() < 0.3 for _ in range(3)] for _ in range(count - 1)] + [[True] * 3]
+    return replies, [bad.index(False) + 1 if False in bad else 3 for bad in replies]
 
 
 class Awaited(Evaluator):

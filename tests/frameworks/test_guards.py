@@ -1,17 +1,14 @@
 """`guard` around the models and agents of LangChain and LlamaIndex."""
 
 import asyncio
-import random
 
 import pytest
+from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
 
 from llmeval_integrations import JsonSchema
 from llmeval_integrations.guards import guard
 
-SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
 CONFORMS = JsonSchema(SCHEMA)
-GOOD, BAD = '{"total": 3}', '{"total": -3}'
-TOLD = "The answer was not accepted:\n- /total: -3 is less than the minimum of 0"
 
 
 def test_a_model_of_langchain():
@@ -92,19 +89,17 @@ def test_exactly_those_runs_of_an_agent_fail_whose_three_replies_were_bad():
     pytest.importorskip("llama_index.core")
     from llama_index.core.agent.workflow import ReActAgent
 
-    async def run(bad):
+    async def run(bad, needed):
         replies = [f"Thought: x\nAnswer: {BAD if one else GOOD}" for one in bad]
         model, asked = llama_model(*replies)
         agent = ReActAgent(tools=[], llm=model, streaming=False)
         done = await guard(CONFORMS)(agent.run)(user_msg="?")
         assert (done.output.response.content == GOOD) is not all(bad)
-        assert len(asked) == len(done.results) == (bad.index(False) + 1 if False in bad else 3)
+        assert len(asked) == len(done.results) == needed
         assert all(TOLD in text for text in asked[1:])
 
-    chance = random.Random(1)
-    for _ in range(20):
-        asyncio.run(run([chance.random() < 0.3 for _ in range(3)]))
-    asyncio.run(run([True] * 3))
+    for bad, needed in zip(*bad_replies(1, 20)):
+        asyncio.run(run(bad, needed))
 
 
 async def wait(thing):

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import random
 from typing import ClassVar
 
 import pytest
@@ -11,6 +10,7 @@ pytest.importorskip("langchain.agents.middleware")
 pytest.importorskip("langchain_openai")
 
 import pydantic
+from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.tools import tool
@@ -21,10 +21,7 @@ from llmeval_integrations import Evaluator, InvalidOptionError, JsonSchema, Resu
 from llmeval_integrations.core.errors import RejectedAnswerError
 from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
-SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
 CONFORMS = JsonSchema(SCHEMA)
-GOOD, BAD = '{"total": 3}', '{"total": -3}'
-TOLD = "The answer was not accepted:\n- /total: -3 is less than the minimum of 0"
 
 
 @pytest.fixture
@@ -44,9 +41,7 @@ def ask(text):
 
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, kind):
-    chance = random.Random(kind)
-    replies = [[chance.random() < 0.3 for _ in range(3)] for _ in range(40)]
-    replies[7] = [True] * 3
+    replies, needed = bad_replies(kind, 40)
 
     def reply(request):
         said = request.body["messages"]
@@ -66,7 +61,6 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, kind):
     final = [one["messages"][-1] for one in done]
     assert [one.text == GOOD for one in final] == [not all(bad) for bad in replies]
     assert {len(one["messages"]) for one in done} == {2}
-    needed = [bad.index(False) + 1 if False in bad else 3 for bad in replies]
     assert [len(one.response_metadata["llmeval"]) for one in final] == needed
     assert len(server.requests) == sum(needed)
     again = [one.body["messages"] for one in server.requests if len(one.body["messages"]) > 1]

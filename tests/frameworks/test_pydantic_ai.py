@@ -1,7 +1,6 @@
 """An agent of Pydantic AI is asked again, with the reason, while its output fails."""
 
 import asyncio
-import random
 from typing import ClassVar
 
 import pytest
@@ -9,16 +8,13 @@ import pytest
 pytest.importorskip("pydantic_ai")
 
 import pydantic
+from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
 from pydantic_ai import Agent, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
 from llmeval_integrations import Evaluator, JsonSchema, Result
 from llmeval_integrations.frameworks.pydantic_ai import validator
-
-SCHEMA = {"properties": {"total": {"minimum": 0}}, "required": ["total"]}
-GOOD, BAD = '{"total": 3}', '{"total": -3}'
-TOLD = "The answer was not accepted:\n- /total: -3 is less than the minimum of 0"
 
 
 class Receipt(pydantic.BaseModel):
@@ -32,9 +28,7 @@ def told(messages):
 
 
 def test_exactly_those_runs_fail_whose_three_replies_were_bad():
-    chance = random.Random(1)
-    replies = [[chance.random() < 0.3 for _ in range(3)] for _ in range(60)]
-    replies[7] = [True] * 3
+    replies, needed = bad_replies(1, 60)
     asked = []
 
     def reply(messages, info):
@@ -51,7 +45,7 @@ def test_exactly_those_runs_fail_whose_three_replies_were_bad():
                 agent.run_sync(str(number))
         else:
             assert agent.run_sync(str(number)).output == GOOD
-        assert asked.count(number) == (bad.index(False) + 1 if False in bad else 3)
+        assert asked.count(number) == needed[number]
 
 
 def test_an_object_is_looked_at_as_it_is():
