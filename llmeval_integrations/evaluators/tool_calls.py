@@ -20,9 +20,14 @@ from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.arguments import Arguments, Call
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.compare import KINDS, CallComparison, CallOrder, ComparedCall
+from llmeval_integrations.tool_calls.call_comparison import (
+    CALL_KINDS,
+    CallComparison,
+    CallOrder,
+    ComparedCall,
+)
+from llmeval_integrations.tool_calls.call_pair import Arguments, Call
 from llmeval_integrations.tool_calls.expected import (
     Alternatives,
     Before,
@@ -207,4 +212,5 @@ def _make_result(calls: Sequence[ComparedCall], score: float, metadata: dict[str
     reason = make_printable("; ".join([*named, *(f"{n} more {kind}" for kind, n in more.items())]))
     if "limit_reached" in metadata:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-    return Result(score, False, min((one.kind for one in wrong), key=KINDS.index), reason, metadata)
+    label = min([one.kind for one in wrong], key=CALL_KINDS.index)
+    return Result(score, False, label, reason, metadata)

@@ -28,7 +28,7 @@ from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.expected import read_expected, write
+from llmeval_integrations.tool_calls.expected import mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
 
 _SYSTEM: Final = """\
@@ -196,7 +196,7 @@ class JudgedToolCalls(_ProseJudge):
         said = await self._judge_pairs(ask, pairs)
         items = read_items(sample.reference)
         expected = [
-            {"name": call.name, "arguments": write(call.arguments)}
+            {"name": call.name, "arguments": mark_alternatives(call.arguments)}
             for call in read_expected(items, self.name, self.calls.parsing, "marked")
         ]
         same = [leaf for leaf, each in zip(open_leaves, said) if each["verdict"] == "Pass"]

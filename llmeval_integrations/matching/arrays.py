@@ -73,11 +73,11 @@ class Arrays:
         output: Items,
         reference: Items,
         *,
-        rate: Callable[[Node, Any, Any], float],
+        gain_of: Callable[[Node, Any, Any], float],
         texts: Texts,
         budget: Budget,
     ) -> None:
-        """`rate` returns the gain of two values at a node."""
+        """`gain_of` returns the gain of two values at a node."""
         self.node = node
         self.its = node.item(0)
         self.output = output
@@ -88,7 +88,7 @@ class Arrays:
         """Whether there were too many items to try every pair."""
         self.texts = texts
         self.budget = budget
-        self._rate = rate
+        self._gain_of = gain_of
 
     def gain(self, here: int, there: int) -> float:
         """Return the gain of two items, or 0 if they are less similar than `least`."""
@@ -117,7 +117,7 @@ class Arrays:
     def _table(self, here: Sequence[int], there: Sequence[int]) -> Table:
         its = self.its
         if len(here) == len(there) == 1 and not self.least:
-            return [[self._rate(its, self.output[here[0]], self.reference[there[0]])]]
+            return [[self._gain_of(its, self.output[here[0]], self.reference[there[0]])]]
         ours, theirs = [self.output[n] for n in here], [self.reference[n] for n in there]
         table = [[0.0] * len(theirs) for _ in ours]
         self._add(table, its, [*enumerate(ours)], [*enumerate(theirs)])
@@ -138,7 +138,7 @@ class Arrays:
         their texts. This takes a tenth of the time of comparing each pair of items.
         """
         kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
-        is_plain = not (node.ignored or node.whole or node.fills)
+        is_plain = not (node.ignored or node.whole or node.has_defaults)
         if is_plain and kinds == {dict} and node.counts_extra:
             members, others = _group_by_member(ours), _group_by_member(theirs)
             for name in members.keys() & others.keys():
@@ -155,7 +155,7 @@ class Arrays:
         else:
             for row, value in ours:
                 for column, expected in theirs:
-                    table[row][column] += self._rate(node, value, expected)
+                    table[row][column] += self._gain_of(node, value, expected)
 
     def _add_texts(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of texts, each of ours with all of theirs at once."""

@@ -24,7 +24,7 @@ class Comparison:
     """
 
     def __init__(self, pairing: Pairing | None = None) -> None:
-        self.pairing = pairing or Pairing(rate)
+        self.pairing = pairing or Pairing(full_gain)
         """The pairs of items, which trials share."""
         self.matched: list[Node] = []
         """The node of each leaf that matches with score 1."""
@@ -59,7 +59,7 @@ class Comparison:
         elif kind is not other or (
             not (output and reference)
             and (node.splits and node.counts_empty)
-            and not (node.fills and kind is dict)
+            and not (node.has_defaults and kind is dict)
         ):
             self._compare_unlike(node, output, reference, place)
         elif kind is dict:
@@ -178,32 +178,42 @@ class Comparison:
             self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
 
     def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        """Compare an object or array with a value of another type, or with an empty one."""
+        """Compare an object or array with a value of another type, or with an empty one.
+
+        A side with parts lists its leaves; a side without is one leaf itself.
+        """
         if not node.splits:
             self.outcomes.append(Outcome(place, node, "wrong_type", 0.0, output, reference))
             return
-        sides: list[tuple[Side, Any]] = [("missing", reference), ("extra", output)]
         if node.larger_alone:
-            self.add_side(node, *max(sides, key=lambda side: count_leaves(side[1])), place)
+            if count_leaves(output) > count_leaves(reference):
+                self.add_side(node, "extra", output, place)
+            else:
+                self.add_side(node, "missing", reference, place)
             return
-        begin, before = len(self.outcomes), len(self.wholes)
-        parts = [type(value) in CONTAINERS and bool(value) for _, value in sides]
-        for (kind, value), has_parts in zip(sides, parts):
-            if has_parts:
-                self.add_side(node, kind, value, place)
-        has_leaves = node.counts(output) and node.counts(reference)
-        if all(parts) or not has_leaves:
+        begin, wholes = len(self.outcomes), len(self.wholes)
+        output_has_parts = type(output) in CONTAINERS and bool(output)
+        reference_has_parts = type(reference) in CONTAINERS and bool(reference)
+        if reference_has_parts:
+            self.add_side(node, "missing", reference, place)
+        if output_has_parts:
+            self.add_side(node, "extra", output, place)
+        have_both = output_has_parts and reference_has_parts
+        if have_both or not (node.counts(output) and node.counts(reference)):
             return
-        # Exactly one side has parts, and these are listed. The other side is a leaf.
         if type(output) is not type(reference):
-            alone: Literal["output", "reference"] = "reference" if parts[1] else "output"
+            alone: Literal["output", "reference"] = "reference" if output_has_parts else "output"
             self.outcomes.append(
                 Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
             )
-        elif len(self.outcomes) > begin:  # not all parts are ignored, so the empty leaf counts
-            self.add_side(node, *sides[parts[0]], place)
+        elif len(self.outcomes) == begin:  # all parts are ignored, so the empty leaf is, too
+            return
+        elif reference_has_parts:
+            self.add_side(node, "extra", output, place)
+        else:
+            self.add_side(node, "missing", reference, place)
         if len(self.outcomes) > begin:
-            self.wholes[before:] = [(begin, len(self.outcomes))]
+            self.wholes[wholes:] = [(begin, len(self.outcomes))]
 
     def add_matches(self, node: Node, value: Any) -> None:
         """List the leaves of a value that equals its reference, without comparing them."""
@@ -263,7 +273,7 @@ class Comparison:
         """
         default = node.default
         if default is MISSING:
-            if not (node.fills and type(value) is dict):
+            if not (node.has_defaults and type(value) is dict):
                 return False
             default = {}  # an object that contains only defaults is equal to an empty one
         known, key = self.pairing.defaults, (id(node), id(value))
@@ -279,13 +289,13 @@ class Comparison:
         default = node.default
         if self.is_default(node, value):
             self.add_matches(node, value)
-        elif default in (MISSING, None, []) or not self.pairing.fills:
+        elif default in (MISSING, None, []) or not self.pairing.uses_defaults:
             self.add_side(node, kind, value, place)
         else:
-            self.pairing.fills = False
+            self.pairing.uses_defaults = False
             pair = (default, value) if kind == "missing" else (value, default)
             self.compare(node, *pair, place)
-            self.pairing.fills = True
+            self.pairing.uses_defaults = True
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""
@@ -321,7 +331,7 @@ class Comparison:
         return nearest, chosen
 
 
-def rate(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
     """Return the gain of a pair of items by a full comparison, which knows about defaults."""
     trial = Comparison(pairing)
     trial.compare(node, output, reference)

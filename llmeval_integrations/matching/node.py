@@ -113,7 +113,7 @@ class Node:
     default: Any = MISSING
     """The value of the place if it is left out; MISSING if there is no default."""
 
-    fills: bool = False
+    has_defaults: bool = False
     """Whether members below this place may have a default."""
 
     varies: bool = False

@@ -27,16 +27,16 @@ class Pairing:
     it, items are paired by the parts that they share.
     """
 
-    def __init__(self, rate: Callable[[Pairing, Node, Any, Any], float]) -> None:
-        """`rate` returns the gain of values by a full comparison, for nodes with defaults."""
+    def __init__(self, full_gain: Callable[[Pairing, Node, Any, Any], float]) -> None:
+        """`full_gain` returns the gain of values by a full comparison, for nodes with defaults."""
         self.defaults: dict[tuple[int, int], bool] = {}
         """Whether a value is the default of its place, by the ids of node and value."""
-        self.fills = True
+        self.uses_defaults = True
         """Whether a member that one side leaves out is compared with its default. It is False
         inside such a default, which may contain itself."""
         self.texts = Texts()
         self.budget = Budget()
-        self._rate = rate
+        self._full_gain = full_gain
         self._found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = {}
 
     def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
@@ -51,7 +51,7 @@ class Pairing:
         known = id(node), id(output), id(reference)
         if known not in self._found:
             arrays = Arrays(  # it keeps them alive, as their ids are keys
-                *(node, output, reference), rate=self.gain, texts=self.texts, budget=self.budget
+                *(node, output, reference), gain_of=self.gain, texts=self.texts, budget=self.budget
             )
             if order == "aligned":
                 pairs = align(arrays)
@@ -72,8 +72,8 @@ class Pairing:
         """
         if node.ignored:
             return 0.0
-        if node.fills or not node.counts_extra:
-            return self._rate(self, node, output, reference)
+        if node.has_defaults or not node.counts_extra:
+            return self._full_gain(self, node, output, reference)
         kind = type(output)
         if node.whole or kind is not type(reference) or not (output and reference):
             return self._gain_of_leaves(node, output, reference)

@@ -72,15 +72,15 @@ def read_expected(
     return expected
 
 
-def write(value: Any) -> Any:
+def mark_alternatives(value: Any) -> Any:
     """Write a value as JSON; each AnyOf becomes `{"$any_of": [...]}`."""
     if isinstance(value, dict):
-        return {key: write(item) for key, item in value.items()}
+        return {key: mark_alternatives(item) for key, item in value.items()}
     if not isinstance(value, AnyOf):
-        return [write(item) for item in value] if isinstance(value, list) else value
+        return [mark_alternatives(item) for item in value] if isinstance(value, list) else value
     if len(value.values) == 1 and not value.optional:
-        return write(value.values[0])
-    values = {ANY_OF: [write(one) for one in value.values]}
+        return mark_alternatives(value.values[0])
+    values = {ANY_OF: [mark_alternatives(one) for one in value.values]}
     return {**values, OPTIONAL: True} if value.optional else values
 
 

@@ -34,7 +34,7 @@ _SCALARS: Final = SCALARS - {type(None)}
 class ToolNode(Field):
     """One place in a tool's arguments."""
 
-    fills = True
+    has_defaults = True
 
     def __init__(self, path: str, place: Place) -> None:
         super().__init__(path, place)

@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
     name: str
     arguments: tuple[str, ...]
-    number: tuple[str, ...]
+    id_members: tuple[str, ...]
     """The members for the id."""
 
 
@@ -125,7 +125,7 @@ def _read_shape(shape: Shape, value: Fields, inner: Fields) -> RawCall:
     arguments = next((inner[key] for key in shape.arguments if key in inner), None)
     if type_of(value) in ("custom", "custom_tool_call"):
         arguments = {"input": arguments}  # always one text, even if it is JSON
-    number = text_in(inner, *shape.number) or text_in(value, *shape.number)
+    number = text_in(inner, *shape.id_members) or text_in(value, *shape.id_members)
     return RawCall(name, arguments, number or None, text_in(value, "error") or None)
 
 

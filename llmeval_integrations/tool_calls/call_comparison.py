@@ -13,7 +13,6 @@ import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.fields.figures import count_leaves
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.alignment import best_path
 from llmeval_integrations.matching.any_order import pair_texts
@@ -22,12 +21,12 @@ from llmeval_integrations.matching.assignment import best_pairs
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.outcome import Figures
-from llmeval_integrations.tool_calls.arguments import Call, CallPair, WrongArgument
-from llmeval_integrations.tool_calls.expected import write
+from llmeval_integrations.tool_calls.call_pair import Call, CallPair, WrongArgument
+from llmeval_integrations.tool_calls.expected import mark_alternatives
 
 CallOrder = Literal["any", "strict"]
 
-KINDS: Final = (
+CALL_KINDS: Final = (
     "unreadable",
     "wrong_name",
     "missing",
@@ -52,7 +51,7 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
     """A call that was made, an expected call, or a pair of both."""
 
     kind: str
-    """One of KINDS."""
+    """One of CALL_KINDS."""
 
     score: float
     """From 0 to 1."""
@@ -104,17 +103,17 @@ class CallComparison:
         """Return all calls, compared: first the expected ones in their order, then extra ones.
 
         `before` are pairs of positions of expected calls. If a pair is violated, the call that came
-        too early is wrong.
+        too out_of_order is wrong.
         """
         is_strict = self._evaluator.call_order == "strict"
         pairs = self._pair_in_order() if is_strict else self._pair_by_name()
         rows = {column: row for row, column in pairs}
-        early = {
+        out_of_order = {
             then
             for first, then in before
             if first in rows and then in rows and rows[then] < rows[first]
         }
-        found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
+        found = [self._compare_pair(*pair, in_order=pair[1] not in out_of_order) for pair in pairs]
         if not len(pairs) == len(self._made) == len(self._expected):
             found += self._compare_leftovers(pairs)
         last = len(self._expected)
@@ -173,8 +172,8 @@ class CallComparison:
             is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS
             if len(rows) + len(columns) > 2 and not is_fuzzy:
                 same, rows, columns = pair_texts(  # equal calls are paired
-                    {row: canonical(self._made[row].given) for row in rows},
-                    {column: canonical(write(self._expected[column].given)) for column in columns},
+                    {row: self._made[row].text for row in rows},
+                    {column: self._expected[column].text for column in columns},
                 )
                 pairs += same
             budget -= len(rows) * len(columns)
@@ -273,11 +272,11 @@ class CallComparison:
             if self._is_same_tool(row, column):
                 yield self._compare_pair(row, column, in_order=False)
             else:
-                yield self._compare_rest(row, column)
+                yield self._compare_unpaired(row, column)
         for pair in zip_longest(others, wanted):
-            yield self._compare_rest(*pair)
+            yield self._compare_unpaired(*pair)
 
-    def _compare_rest(self, row: int | None, column: int | None) -> ComparedCall:
+    def _compare_unpaired(self, row: int | None, column: int | None) -> ComparedCall:
         """Return a call without a partner of the same tool."""
         call = None if row is None else self._made[row]
         wanted = None if column is None else self._expected[column]
@@ -298,6 +297,6 @@ class CallComparison:
         self._count(comparison, comparison.figures())
         side = "reference" if kind == "missing" else "output"
         return [
-            WrongArgument(f"/{escape(name)}", kind, **{side: write(value)})
-            for name, value in call.given.items()
+            WrongArgument(f"/{escape(name)}", kind, **{side: mark_alternatives(value)})
+            for name, value in call.arguments.items()
         ]

@@ -17,7 +17,7 @@ from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
 from llmeval_integrations.matching.outcome import Figures, Outcome, describe
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import ANY_OF, write
+from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tools import Toolbox
 
@@ -76,12 +76,17 @@ class Call:
     def __init__(
         self, call: ToolCall, evaluator: Any, rules: ArgumentRules, toolbox: Toolbox | None
     ) -> None:
-        self.name, self.problem, self.given = call.name, call.problem, call.arguments
+        self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
         self.tool = toolbox.get(call.name) if toolbox else None
         self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
-        self.values = self.node.drop(self.given)
+        self.values = self.node.drop(self.arguments)
         """The arguments without those that count as left out."""
         self.evaluator = evaluator
+
+    @property
+    def text(self) -> str:
+        """The arguments in canonical JSON, with alternatives as a reference marks them."""
+        return canonical(mark_alternatives(self.arguments))
 
     @property
     def is_fuzzy(self) -> bool:
@@ -91,11 +96,11 @@ class Call:
     @cached_property
     def violations(self) -> list[tuple[str, WrongArgument]]:
         """The arguments that count and violate the tool's schema, with their names."""
-        tool, given = self.tool, self.given
+        tool, given = self.tool, self.arguments
         if tool is None:
             return []
         node, found = self.node.narrow(self.values), []
-        for one in tool.find(write(given), self.evaluator.parsing):
+        for one in tool.find(mark_alternatives(given), self.evaluator.parsing):
             name = one.argument or ""
             its = node.member(name)
             is_filled = one.is_missing and name not in given and its.default is not MISSING
@@ -104,7 +109,7 @@ class Call:
                 continue
             wrong = WrongArgument(one.pointer, "missing")
             if not one.is_missing:
-                value = write(given.get(name, MISSING))
+                value = mark_alternatives(given.get(name, MISSING))
                 wrong = WrongArgument(one.pointer, "invalid", value, message=one.message)
             found.append((name, wrong))
         return found
@@ -153,7 +158,7 @@ class CallPair:
         self.comparison = Comparison(pairing)
         self.comparison.compare_objects(made.node, here, there, "")
         # A call that equals its reference is right, even if the schema refuses both.
-        is_same = how == "exact" and made.given == expected.given
+        is_same = how == "exact" and made.arguments == expected.arguments
         self.violations = [] if is_same else self._list_open_violations()
         """Violations of the tool's schema by arguments that the reference does not decide."""
         self.figures = self.comparison.figures()
@@ -222,7 +227,7 @@ def _list_wrong(
                 known.add((one.within, one.kind))
                 side = "reference" if one.kind == "missing" else "output"
                 value = _find(reference if one.kind == "missing" else output, one.within, place)
-                yield WrongArgument(one.within, one.kind, **{side: write(value)})
+                yield WrongArgument(one.within, one.kind, **{side: mark_alternatives(value)})
             continue
         if type(one.reference) is AnyOf and one.output is not MISSING:
             nearest, value = comparison.find_nearest(
@@ -231,7 +236,7 @@ def _list_wrong(
             if any(each.pointer != one.pointer for each in nearest.outcomes):
                 yield from _list_wrong(nearest, one.output, value, one.pointer)
                 continue
-        its_output, expected = write(one.output), write(one.reference)
+        its_output, expected = mark_alternatives(one.output), mark_alternatives(one.reference)
         yield WrongArgument(
             one.pointer,
             one.kind,
