@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.core.errors import InputError
@@ -71,19 +72,20 @@ class Evaluation:
             self._evaluate(journal)
         except KeyboardInterrupt as error:
             interrupt = error
-        run = replace(self._run(journal), out=directory.path)
+        run = self._run(journal, directory.path)
         run = run if interrupt is None else _incomplete(run)
         directory.write_summary(summary_text(run.summary))
         if interrupt is not None:
             raise Interrupted(run) from interrupt
         return run
 
-    def _run(self, keeper: Journal | Memory) -> Run:
-        evaluators = self._job.evaluators
+    def _run(self, keeper: Journal | Memory, out: Path | None = None) -> Run:
+        evaluators, tallies = self._job.evaluators, self._tallies
         lower = frozenset(name for name, each in evaluators.items() if each.lower_is_better)
-        run = Run.of(keeper.done, self._tallies, keeper.rows, judging=self._judging)
+        known: dict[str, Any] = {"judging": self._judging, "out": out, "lower_is_better": lower}
+        run = Run.of(keeper.done, tallies, keeper.rows, **known)
         self._origins.add_to(run.summary["evaluators"])
-        return replace(run, lower_is_better=lower)
+        return run
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
         """Evaluate the rest, and keep the rows sample by sample."""

@@ -57,8 +57,9 @@ class Run:
         rows: list[Row] | StoredRows,
         *,
         judging: Judging | None = None,
+        **known: Any,
     ) -> Run:
-        """Make a run of what was counted."""
+        """Make a run of what was counted, with what else is known of it."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
@@ -72,7 +73,7 @@ class Run:
             for name, taken in judging.figures().items():
                 figures[name]["judge"] = taken
             summary["judging"] = judging.summary()
-        return cls(summary, rows, findings)
+        return cls(summary, rows, findings, **known)
 
     @property
     def warnings(self) -> list[str]:

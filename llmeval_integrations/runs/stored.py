@@ -17,7 +17,7 @@ from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import CHUNK, open_source
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
-from llmeval_integrations.runs.logs.read import is_log, read_log
+from llmeval_integrations.runs.logs.read import find_log
 from llmeval_integrations.runs.manifest import digest_of_file
 from llmeval_integrations.runs.rows import StoredRows, read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
@@ -34,8 +34,7 @@ def read_run(path: str | PathLike[str]) -> Run:
     says that it was not finished. Raises InputError where there is no run, and where a file of it
     is damaged.
     """
-    if is_log(path):
-        log = read_log(path)
+    if log := find_log(path):
         # A scorer of ours is known in Inspect by the evaluator's `repr`.
         return log.run(
             path, {name: _breakdown(name, each) for name, each in log.evaluators.items()}
@@ -49,11 +48,11 @@ def read_run(path: str | PathLike[str]) -> Run:
     written, described = directory.summary(), find_manifest(directory.path).get("evaluators")
     tallies, count = _count(results, described or {} if written is None else {})
     samples = count // max(len(tallies), 1)
-    run = Run.of(samples, tallies, StoredRows(results, count))
+    known: dict[str, Any] = {"out": directory.path}
     if described is not None:
         lower = (name for name, each in described.items() if each.get("lower_is_better"))
-        run = replace(run, lower_is_better=frozenset(lower))
-    run = replace(run, out=directory.path)
+        known["lower_is_better"] = frozenset(lower)
+    run = Run.of(samples, tallies, StoredRows(results, count), **known)
     if written is None:
         return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
     if written["samples"] != samples:
@@ -103,7 +102,8 @@ def _breakdown(evaluator: Any, options: Any) -> Breakdown | None:
 
 def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
     """Read what was run; raises InputError where that is not known."""
-    return read_log(path).manifest() if is_log(path) else RunDirectory(path).manifest()
+    log = find_log(path)
+    return RunDirectory(path).manifest() if log is None else log.manifest()
 
 
 def find_manifest(path: Path | None) -> dict[str, Any]:
@@ -119,8 +119,8 @@ def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
     The fields are those that the first evaluator sees; `seen_by` gives those of another one. Of
     another tool's log all samples are read.
     """
-    if is_log(path):
-        samples = enumerate(read_log(path).samples)
+    if log := find_log(path):
+        samples = enumerate(log.samples)
         return ({"row": place, **sample.fields} for place, sample in samples)
     return RunDirectory(path).samples()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -63,9 +63,11 @@ class Log:
         tallies = {name: Tally(breakdown=breakdowns.get(name)) for name in self.evaluators}
         for row in rows:
             tallies[row.evaluator].add([row])
-        lower = self.lower_is_better
-        run = Run.of(len(self.samples), tallies, rows)
-        return replace(run, out=Path(path), incomplete=self.incomplete, lower_is_better=lower)
+        known: dict[str, Any] = {
+            "incomplete": self.incomplete,
+            "lower_is_better": self.lower_is_better,
+        }
+        return Run.of(len(self.samples), tallies, rows, out=Path(path), **known)
 
     def manifest(self) -> dict[str, Any]:
         """Say what was run, as the manifest of a run does."""

@@ -14,24 +14,18 @@ from llmeval_integrations.runs.logs import inspect_ai, lm_eval, promptfoo
 from llmeval_integrations.runs.logs.log import Log
 
 
-def is_log(path: str | PathLike[str]) -> bool:
-    """Whether the path leads to a file, or to a folder of samples of lm-evaluation-harness."""
-    if not isinstance(path, (str, PathLike)):
-        return False
-    place = _split(path)[0]
-    is_folder = place.is_dir() and not (place / RESULTS).exists()
-    return place.is_file() or (is_folder and bool(lm_eval.files_of(place)))
+def find_log(path: str | PathLike[str]) -> Log | None:
+    """Read a log of Inspect, promptfoo or lm-evaluation-harness; None where there is no file.
 
-
-def read_log(path: str | PathLike[str]) -> Log:
-    """Read a log of Inspect, promptfoo or lm-evaluation-harness.
-
-    `results.json#2` is the second column of promptfoo's table. Raises InputError where the file is
-    another one, or damaged.
+    A folder of samples of lm-evaluation-harness is one, too, and `results.json#2` is the second
+    column of promptfoo's table. Raises InputError where the file is another one, or damaged.
     """
-    file, column = _split(path)
-    state = file.stat()
-    return _read_once(file, column, state.st_mtime_ns, state.st_size)
+    place, column = _split(path)
+    is_folder = place.is_dir() and not (place / RESULTS).exists() and lm_eval.files_of(place)
+    if not place.is_file() and not is_folder:
+        return None
+    state = place.stat()
+    return _read_once(place, column, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=4)  # 4,000 samples in 39 MB are compared in 2 s, else in 8
