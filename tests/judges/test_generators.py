@@ -5,7 +5,6 @@ import pickle
 import pytest
 from scripted import Scripted, judgement
 
-from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import (
     OutputGenerator,
@@ -105,20 +104,3 @@ def test_a_call_that_fails_raises():
         OutputGenerator(
             Scripted("A TV.", ClientError("no key", kind="authentication"))
         ).generate_batch(TASK, 3)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda model: QuestionGenerator(model).generate("", 3),
-        lambda model: QuestionGenerator(model).generate(SPECS, 0),
-        lambda model: QuestionGenerator(model).generate(SPECS, 3, "open"),
-        lambda model: OutputGenerator(model).generate_batch("", 3),
-        lambda model: OutputGenerator(model).generate_batch(TASK, 0),
-        lambda model: OutputGenerator(model).generate_batch(TASK, 2, (0.9, 0.5)),
-        lambda model: OutputGenerator(model).generate_variations(TASK, "one prompt"),
-    ],
-)
-def test_a_wrong_argument_is_refused(call):
-    with pytest.raises(InvalidOptionError):
-        call(Scripted(THREE))

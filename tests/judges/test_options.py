@@ -8,15 +8,22 @@ from llmeval_integrations.judges import (
     Cascade,
     Classification,
     Judge,
+    JudgedFields,
+    JudgedToolCalls,
+    OutputGenerator,
     Panel,
     PassFail,
+    Preference,
+    QuestionGenerator,
     Questionnaire,
     Rubric,
+    Tone,
     Vote,
 )
 
 MODEL = Scripted(judgement())
 ONE = PassFail(MODEL, "Is it short?")
+SCHEMA = {"type": "object", "properties": {"summary": {}}}
 SCALE = {1: "Rude.", 5: "Warm."}
 
 
@@ -55,6 +62,21 @@ def classify(choices, prompt="{output}"):
         (lambda: Vote(ONE, n=0), "vote: n"),
         (lambda: Panel([StringDistance()]), "panel: .* is not a judge"),
         (lambda: Cascade("exact_match"), "cascade: evaluators"),
+        (lambda: PassFail(MODEL, "?", examples=[{"output": "x"}]), "the example"),
+        (lambda: PassFail(MODEL, "?", examples=["x"]), "the example 'x' is no mapping"),
+        (lambda: Tone(MODEL, question="Is it rude?", tone="formal"), "tone='formal' has no place"),
+        (lambda: Preference(MODEL, on_disagreement="mean"), "on_disagreement"),
+        (lambda: JudgedFields(MODEL, []), "judged=.* is not a list of paths"),
+        (lambda: JudgedFields(MODEL, ["summary"]), "'summary' is not a path"),
+        (lambda: JudgedFields(MODEL, ["/sumary"], SCHEMA), "no '/sumary'; did you mean '/summary'"),
+        (lambda: JudgedToolCalls(MODEL, "body"), "judged_tool_calls: judged"),
+        (lambda: JudgedToolCalls(MODEL, ["*/a"], calls=1), "judged_tool_calls: calls"),
+        (lambda: QuestionGenerator(MODEL).generate("", 3), "specifications"),
+        (lambda: QuestionGenerator(MODEL).generate("x", 0), "num_questions"),
+        (lambda: QuestionGenerator(MODEL).generate("x", 3, "open"), "question_type"),
+        (lambda: OutputGenerator(MODEL).generate_batch("x", 0), "num_responses"),
+        (lambda: OutputGenerator(MODEL).generate_batch("x", 2, (0.9, 0.5)), "temperature_range"),
+        (lambda: OutputGenerator(MODEL).generate_variations("x", "one prompt"), "prompts"),
     ],
 )
 def test_a_wrong_option_is_named(build, words):

@@ -129,9 +129,6 @@ def test_labelled_samples_come_first():
     PassFail(model, QUESTION, examples=examples)("A TV for $9.")
     shown = "Example 1\nReasoning: No price.\nOutput: A TV.\nLabel: Fail\n"
     assert shown in model.requests[0].messages[1].text
-    for wrong in ([{"output": "x", "label": "Good"}], [{"output": "x"}], ["x"]):
-        with pytest.raises(InvalidOptionError, match="example"):
-            PassFail(model, QUESTION, examples=wrong)
 
 
 # --- replies --------------------------------------------------------------------------------------
@@ -216,5 +213,3 @@ def test_the_tone_is_an_option_that_is_never_ignored():
     assert "tone of the text warm {and} plain throughout" in model.said
     Tone(model, question="Is it {tone}?", tone="formal")("a")
     assert "Question: Is it formal?" in model.said
-    with pytest.raises(InvalidOptionError, match="tone='formal' has no place in the question"):
-        Tone(model, question="Is it rude?", tone="formal")

@@ -3,7 +3,7 @@
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import InvalidOptionError, MissingFieldError, evaluate
+from llmeval_integrations import MissingFieldError, evaluate
 from llmeval_integrations.judges import Judge, Preference
 
 GOOD = "Rome is the capital."
@@ -50,8 +50,6 @@ def test_a_disagreement_may_be_unscored():
     result = judge("a", output_b="b")
     assert (result.score, result.label) == (None, "disagreement")
     assert result.metadata["position"] == "first"
-    with pytest.raises(InvalidOptionError, match="on_disagreement"):
-        Preference(prefer(best), on_disagreement="mean")
 
 
 def test_a_run_takes_output_b_from_its_column():

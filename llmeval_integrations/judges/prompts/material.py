@@ -137,14 +137,14 @@ def background(
     return {
         **material(sample),
         "role": role or "",
-        "instruction": "" if task is None else _as_shown(task, "input"),
+        "instruction": "" if task is None else _show(task, "input"),
         "documents": _documents(sample),
-        "reference_text": _as_shown(sample.reference, "reference"),
+        "reference_text": _show(sample.reference, "reference"),
         **more,
     }
 
 
-def _as_shown(value: Any, name: str) -> str:
+def _show(value: Any, name: str) -> str:
     return "" if value is MISSING else as_text(value, name) or "(empty)"
 
 

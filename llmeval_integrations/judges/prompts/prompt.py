@@ -18,10 +18,10 @@ from llmeval_integrations.judges.prompts.template import (
     Syntax,
     fill,
     find_syntax,
-    missing,
     parse_f_string,
     parse_mustache,
     single_names,
+    word_missing,
 )
 from llmeval_integrations.llm.messages import Message, Role
 
@@ -129,7 +129,7 @@ class Prompt:
 
     def _check(self, given: Mapping[str, Any]) -> None:
         if absent := [name for name in self.variables if name not in given]:
-            raise missing(absent, (given,))
+            raise word_missing(absent, (given,))
         if self.syntax == "f-string" or self.template_format is not None:
             return
         texts = (text for message in self.messages for text in message.parts)

@@ -166,7 +166,7 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
                 items = [] if items else [scopes[-1]]
             pieces += [fill(node.body, (*scopes, item)) for item in items]
         elif value is MISSING:
-            raise missing([name], scopes)
+            raise word_missing([name], scopes)
         else:
             pieces.append(as_text(value, name))
     return "".join(pieces)
@@ -190,7 +190,7 @@ def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
     return value
 
 
-def missing(names: Sequence[str], scopes: Sequence[Any]) -> MissingFieldError:
+def word_missing(names: Sequence[str], scopes: Sequence[Any]) -> MissingFieldError:
     """Word the error for names that have no value."""
     keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
     given = ", ".join(map(quote, [*keys][:50])) or "none"
