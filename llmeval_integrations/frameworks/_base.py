@@ -162,25 +162,20 @@ class Keys:
 
     def _find(self, field: str, source: Any, evaluator: Evaluator) -> Any:
         key = getattr(self, field)
+        is_mapping = isinstance(source, Mapping)
         if field == "output" and (source is None or source == {}):
             return MISSING
-        if key == "":
-            return source
-        is_mapping = isinstance(source, Mapping)
-        if key is not None:
+        if key:
             if is_mapping and key in source:
                 return source[key]
             there = quote(list(source) if is_mapping else source)
             raise InputError(f"{field}={key!r}: there is no such key, only {there}")
-        if not is_mapping or (field == "output" and find_messages(source)):
+        is_message = field == "output" and find_messages(source)
+        if key == "" or not is_mapping or is_message or (field == "input" and len(source) > 1):
             return source
-        if len(source) < 2:
-            return next(iter(source.values()), None)
-        if field == "input":
-            return source
-        if field == "output" or may_look_at(evaluator, field):
+        if len(source) > 1 and (field == "output" or may_look_at(evaluator, field)):
             raise InputError(
                 f"{evaluator.name}: the {field} is one of {quote(list(source))}; "
                 f'name it with {field}="...", or take the whole mapping with {field}=""'
             )
-        return None
+        return next(iter(source.values()), None) if len(source) < 2 else None

@@ -76,12 +76,12 @@ def _build(evaluator: Evaluator, host: str, write: Any) -> Callable[..., Any]:
         return write(evaluator.evaluate(make_sample(evaluator, **fields)))
 
     @wraps(read)
-    async def function_awaited(*args: Any, **kwargs: Any) -> Any:
+    async def coroutine(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
         return write(await evaluator.aevaluate(make_sample(evaluator, **fields)))
 
     awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
-    return function_awaited if awaits else function
+    return coroutine if awaits else function
 
 
 class _Function(Wrapper):

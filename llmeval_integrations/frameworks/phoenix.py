@@ -41,7 +41,7 @@ class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
 
 
 @contextmanager
-def _calls() -> Iterator[None]:
+def _translate_errors() -> Iterator[None]:
     try:
         yield
     except EvalError as error:
@@ -83,11 +83,11 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
         )
 
     def _evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        with _calls():
+        with _translate_errors():
             return [self._score(self.evaluator.evaluate(self._sample(eval_input)))]
 
     async def _async_evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        with _calls():
+        with _translate_errors():
             return [self._score(await self.evaluator.aevaluate(self._sample(eval_input)))]
 
     def _sample(self, cells: dict[str, Any]) -> Sample:

@@ -69,7 +69,7 @@ def guard(
     Returns:
         A decorator; the decorated function returns GuardResult.
     """
-    return Asking(evaluator, tries, raises, fields, repair).guard
+    return Retry(evaluator, tries, raises, fields, repair).guard
 
 
 Steps: TypeAlias = Generator[Any, Any, Any]
@@ -77,7 +77,7 @@ Steps: TypeAlias = Generator[Any, Any, Any]
 
 
 @dataclass(frozen=True)
-class Asking:
+class Retry:
     """A model is asked until the evaluator accepts its answer, or the tries are used up."""
 
     evaluator: Evaluator
@@ -109,10 +109,10 @@ class Asking:
             return self.drive(self.run(prompt, prompt.question, Prompt.add), call)
 
         @wraps(function)
-        async def ask_later(*args: Any, **kwargs: Any) -> Any:
+        async def ask_async(*args: Any, **kwargs: Any) -> Any:
             return await ask(*args, **kwargs)
 
-        return ask_later if iscoroutinefunction(function) else ask
+        return ask_async if iscoroutinefunction(function) else ask
 
     def drive(self, steps: Steps, call: Callable[[Any], Any]) -> Any:
         """Send each sample of some steps its result, and each request what `call` makes of it.
@@ -127,9 +127,9 @@ class Asking:
                 sent = self.evaluator.evaluate(step) if isinstance(step, Sample) else call(step)
         except StopIteration as end:
             return end.value
-        return self._drive_later(steps, call, sent)
+        return self._drive_async(steps, call, sent)
 
-    async def _drive_later(self, steps: Steps, call: Callable[[Any], Any], sent: Any) -> Any:
+    async def _drive_async(self, steps: Steps, call: Callable[[Any], Any], sent: Any) -> Any:
         try:
             while True:
                 step = steps.send(await sent)

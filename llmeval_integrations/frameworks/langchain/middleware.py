@@ -23,7 +23,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.guards.prompt import word_calls
-from llmeval_integrations.guards.retry import Asking, Steps
+from llmeval_integrations.guards.retry import Retry, Steps
 
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -60,24 +60,24 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         super().__init__()
         self.on = on
         check_choice(self, "on", ["text", "structured_response", "tool_calls"])
-        self._asking = Asking(evaluator, tries, raises, fields)
+        self._retry = Retry(evaluator, tries, raises, fields)
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        return self._asking.drive(self._run(request), handler)
+        return self._retry.drive(self._run(request), handler)
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
         """Ask the model as often as it takes."""
-        return await self._asking.drive(self._run(request), handler)
+        return await self._retry.drive(self._run(request), handler)
 
     def _run(self, request: ModelRequest) -> Steps:
         questions = [one.text for one in request.messages if isinstance(one, HumanMessage)]
         question = questions[-1] if questions else MISSING
-        done = yield from self._asking.run(request, question, _add, self._find_answer)
+        done = yield from self._retry.run(request, question, _add, self._find_answer)
         return _note(done.output, done.results)
 
     def _find_answer(self, response: ModelResponse) -> Any:
