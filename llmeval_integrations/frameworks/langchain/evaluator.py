@@ -24,7 +24,7 @@ from llmeval_integrations.judges.prompts.prompt import Prompt
 
 
 def evaluation_class(name: str) -> Any:
-    """Find a class of LangChain's evaluation package; None where no LangChain has one."""
+    """Find a base class of LangChain's evaluation package; an empty one where there is none."""
     for package in ("langchain_classic", "langchain"):
         try:
             return getattr(import_module(f"{package}.evaluation.schema"), name)
@@ -32,10 +32,10 @@ def evaluation_class(name: str) -> Any:
             # A package that is there and lacks something itself is broken, not absent.
             if error.name not in (package, f"{package}.evaluation"):
                 raise
-    return None
+    return type(name, (), {})
 
 
-StringEvaluator: Any = evaluation_class("StringEvaluator") or type("StringEvaluator", (), {})
+StringEvaluator: Any = evaluation_class("StringEvaluator")
 
 _KINDS: Final[dict[str, type[float]]] = {
     **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),

@@ -13,7 +13,7 @@ The model is told what is wrong with each call before a tool is run.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
@@ -28,9 +28,6 @@ from llmeval_integrations.guards.retry import Retry, Steps
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 
-On = Literal["text", "structured_response", "tool_calls"]
-"""What of a model's answers is looked at; others are passed on."""
-
 
 class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     """Has the model of an agent answer again, with the reason, while the evaluator fails it.
@@ -42,7 +39,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     Args:
         evaluator: Looks at each answer. A judge is given the user's last message as its input.
         on: What is looked at: the final `text`, the `structured_response` that `response_format`
-            asks for, or messages with `tool_calls`.
+            asks for, or messages with `tool_calls`; others are passed on.
         tries: How often the model is asked at most.
         raises: Whether RejectedAnswerError is raised where the last try fails, too.
         fields: Further fields of the sample, such as `reference` and `contexts`.
@@ -51,7 +48,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     def __init__(
         self,
         evaluator: Evaluator,
-        on: On = "text",
+        on: str = "text",
         tries: int = 3,
         *,
         raises: bool = False,
