@@ -57,9 +57,9 @@ def acceptance(
             raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
     values = _values_with_confidence(run, evaluator)
     fields: dict[str, list[Answer]] = defaultdict(list)
-    for value in values:
-        fields[value.field].append(value.answer)
-    overall = safe_threshold([value.answer for value in values], errors, sure)
+    for path, answer, _ in values:
+        fields[path].append(answer)
+    overall = safe_threshold([answer for _, answer, _ in values], errors, sure)
     if overall is None:
         raise InputError(
             "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
@@ -68,23 +68,20 @@ def acceptance(
     ranked = sorted(fields.items(), key=lambda item: (-len(item[1]), item[0]))
     found = {path: safe_threshold(answers, errors, sure) for path, answers in ranked}
     least = 2.0 if overall.confidence is None else overall.confidence
-    unsure = (value.review for value in values if value.review.confidence < least)
+    unsure = (each for _, _, each in values if each.confidence < least)
     return Acceptance(
         overall,
         {path: threshold for path, threshold in found.items() if threshold is not None},
-        nsmallest(review, unsure, key=lambda value: value.confidence),
+        nsmallest(review, unsure, key=lambda each: each.confidence),
     )
 
 
-class _Value(NamedTuple):
-    field: str
-    answer: Answer
-    review: Review
+def _values_with_confidence(run: Run, evaluator: str | None) -> list[tuple[str, Answer, Review]]:
+    """Return the fields of values with a confidence, each with what is known of the value.
 
-
-def _values_with_confidence(run: Run, evaluator: str | None) -> list[_Value]:
-    """Return the values with a confidence; raise InputError for those of several evaluators."""
-    values: list[_Value] = []
+    Raises InputError for values of several evaluators.
+    """
+    values = []
     names: set[str] = set()
     for row in run.rows:
         if evaluator not in (None, row.evaluator):
@@ -94,7 +91,7 @@ def _values_with_confidence(run: Run, evaluator: str | None) -> list[_Value]:
             names.add(row.evaluator)
             answer = Answer(leaf["confidence"], leaf["right"], group)
             review = Review(row.id, leaf["pointer"], leaf["confidence"])
-            values.append(_Value(leaf["field"], answer, review))
+            values.append((leaf["field"], answer, review))
     if len(names) > 1:
         raise InputError(f"{', '.join(sorted(names))} have confidences; name one as evaluator")
     return values

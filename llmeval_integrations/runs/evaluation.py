@@ -9,10 +9,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 from llmeval_integrations.core.errors import InputError
@@ -51,12 +49,7 @@ class Evaluation:
 
     def run(self) -> Run:
         """Evaluate everything, and keep the rows in memory; raise Interrupted at an interrupt."""
-        memory = Memory(len(self._tallies))
-        try:
-            self._evaluate(memory)
-        except KeyboardInterrupt as interrupt:
-            raise Interrupted(_incomplete(self._run(memory))) from interrupt
-        return self._run(memory)
+        return self._run(Memory(len(self._tallies)), None)
 
     def run_into(self, directory: RunDirectory, journal: Journal, *, retry: bool) -> Run:
         """Evaluate what the journal lacks, and write it; raise Interrupted at an interrupt."""
@@ -67,24 +60,31 @@ class Evaluation:
             for _, rows in self._done(journal):
                 self._count(rows, elsewhere=True)
         directory.forget_summary()
+        return self._run(journal, directory)
+
+    def _run(self, keeper: Journal | Memory, directory: RunDirectory | None) -> Run:
         interrupt = None
         try:
-            self._evaluate(journal)
+            self._evaluate(keeper)
         except KeyboardInterrupt as error:
             interrupt = error
-        run = self._run(journal, directory.path)
-        run = run if interrupt is None else _incomplete(run)
-        directory.write_summary(summary_text(run.summary))
+        evaluators = self._job.evaluators
+        run = Run.of(
+            keeper.done,
+            self._tallies,
+            keeper.rows,
+            judging=self._judging,
+            out=None if directory is None else directory.path,
+            lower_is_better=frozenset(n for n, each in evaluators.items() if each.lower_is_better),
+            incomplete=None if interrupt is None else INTERRUPTED,
+        )
+        self._origins.add_to(run.summary["evaluators"])
+        if interrupt is not None:
+            run.summary["interrupted"] = True
+        if directory is not None:
+            directory.write_summary(summary_text(run.summary))
         if interrupt is not None:
             raise Interrupted(run) from interrupt
-        return run
-
-    def _run(self, keeper: Journal | Memory, out: Path | None = None) -> Run:
-        evaluators, tallies = self._job.evaluators, self._tallies
-        lower = frozenset(name for name, each in evaluators.items() if each.lower_is_better)
-        known: dict[str, Any] = {"judging": self._judging, "out": out, "lower_is_better": lower}
-        run = Run.of(keeper.done, tallies, keeper.rows, **known)
-        self._origins.add_to(run.summary["evaluators"])
         return run
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
@@ -222,7 +222,3 @@ def _word_other(journal: Journal, row: Row, source: Source, now: str) -> str:
         f"{journal.folder} holds a run of other data: it has a sample {quote(row.id)}, and "
         f"{source.name} {now}"
     )
-
-
-def _incomplete(run: Run) -> Run:
-    return replace(run, summary={**run.summary, "interrupted": True}, incomplete=INTERRUPTED)

@@ -42,12 +42,14 @@ def manifest_of(
 
     `ids` says where ids come from.
     """
+    from importlib.metadata import version  # 20 ms, which few calls pay
+
     data = _describe_data(samples, options.get("limit"))
     return {
         "version": __version__,
         "started": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "python": platform.python_version(),
-        "packages": _versions(),
+        "packages": {package: version(package) for package in _PACKAGES},
         "evaluators": {
             name: describe_evaluator(evaluator) for name, evaluator in evaluators.items()
         },
@@ -187,9 +189,3 @@ def _sha256(parts: Iterable[bytes]) -> str:
     for part in parts:
         digest.update(part)
     return digest.hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    from importlib.metadata import version  # 20 ms, which few calls pay
-
-    return {package: version(package) for package in _PACKAGES}
