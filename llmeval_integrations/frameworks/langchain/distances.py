@@ -14,9 +14,7 @@ from llmeval_integrations.frameworks.langchain.evaluator import (
     evaluation_class,
 )
 
-PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator") or type(
-    "PairwiseStringEvaluator", (), {}
-)
+PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
 
 
 class EmbeddingDistanceEvaluator(LangChainEvaluator):

@@ -23,9 +23,7 @@ from llmeval_integrations.frameworks.langchain.evaluator import (
 )
 from llmeval_integrations.messages.reading import read_answer
 
-AgentTrajectoryEvaluator: Any = evaluation_class("AgentTrajectoryEvaluator") or type(
-    "AgentTrajectoryEvaluator", (), {}
-)
+AgentTrajectoryEvaluator: Any = evaluation_class("AgentTrajectoryEvaluator")
 
 CRITERIA: Final = {
     "conciseness": "Is it short and to the point?",

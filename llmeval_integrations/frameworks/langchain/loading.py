@@ -14,7 +14,7 @@ from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import distances, json, judges
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt
 
-JUDGES: Final[dict[str, type[judges.ModelEvaluator]]] = {
+CLASSES: Final[dict[str, Any]] = {
     "qa": judges.QAEvalChain,
     "cot_qa": judges.CotQAEvalChain,
     "context_qa": judges.ContextQAEvalChain,
@@ -25,10 +25,6 @@ JUDGES: Final[dict[str, type[judges.ModelEvaluator]]] = {
     "pairwise_string": judges.PairwiseStringEvalChain,
     "labeled_pairwise_string": judges.LabeledPairwiseStringEvalChain,
     "trajectory": judges.TrajectoryEvalChain,
-}
-"""LangChain's classes that take a model as `llm`."""
-
-CLASSES: Final[dict[str, Any]] = {
     "json_validity": json.JsonValidityEvaluator,
     "json_equality": json.JsonEqualityEvaluator,
     "json_edit_distance": json.JsonEditDistanceEvaluator,
@@ -38,7 +34,7 @@ CLASSES: Final[dict[str, Any]] = {
     "pairwise_string_distance": distances.PairwiseStringDistanceEvaluator,
     "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
 }
-"""LangChain's classes that ask no model."""
+"""LangChain's classes by its names; those of judges take the model as `llm`."""
 
 _CORE_NAMES: Final = {
     "json_schema_validation": "json_schema",
@@ -57,17 +53,18 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     Raises UnknownNameError for the name, InvalidOptionError for an option.
     """
     name = _plain(evaluator)
-    if name in JUDGES:
+    kind = CLASSES.get(name)
+    if kind is not None and issubclass(kind, judges.ModelEvaluator):
         if llm is None:
             raise InvalidOptionError(f"{name} needs the option llm, the model to ask")
-        return JUDGES[name](llm, **kwargs)
-    if name in CLASSES:
-        return CLASSES[name](**kwargs)
-    kind = catalog.evaluator_class(name)
+        return kind(llm, **kwargs)
+    if kind is not None:
+        return kind(**kwargs)
+    ours = catalog.evaluator_class(name)
     options = {key: _plain(value) for key, value in kwargs.items()}
     if "prompt" in options:
         options["prompt"] = as_prompt(options["prompt"])
-    if llm is not None and takes_model(kind):
+    if llm is not None and takes_model(ours):
         options.setdefault("model", llm)
     return LangChainEvaluator(catalog.load_evaluator(name, **options))
 
@@ -96,9 +93,9 @@ def load_evaluators(
 
 def _options(name: str) -> list[str]:
     """List the options that the evaluator of a name takes."""
-    kind = JUDGES.get(name) or CLASSES.get(name)
+    kind = CLASSES.get(name)
     own = [] if kind is None else list(inspect.signature(kind).parameters)
-    if name in JUDGES:
+    if kind is not None and issubclass(kind, judges.ModelEvaluator):
         return own
     core = catalog.evaluator_class(_CORE_NAMES.get(name, name))
     return [*own, *getattr(core, "__dataclass_fields__", ())]
