@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import itemgetter
 from typing import Any, ClassVar
 
@@ -24,7 +25,7 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.figures import costs, details
+from llmeval_integrations.fields.figures import FieldComparison, costs, details
 from llmeval_integrations.fields.layout import Layout
 from llmeval_integrations.fields.omission import OMITTED, Omitted
 from llmeval_integrations.fields.paths import has_place
@@ -32,7 +33,6 @@ from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS
 from llmeval_integrations.matching.outcome import summarize
 
@@ -112,10 +112,14 @@ class JsonFields(Evaluator):
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
+        self._layout  # noqa: B018 - checks the other options
+
+    @cached_property
+    def _layout(self) -> Layout:
         fields = self.fields
         if self.confidence is not None:
             fields = self._with_confidence(self.confidence)
-        self.__dict__["_layout"] = make_layout(self, fields)
+        return make_layout(self, fields)
 
     def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
         """Return settings that ignore the place of the confidences; check that it is a source."""
@@ -130,16 +134,13 @@ class JsonFields(Evaluator):
         return {source: {"ignore": True}, **self.fields}
 
     def check(self, sample: Sample) -> Result:
-        layout: Layout = self.__dict__["_layout"]
-        comparison = compare_sample(self, sample, layout)
+        comparison = compare_sample(self, sample, self._layout)
         if isinstance(comparison, Result):
             return comparison
         result = make_result(comparison, self.threshold)
         if self.confidence is not None:
-            output, _ = read_both(self, sample, self.parsing, copied=False)
+            output, root = comparison.output, self._layout.root(sample, self)
             confidences = stated_confidences(self.confidence, sample, output)
-            root = layout.root(sample, self)
-            output = layout.omission().omit(root, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
             result.metadata["confidence"] = rated
         return result
@@ -159,10 +160,12 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
     return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
-def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comparison | Result:
+def compare_sample(
+    evaluator: Evaluator, sample: Sample, layout: Layout
+) -> FieldComparison | Result:
     """Compare a sample's output with its reference; return a Result if the output is not JSON."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
-    comparison = Comparison()
+    comparison = FieldComparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
     for path in layout.ignored:
         if has_place(path, reference) or (type(output) is not Defect and has_place(path, output)):
@@ -175,15 +178,16 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Comp
         comparison.add_side(root, "missing", reference, "")
         metadata = {**details(comparison), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
+    comparison.output = reference if is_same else omission.omit(root, output)
     comparison.omitted = omission.paths
     if is_same:
         comparison.add_matches(root, reference)
     else:
-        comparison.compare(root, omission.omit(root, output), reference)
+        comparison.compare(root, comparison.output, reference)
     return comparison
 
 
-def make_result(comparison: Comparison, threshold: float | None) -> Result:
+def make_result(comparison: FieldComparison, threshold: float | None) -> Result:
     """Return the result of a comparison."""
     metadata = details(comparison)
     score = metadata["f1"]

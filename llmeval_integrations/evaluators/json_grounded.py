@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import fields as options_of
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import fsum
 from typing import Any, Final, Literal, get_args
@@ -101,8 +101,15 @@ class JsonGrounded(JsonEvaluator):
             raise option_error(self, "common", "a list of texts and numbers")
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)
-        self.__dict__["_layout"] = Layout(self.schema, self.fields, {})
-        self.__dict__["_common"] = frozenset(map(normalize, self.common))
+        self._layout  # noqa: B018 - checks schema and fields
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return Layout(self.schema, self.fields, {})
+
+    @cached_property
+    def _common(self) -> frozenset[Any]:
+        return frozenset(map(normalize, self.common))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(getattr(self, option.name) for option in options_of(self))
@@ -114,9 +121,8 @@ class JsonGrounded(JsonEvaluator):
 
     def check_value(self, value: Any, sample: Sample) -> Result:
         texts = texts_of(sample.require(self.source, self.name), self.source)
-        layout: Layout = self.__dict__["_layout"]
-        search = _Search(texts, self.__dict__["_common"], with_contexts=self.source == "contexts")
-        found = [*search.walk(layout.root(sample, self), value, "")]
+        search = _Search(texts, self._common, with_contexts=self.source == "contexts")
+        found = [*search.walk(self._layout.root(sample, self), value, "")]
         return self._judge([outcome for outcome, _ in found], [weight for _, weight in found])
 
     def _judge(self, outcomes: list[dict[str, Any]], weights: list[float]) -> Result:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -50,8 +51,10 @@ class JsonMatch(Evaluator):
         check_flag(self, "strict_order")
         check_flag(self, "ignore_extra_keys")
         check_choice(self, "parsing", PARSINGS)
-        node = Plain(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)
-        vars(self)["_node"] = node
+
+    @cached_property
+    def _node(self) -> Plain:
+        return Plain(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)
 
     def check(self, sample: Sample) -> Result:
         if is_same(sample, self.parsing):
@@ -60,7 +63,7 @@ class JsonMatch(Evaluator):
         if type(output) is Defect:
             return defect_result(output, 0.0, matched=False)
         comparison = Comparison()
-        comparison.compare(vars(self)["_node"], output, reference)
+        comparison.compare(self._node, output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
         return _mismatch(comparison)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
@@ -45,13 +46,12 @@ class ToolCallSchema(ToolEvaluator):
     def __post_init__(self) -> None:
         check_flag(self, "allow_undeclared")
         check_choice(self, "parsing", PARSINGS)
-        toolbox = None if self.tools is None else read_toolbox(self, self.tools)
-        object.__setattr__(self, "_toolbox", toolbox)
+        self.toolbox  # noqa: B018 - checks the tools
 
-    @property
+    @cached_property
     def toolbox(self) -> Toolbox | None:
         """The evaluator's own tools by name; None if samples have their own."""
-        return self._toolbox  # type: ignore[attr-defined, no-any-return]
+        return None if self.tools is None else read_toolbox(self, self.tools)
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -20,7 +21,6 @@ from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.reading import read_items
-from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.call_comparison import (
     CALL_KINDS,
     CallComparison,
@@ -139,17 +139,19 @@ class ToolCalls(Evaluator):
         for option, choices in _CHOICES.items():
             check_choice(self, option, choices)
         check_flag(self, "allow_undeclared")
-        rules = ArgumentRules(self.fields, self.defaults)
-        self.__dict__["_rules"] = rules
-        ignored = [f"/{path}" for path, each in self.fields.items() if each.get("ignore")]
-        self.__dict__["_ignored"] = ignored
-        toolbox = None
-        if self.tools is not None:
-            toolbox = read_toolbox(self, self.tools, rules)
-            rules.check({name: tool.schema for name, tool in toolbox.items()})
-        self.__dict__["_toolbox"] = toolbox
+        self._rules  # noqa: B018 - checks fields and defaults
+        if self._toolbox is not None:
+            self._rules.check({name: tool.schema for name, tool in self._toolbox.items()})
         if self.before is not None:
-            self._check_before(toolbox)
+            self._check_before(self._toolbox)
+
+    @cached_property
+    def _rules(self) -> ArgumentRules:
+        return ArgumentRules(self.fields, self.defaults)
+
+    @cached_property
+    def _toolbox(self) -> Toolbox | None:
+        return None if self.tools is None else read_toolbox(self, self.tools, self._rules)
 
     def _check_before(self, toolbox: Toolbox | None) -> None:
         problem = explain_before(self.before)
@@ -163,7 +165,7 @@ class ToolCalls(Evaluator):
             raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
-        toolbox, rules = self.__dict__["_toolbox"], self.__dict__["_rules"]
+        toolbox, rules = self._toolbox, self._rules
         if toolbox is None:
             toolbox = sample_toolbox(self, sample, rules)
         reference = read_items(sample.require("reference", self.name))
@@ -182,20 +184,16 @@ class ToolCalls(Evaluator):
         comparison = CallComparison(ours, theirs, self)
         compared = comparison.compare(pairs)
         metadata = comparison.metadata(compared)
-        if self.__dict__["_ignored"]:
-            metadata["ignored"] = self._list_ignored([*calls, *expected])
+        if rules.ignored:
+            metadata["ignored"] = [
+                path
+                for path in rules.ignored
+                if any(has_place(path, {one.name: one.arguments}) for one in (*calls, *expected))
+            ]
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
         return _make_result(compared, comparison.score(compared), metadata)
-
-    def _list_ignored(self, calls: Sequence[ToolCall]) -> list[str]:
-        """List the paths of ignored places that one of these calls has."""
-        return [
-            path
-            for path in self.__dict__["_ignored"]
-            if any(has_place(path, {call.name: call.arguments}) for call in calls)
-        ]
 
     def breakdown(self) -> CallTally:
         return CallTally(self.fields)

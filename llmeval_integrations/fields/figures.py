@@ -5,11 +5,25 @@ from __future__ import annotations
 from math import fsum
 from typing import Any, Final
 
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 
 
-def details(comparison: Comparison) -> dict[str, Any]:
+class FieldComparison(Comparison):
+    """A comparison of two documents by their fields."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.output: Any = MISSING
+        """The output without the members that count as left out."""
+        self.omitted: set[str] = set()
+        """The paths of these members, and of those of the reference."""
+        self.ignored: list[str] = []
+        """The paths of `ignore` settings for places that the documents have."""
+
+
+def details(comparison: FieldComparison) -> dict[str, Any]:
     """Return the metadata of a comparison: figures, outcomes, and counts of leaves by field."""
     matched, output, reference = comparison.figures()
     fields: dict[str, dict[Kind, int]] = {}

@@ -36,10 +36,6 @@ class Comparison:
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
         self.limits: list[str] = []
         """The JSON Pointers of arrays with too many items to try every pair."""
-        self.omitted: set[str] = set()
-        """The paths of members that count as left out."""
-        self.ignored: list[str] = []
-        """The paths of `ignore` settings for places that the documents have."""
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both present, with everything in them."""

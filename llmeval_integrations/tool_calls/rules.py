@@ -27,6 +27,8 @@ class ArgumentRules:
         """`fields` are settings by `TOOL/path`."""
         fields = {f"/{key}": settings for key, settings in (fields or {}).items()}
         self._overrides = read_overrides(fields)
+        self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
+        """The paths that the settings ignore."""
         self._defaults = check_settings(defaults or {}, "defaults")
         self._nodes: dict[str, ToolNode] = {}
         settings = (*fields.values(), self._defaults)
