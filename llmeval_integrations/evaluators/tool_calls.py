@@ -181,9 +181,8 @@ class ToolCalls(Evaluator):
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         ours = [Call(call, self, rules, toolbox) for call in calls]
         theirs = [Call(call, self, rules, toolbox) for call in expected]
-        comparison = CallComparison(ours, theirs, self)
-        compared = comparison.compare(pairs)
-        metadata = comparison.metadata(compared)
+        comparison = CallComparison(ours, theirs, self, pairs)
+        metadata = comparison.metadata()
         if rules.ignored:
             metadata["ignored"] = [
                 path
@@ -193,7 +192,7 @@ class ToolCalls(Evaluator):
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
-        return _make_result(compared, comparison.score(compared), metadata)
+        return _make_result(comparison.calls, comparison.score(), metadata)
 
     def breakdown(self) -> CallTally:
         return CallTally(self.fields)

@@ -90,7 +90,17 @@ class ComparedCall(msgspec.Struct, frozen=True, omit_defaults=True):
 class CallComparison:
     """Pairs calls of the same tool one to one, and compares them."""
 
-    def __init__(self, made: Sequence[Call], expected: Sequence[Call], evaluator: Any) -> None:
+    def __init__(
+        self,
+        made: Sequence[Call],
+        expected: Sequence[Call],
+        evaluator: Any,
+        before: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        """`before` are pairs of positions of expected calls.
+
+        If a pair is violated, the call that came too early is wrong.
+        """
         self._made, self._expected, self._evaluator = made, expected, evaluator
         self._pairing = Comparison().pairing
         self._compared: dict[tuple[int, int], CallPair] = {}
@@ -98,13 +108,10 @@ class CallComparison:
         self._fields: dict[str, dict[Kind, int]] = {}
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._limits: set[str] = set()
+        self.calls = self._compare(before)
+        """All calls, compared: first the expected ones in their order, then extra ones."""
 
-    def compare(self, before: Sequence[tuple[int, int]] = ()) -> list[ComparedCall]:
-        """Return all calls, compared: first the expected ones in their order, then extra ones.
-
-        `before` are pairs of positions of expected calls. If a pair is violated, the call that came
-        too out_of_order is wrong.
-        """
+    def _compare(self, before: Sequence[tuple[int, int]]) -> list[ComparedCall]:
         is_strict = self._evaluator.call_order == "strict"
         pairs = self._pair_in_order() if is_strict else self._pair_by_name()
         rows = {column: row for row, column in pairs}
@@ -122,23 +129,23 @@ class CallComparison:
             key=lambda call: (last, call.output) if call.reference is None else (call.reference, 0),
         )
 
-    def score(self, calls: list[ComparedCall]) -> float:
-        """Return F1 over these calls, or over their names and the leaves of their arguments."""
-        matched = fsum(call.score for call in calls)
+    def score(self) -> float:
+        """Return F1 over the calls, or over their names and the leaves of their arguments."""
+        matched = fsum(call.score for call in self.calls)
         both = float(len(self._made) + len(self._expected))
         if self._evaluator.score == "leaves":
-            named = sum(call.kind in ("right", "wrong_arguments") for call in calls)
+            named = sum(call.kind in ("right", "wrong_arguments") for call in self.calls)
             matched = named + self._leaves.matched
             both += self._leaves.output + self._leaves.reference
         return 2 * matched / both if both else 1.0
 
-    def metadata(self, calls: list[ComparedCall]) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return the calls, the figures over them, and the leaves of each argument."""
         called, expected = len(self._made), len(self._expected)
-        right = sum(call.kind == "right" for call in calls)
+        right = sum(call.kind == "right" for call in self.calls)
         both = called + expected
         found: dict[str, Any] = {
-            "calls": msgspec.to_builtins(calls),
+            "calls": msgspec.to_builtins(self.calls),
             "called": called,
             "expected": expected,
             "right": right,
