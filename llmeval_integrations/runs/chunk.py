@@ -159,6 +159,8 @@ class Samples:
         return self._absent[field]
 
     def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
+        if not unfit:
+            return [*self._made]
         return [made for place, made in enumerate(self._made) if place not in unfit]
 
 

@@ -74,9 +74,10 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
             fields[_ID] = number
         if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
             return error
-        for place in (_SCHEMA, _GROUP):
-            if fields[place] == "":
-                fields[place] = MISSING
+        if fields[_SCHEMA] == "":
+            fields[_SCHEMA] = MISSING
+        if fields[_GROUP] == "":
+            fields[_GROUP] = MISSING
         if fields[0] is MISSING:
             if self.of[0] not in row:
                 return InputError(_lacks(row, str(self.of[0])))

@@ -75,7 +75,7 @@ class Tally:
     inconsistent: int = 0
     """Rows whose judge gave a verdict against its own reasons."""
 
-    labels: Counter[str] = field(default_factory=Counter)
+    labels: dict[str, int] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)
     _sum: int = 0
     _squares: int = 0
@@ -87,33 +87,33 @@ class Tally:
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows in."""
         scores: list[float] = []
-        plain = 0
+        plain, has_details = 0, self.breakdown is not None
         for row in rows:
             # Of most rows nothing else is counted than that they passed.
             if (
                 row.passed
-                and self.breakdown is None
                 and row.label is None
                 and row.group is None
-                and row.score is not None
+                and (score := row.score) is not None
+                and not has_details
                 and "inconsistent" not in row.metadata
             ):
-                scores.append(row.score)
+                scores.append(score)
                 plain += 1
             else:
                 self._add(row, scores)
         self.n += plain
         self.rated += plain
         self.passes += plain
-        if scores:
-            self.scored += len(scores)
-            self._low, self._high = min(self._low, *scores), max(self._high, *scores)
+        self.scored += len(scores)
         for score, times in Counter(scores).items():  # most are the same few
+            self._low, self._high = min(self._low, score), max(self._high, score)
             self._sum += times * int(score * _UNIT)
             self._squares += times * int(score * score * _UNIT)
 
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
+        passed, label = row.passed, row.label
         if is_failing(row):
             self._find(*found_in(row))
         if row.error is not None:
@@ -125,15 +125,17 @@ class Tally:
             self.unscored += 1
         elif row.score is not None:
             scores.append(row.score)
-        if row.passed is not None:
+        if passed is not None:
             self.rated += 1
-            self.passes += row.passed
+            self.passes += passed
         self.inconsistent += row.metadata.get("inconsistent") is True
         if row.group is not None:
             self.groups.add(row)
-        if row.label is not None:
-            label = row.label[:_LONGEST]
-            self.labels[label if label in self.labels or len(self.labels) < _MOST else OTHER] += 1
+        if label is not None:
+            label = label[:_LONGEST]
+            if label not in self.labels and len(self.labels) >= _MOST:
+                label = OTHER
+            self.labels[label] = self.labels.get(label, 0) + 1
 
     def _find(self, kind: Kind, reason: str) -> None:
         found = self._found.get(kind)
