@@ -66,13 +66,6 @@ def test_azure_objects_too(kind, login, server, question):
     assert (sent.get("api-key") or sent["authorization"]).removeprefix("Bearer ") == KEY
 
 
-def test_a_time_out_of_the_callers_choice_is_kept():
-    openai = pytest.importorskip("openai")
-    for given, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
-        client = load_client(openai.OpenAI(api_key=KEY, **given), name="m")
-        assert client.config.timeout == seconds
-
-
 def test_an_object_of_google(server, question):
     genai = pytest.importorskip("google.genai")
     http = {"base_url": server.url, "timeout": 60_000, "retry_options": {"attempts": 4}}
@@ -97,6 +90,9 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
     assert (server.last.headers["x-proxy"], mine.is_closed) == ("mine", False)
     with pytest.raises(pickle.PicklingError, match="its OpenAI object cannot; make the client by"):
         pickle.dumps(load_client(given, name="m"))
+    for own, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
+        client = load_client(openai.OpenAI(api_key=KEY, **own), name="m")
+        assert client.config.timeout == seconds
     given = openai.AsyncOpenAI(api_key=KEY, http_client=openai.DefaultAsyncHttpxClient())
     with pytest.raises(InvalidOptionError, match="give the blocking object"):
         load_client(given, name="m")
