@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -166,13 +167,8 @@ def _sequence(ranked: Sequence[Answer], units: Sequence[Hashable], needed: int) 
     least = units.index(firsts[needed - 1]) + 1 if len(firsts) >= needed else n
     start = max(least, math.ceil(_FIRST * n))
     counts = [min(n, start + math.ceil(step * _STEP * n)) for step in range(int(1 / _STEP) + 1)]
-    return list(dict.fromkeys(_with_ties(ranked, count) for count in counts))
-
-
-def _with_ties(ranked: Sequence[Answer], count: int) -> int:
-    while count < len(ranked) and ranked[count].confidence == ranked[count - 1].confidence:
-        count += 1
-    return count
+    falling = [-each.confidence for each in ranked]
+    return list(dict.fromkeys(bisect_right(falling, falling[each - 1]) for each in counts))
 
 
 def _binomial_tail(wrong: int, n: int, chance: float) -> float:

@@ -97,32 +97,23 @@ def _standard_errors(
         slope = slopes[unit_of(group, number)]
         slope[one] += score - chance
         slope[other] -= score - chance
-    spread = _center(_inverse(information))
+    covariances = _inverse(information)
+    means = [math.fsum(column) / len(names) for column in zip(*covariances)]
     grouped = len(slopes) < len(matches)
     errors = {}
-    for name, covariances in zip(names, spread):
+    for name, own in zip(names, covariances):  # of what is left without the mean of all
+        away = [each - mean for each, mean in zip(own, means)]
         moves = (
-            math.fsum(each * its for each, its in zip(covariances, slope))
-            for slope in slopes.values()
+            math.fsum(each * its for each, its in zip(away, slope)) for slope in slopes.values()
         )
         between = math.fsum(move * move for move in moves) * grouped
-        errors[name] = math.sqrt(max(covariances[place[name]], between))
+        within = away[place[name]] - means[place[name]] + math.fsum(means) / len(names)
+        errors[name] = math.sqrt(max(within, between))
     return errors
 
 
 def _chance(lead: float) -> float:
     return 1 / (1 + math.exp(-lead))
-
-
-def _center(covariance: list[list[float]]) -> list[list[float]]:
-    """Return the covariance of what is left when the mean of all is taken off each."""
-    n = len(covariance)
-    means = [math.fsum(row) / n for row in covariance]
-    mean = math.fsum(means) / n
-    return [
-        [each - means[i] - means[j] + mean for j, each in enumerate(row)]
-        for i, row in enumerate(covariance)
-    ]
 
 
 def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
