@@ -20,7 +20,7 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
-    from llmeval_integrations.llm.budget import Spending
+    from llmeval_integrations.llm.budget import Budget, Spending
     from llmeval_integrations.llm.session import Session
 
 _log = logging.getLogger(__name__)
@@ -135,14 +135,7 @@ def judging(
     from llmeval_integrations.llm.session import Session
 
     budget = Budget(options.max_cost, options.max_tokens)
-    for client in clients_of(evaluators):
-        budget.price(client)
-        if not options.frozen:
-            client.check()
-        if options.batch:
-            _check_batch(client, options)
-    if options.frozen and options.cache is None:
-        raise InputError("frozen takes replies from a cache, and none is given")
+    _check_clients(evaluators, options, budget)
     replies = None if options.replies is None else Cache(options.replies)
     cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
     if cache is not None:
@@ -161,6 +154,19 @@ def judging(
             yield Judging(session, {name: Spending() for name in judges}, concurrency)
         finally:
             wait(start(session.close()))
+
+
+def _check_clients(
+    evaluators: Mapping[str, Evaluator], options: JudgingOptions, budget: Budget
+) -> None:
+    for client in clients_of(evaluators):
+        budget.price(client)
+        if not options.frozen:
+            client.check()
+        if options.batch:
+            _check_batch(client, options)
+    if options.frozen and options.cache is None:
+        raise InputError("frozen takes replies from a cache, and none is given")
 
 
 def _check_batch(client: Client, options: JudgingOptions) -> None:

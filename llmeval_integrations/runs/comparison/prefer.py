@@ -100,9 +100,8 @@ def prefer(
         for place, (key, first, second) in enumerate(drawn)
     ]
     judged = evaluate(samples, judge, **options)
-    return _preferences(
-        [*runs], drawn, judged, left_out=len(set().union(*runs.values())) - len(shared)
-    )
+    left_out = len(set().union(*runs.values())) - len(shared)
+    return _preferences([*runs], drawn, judged, left_out=left_out)
 
 
 def _preferences(
