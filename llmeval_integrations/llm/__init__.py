@@ -1,1 +1,1 @@
-"""How a question reaches a model, whichever the SDK: requests, replies, retries, cache, limits."""
+"""How a question reaches a model through any SDK: requests, replies, retries, cache, limits."""

@@ -25,15 +25,16 @@ def schema_of(result_type: Any) -> dict[str, Any] | None:
 
 
 def name_of(result_type: Any) -> str:
-    """Return what the answer is called on the wire: letters, digits and lines, at most 64."""
+    """Return the answer's name in the call: at most 64 letters, digits and underscores."""
     name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
     return name.encode("ascii", "ignore").decode()[:64] or "answer"
 
 
 def read_answer(result_type: Any, text: str) -> Any:
-    """Read a reply as an object of the type, behind the model's reasoning; text is given whole.
+    """Read a reply as an object of the type.
 
-    Raises UnreadableJudgementError.
+    The model's reasoning is removed first, except from an answer of the type str, which is
+    returned unchanged. Raises UnreadableJudgementError.
     """
     if result_type is str:
         return text

@@ -1,4 +1,4 @@
-"""Asking by a vendor's batch interface, for half the price and within a day."""
+"""Requests through a vendor's batch interface, at half the price and within a day."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from llmeval_integrations.llm.reply import Reply
 _log = logging.getLogger(__name__)
 
 LARGEST: Final = 10_000
-"""How many requests one batch has at most; OpenAI takes 50,000, Anthropic 100,000."""
+"""The most requests in one batch; OpenAI accepts 50,000 and Anthropic 100,000."""
 
 _QUIET: Final = 1.0
-"""The seconds without a further request after which those that came are handed over."""
+"""The seconds without a new request after which the gathered requests are submitted."""
 
 _FIRST_POLL, _LONGEST_POLL = 2.0, 60.0
-"""The seconds between two looks at a batch, which grow."""
+"""The shortest and the longest pause between two polls of a batch, in seconds."""
 
 
 class Batches:
-    """Gathers requests until no more come, hands them over as a batch, and waits for the replies.
+    """Gathers requests until no more come, submits them as a batch, and waits for the replies.
 
-    Which batch has a request is written down, so that whoever asks the same after a break, or a
-    kill, waits for that batch. Its mark is written down before, so that a batch that the server
-    took in the moment of a kill is found among the server's. The first request with a schema is
-    asked by itself, so that a form or a parameter that the server refuses does not fail a whole
-    batch.
+    The store records which batch contains a request. A run that is resumed after an interruption
+    waits for that batch. The store records the batch's mark before it is submitted. If the process
+    is killed during the submission, the mark finds the batch among those of the server. The first
+    request with each schema is sent separately, so that a form or a parameter that the server
+    refuses does not fail a whole batch.
     """
 
     def __init__(self, store: Cache, budget: Budget) -> None:
         self._store = store
         self._budget = budget
-        self._line = Limiter(4)  # of batches that are handed over and looked after at a time
+        self._line = Limiter(4)  # batches that are submitted or polled at a time
         self._first: dict[tuple[int, str], asyncio.Future[None]] = {}
         self._queues: dict[Client, dict[str, tuple[bytes, Request]]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -65,7 +65,7 @@ class Batches:
         alone: Callable[[], Awaitable[Reply]],
         price: Price | None,
     ) -> Kept:
-        """Return the reply to a request; `alone` asks what no batch has answered."""
+        """Return the reply to a request; `alone` sends a request that no batch answered."""
         name, place = key.hex()[:48], b"batch " + key
         note = self._store.get(place)
         if note is None and await self._is_first(client, request):
@@ -86,7 +86,7 @@ class Batches:
         return Kept(await alone(), request.fence) if reply is None else Kept(reply, fence)
 
     async def _is_first(self, client: Client, request: Request) -> bool:
-        """Whether the request is the first with its schema; else wait until that has its reply."""
+        """Return whether the request is the first with its schema; if not, wait for the first."""
         form = (id(client), repr(request.schema))
         if form in self._first:
             await self._first[form]
@@ -95,7 +95,7 @@ class Batches:
         return True
 
     async def close(self) -> None:
-        """Give up the waiting; what is being handed over is written down."""
+        """Stop waiting for replies; submissions under way are completed and recorded."""
         if self._timer is not None:
             self._timer.cancel()
         self._handed.cancel()
@@ -104,13 +104,13 @@ class Batches:
             task.cancel()
 
     async def _find(self, client: Client, name: str, place: bytes, note: Kept) -> Kept | None:
-        """Find the batch of a request that was being handed over; None where there is none."""
+        """Find the batch of a request whose submission was interrupted; None if there is none."""
         mark = note.reply.model
         if mark not in self._searches:
             search = self._line.retry(partial(client.find, mark), client.retries)
             self._searches[mark] = asyncio.ensure_future(search)
         for batch in await asyncio.shield(self._searches[mark]):
-            with suppress(ClientError):  # another's may have failed, or be gone
+            with suppress(ClientError):  # a batch of another run may have failed or expired
                 if name in await self._replies(client, batch):
                     note = Kept(Reply(batch, model=mark), note.fence)
                     self._store.put(place, note, replace=True)
@@ -118,7 +118,7 @@ class Batches:
         return None
 
     async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Kept:
-        """Wait until the request is part of a batch, and return what is written down of it."""
+        """Wait until the request is part of a batch, and return the record of the batch."""
         if self._handed.cancelled():
             raise ClientError("not asked, for the run was interrupted", kind="budget")
         self._queues.setdefault(client, {})[name] = (place, request)
@@ -154,8 +154,8 @@ class Batches:
                 batch = await self._line.retry(submit, client.retries)
                 self._note(queue.values(), Reply(batch, model=mark))
                 _log.warning(
-                    "the batch %s of %d questions is under way; it may be left by Ctrl-C and gone "
-                    "on with by --resume", batch, len(requests)
+                    "the batch %s of %d questions is under way; you may stop with Ctrl-C and "
+                    "continue later with --resume", batch, len(requests)
                 )  # fmt: skip
         except Exception as error:  # noqa: BLE001 - raised where each request waits
             handed.set_exception(error)
@@ -165,7 +165,7 @@ class Batches:
     def _submit(
         self, client: Client, requests: dict[str, Request], mark: str
     ) -> Callable[[], Awaitable[str]]:
-        """Give what hands over; tried again, it first looks whether the server has the batch."""
+        """Return a call that submits; a second try first checks if the server has the batch."""
         tries = count()
 
         async def submit() -> str:
@@ -178,7 +178,7 @@ class Batches:
         return submit
 
     def _note(self, queue: Iterable[tuple[bytes, Request]], note: Reply) -> None:
-        """Write down the mark, and the name when it is known, of the batch that has requests."""
+        """Record the batch of these requests: its mark and, once it is known, its name."""
         for place, request in queue:
             self._store.put(place, Kept(note, request.fence), replace=True)
 
@@ -196,7 +196,7 @@ class Batches:
             except ClientError as error:
                 if error.kind != "not_found":
                     raise
-                return {}  # it is too old, and its requests are asked anew
+                return {}  # the batch has expired, and its requests are sent again
             if replies is not None:
                 return replies
             await asyncio.sleep(pause)

@@ -1,4 +1,4 @@
-"""What calls cost, and how much they may."""
+"""What calls cost, and how much they may cost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COUNTS: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "out
 
 @dataclass
 class Spending:
-    """What was asked and paid."""
+    """The number of calls and what they cost."""
 
     calls: int = 0
     """Requests that were answered, by a model or from the cache."""
@@ -50,7 +50,7 @@ class Spending:
     """How many calls were paid for at a price that is not known."""
 
     uncounted: int = 0
-    """How many replies came from a server that does not tell what they took."""
+    """How many replies came from a server that reports no token counts."""
 
     @property
     def tokens(self) -> int:
@@ -80,7 +80,7 @@ class Spending:
             self.failed += 1
 
     def add_summary(self, summary: Mapping[str, Any]) -> None:
-        """Count in what a summary of another one says."""
+        """Add the figures of another Spending's summary."""
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + summary[name])
         if summary["cost"] is None:
@@ -89,7 +89,7 @@ class Spending:
             self.cost += summary["cost"]
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures by name; the cost is None where it is not known of every call."""
+        """Return the figures by name; the cost is None unless it is known for every call."""
         counts = {name: getattr(self, name) for name in _COUNTS}
         return {**counts, "cost": None if self.unpriced else round(self.cost, 8)}
 
@@ -97,11 +97,12 @@ class Spending:
 class Budget:
     """What calls may cost together.
 
-    A call reserves what it may take before it is made: as many tokens in as its characters, by the
-    largest share seen, and as many out as it may have, else as the longest reply so far. What does
-    not fit waits until others have ended; one alone may always be made until the bound is reached,
-    so that it is overshot by one call. Replies of the cache are free. A reply of which the server
-    tells no tokens ends the budget, for nobody can keep it any more.
+    A call reserves its largest possible use before it is made. The input tokens are estimated from
+    its characters, by the largest ratio seen so far. The output tokens are its own limit, or the
+    length of the longest reply so far. A call that does not fit waits until others have ended. A
+    single call may always be made until the bound is reached, so one call may exceed the bound.
+    Replies from the cache are free. A reply without token counts ends the budget, because the bound
+    can no longer be enforced.
     """
 
     def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
@@ -120,11 +121,11 @@ class Budget:
         self._held: list[tuple[float, float]] = []
         self._freed: Event | None = None
         self._tokens_a_character = 1 / 3  # at first; English has about 1/4
-        self._longest = math.inf  # until there is a reply, a call is made alone
+        self._longest = math.inf  # until there is a reply, calls are made one at a time
 
     @property
     def reached(self) -> str | None:
-        """Name the bound that is reached, None where there is none."""
+        """The bound that is reached; None if there is none."""
         spent = self.spent
         unknown = " (a server told no tokens)" if spent.uncounted else ""
         if self.max_tokens is not None and (unknown or spent.tokens >= self.max_tokens):
@@ -134,9 +135,9 @@ class Budget:
         return None
 
     def price(self, client: Client) -> Price | None:
-        """Return the price of a client's model, None where none is known and none is needed.
+        """Return the price of a client's model; None if it is neither known nor needed.
 
-        Raises InvalidOptionError, and MissingDependencyError, where `max_cost` needs one.
+        Raises InvalidOptionError or MissingDependencyError if `max_cost` needs an unknown price.
         """
         try:
             price = price_of(client)
@@ -152,16 +153,16 @@ class Budget:
         return price
 
     async def reserve(self, request: Request, price: Price | None) -> tuple[float, float]:
-        """Wait until a call fits, and reserve what it may take: tokens and US dollars.
+        """Wait until a call fits, and reserve its largest use: tokens and US dollars.
 
-        Raises ClientError where no further call may begin.
+        Raises ClientError if no further call may begin.
         """
         while not self.reached:
             estimate = self._estimate(request, price)
             if not self._held or self._fits(estimate):
                 self._held.append(estimate)
                 return estimate
-            from asyncio import Event  # a run without judges has a budget, and no need of a loop
+            from asyncio import Event  # late, because a run without judges needs no event loop
 
             self._freed = self._freed or Event()
             await self._freed.wait()
@@ -170,7 +171,7 @@ class Budget:
     def settle(
         self, held: tuple[float, float], request: Request, reply: Reply | None, price: Price | None
     ) -> None:
-        """Count what a call took in the place of what was reserved for it."""
+        """Replace the reservation of a call by its real use."""
         if reply is not None:
             self.spent.add(reply, price)
             longest = 0 if self._longest == math.inf else self._longest

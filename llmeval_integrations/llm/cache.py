@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OURS: Final = 0x4C4C4D45
-"""What marks a database as ours: "LLME"."""
+"""The application ID that identifies our databases: "LLME"."""
 
 _VERSION: Final = 1
 _PATIENCE: Final = 30.0
@@ -36,20 +36,20 @@ _PATIENCE: Final = 30.0
 
 
 class CacheError(InputError):
-    """A file of replies cannot be used."""
+    """A cache file cannot be used."""
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A reply as it is kept."""
+    """A reply as the cache stores it."""
 
     reply: Reply
     """The reply."""
 
     fence: str
-    """The mark that was drawn for its request."""
+    """The random mark in its request."""
 
     def reply_to(self, request: Request, *, cached: bool) -> Reply:
-        """Return the reply with the request's own mark in the place of the one that was drawn."""
+        """Return the reply, with the stored mark replaced by the mark of this request."""
         text = self.reply.text
         if self.fence:
             text = text.replace(self.fence, request.fence)
@@ -57,53 +57,53 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 def identity_text(client: Client) -> str:
-    """Write what tells a client's model and how it is called."""
+    """Return the identity of a client as canonical JSON."""
     return canonical(json.loads(json.dumps(client.identity())))
 
 
 def request_key(identity: str, request: Request) -> bytes:
-    """Return what tells a request from all others, by everything that shapes its reply."""
+    """Return the cache key of a request: a hash of everything that shapes its reply."""
 
     def split(part: str | Image) -> list[str]:
         if isinstance(part, Image):
             return ["image", sha256(part.address.encode()).hexdigest()]
-        # the fence is drawn anew for each call: what matters is where it stands
+        # the fence is random in each call, so that only its position counts
         return part.split(request.fence) if request.fence else [part]
 
     shape = (
         identity,
         [[message.role, [*map(split, message.blocks)]] for message in request.messages],
-        request.schema,  # in the order of its properties, in which the model writes
+        request.schema,  # the order of properties counts, because the model writes in that order
         request.schema_name,
         request.output,
         request.temperature,
         request.max_tokens,
-        *(request.draw or (0,)),  # as a vote's first, for which it may stand
+        *(request.draw or (0,)),  # a single call may serve as the first draw of a vote
     )
     return sha256(json.dumps(shape).encode()).digest()
 
 
 class Cache:
-    """A file of replies, an SQLite database of one table.
+    """A file of replies: an SQLite database with one table.
 
-    Every reply that came is kept, also one that was cut or refused: it was paid, and asking the
-    same again would pay again. A call that failed is not, nor a reply that an error broke off.
-    Several processes may use one file at once. What was put stays, also if the process is killed.
-    With `frozen` the file is only read, and nothing is asked that it lacks. It is opened when it
-    is first needed, and only its owner may read it, for replies quote what was judged.
+    Every reply is stored, even one that was cut or refused: it was paid for, and the same call
+    would cost again. A failed call is not stored, nor is a reply that an error broke off.
+    Several processes may use one file at once. Stored replies survive if the process is killed.
+    With `frozen` the file is only read, and no call is made for a reply that it lacks. The file is
+    opened at its first use. Only its owner may read it, because replies quote what was judged.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
         self.path = Path(path)
-        """Where the file is; it is made where there is none."""
+        """The path of the file, which is created if it does not exist."""
         self.frozen = frozen
-        """Whether nothing is asked that it lacks."""
+        """Whether the file is only read and no calls are made."""
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._error: CacheError | None = None
 
     def open(self) -> None:
-        """Open the file, which the first look does otherwise; raises CacheError, as for good."""
+        """Open the file now instead of at its first use; raises CacheError if it fails."""
         self._use(lambda _: None)
 
     def get(self, key: bytes) -> Kept | None:
@@ -117,15 +117,15 @@ class Cache:
         return self._use(read)
 
     def put(self, key: bytes, kept: Kept, *, replace: bool = False) -> None:
-        """Keep a reply, unless there is one that it shall not `replace`; raises CacheError."""
-        # ASCII, since a reply may hold half a surrogate pair, which is not a text to SQLite
+        """Store a reply; keep an earlier one unless `replace` is set; raises CacheError."""
+        # ASCII, since SQLite refuses half a surrogate pair, which a reply may contain
         text = json.dumps(msgspec.to_builtins(kept))
         query = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
         query = query.replace("IGNORE", "REPLACE") if replace else query
         self._use(lambda connection: connection.execute(query, (key, text)))
 
     def close(self) -> None:
-        """Close the file; who is last leaves no log beside it, so that it can be copied alone."""
+        """Close the file; the last process removes the log, so that the file can be copied."""
         with self._lock:
             if self._connection is not None:
                 with suppress(sqlite3.Error):
@@ -135,7 +135,7 @@ class Cache:
                 self._connection = None
 
     def _use(self, action: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the file; once that failed it always does, before a call is paid."""
+        """Run an action on the file; after one failure all fail, so that no more calls are paid."""
         with self._lock:
             if self._error is None:
                 try:
@@ -153,11 +153,11 @@ class Cache:
         if path.is_dir():
             raise CacheError(f"the cache {path} is a folder, expected a file")
         if self.frozen and not path.exists():
-            raise CacheError(f"there is no cache {path}; a run that is not frozen makes it")
+            raise CacheError(f"there is no cache {path}; a run without frozen creates it")
         if not self.frozen:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        # opened in one thread and used in another, one at a time
+        # opened in one thread and used in another; the lock admits one at a time
         connection = sqlite3.connect(
             path.absolute().as_uri() + ("?mode=ro" if self.frozen else ""),
             uri=True,
@@ -170,7 +170,7 @@ class Cache:
             try:
                 self._prepare(connection)
             except sqlite3.OperationalError as error:
-                # while another process makes the file SQLite says so at once, and does not wait
+                # if another process is creating the file, SQLite fails at once without waiting
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
@@ -178,7 +178,7 @@ class Cache:
                 return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Make the table where there is nothing at all; let others read while one writes."""
+        """Create the table in an empty file; let other processes read while one writes."""
 
         def number(query: str) -> Any:
             return connection.execute(query).fetchone()[0]
@@ -195,14 +195,14 @@ class Cache:
                     connection.execute(f"PRAGMA user_version = {_VERSION}")
         if number("PRAGMA application_id") != _OURS:
             raise CacheError(
-                f"{self.path} is not a cache of replies but another program's database"
+                f"{self.path} is not a cache of replies but the database of another program"
             )
         version = number("PRAGMA user_version")
         if version != _VERSION:
             raise CacheError(f"the cache {self.path} is of version {version}, expected {_VERSION}")
         if not self.frozen:
             connection.execute("PRAGMA journal_mode = WAL")
-            # what is written stays when the process is killed; a power cut may take the last
+            # a killed process loses nothing; a power cut may lose the last replies
             connection.execute("PRAGMA synchronous = NORMAL")
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What every client is."""
+"""The base class of all clients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmeval_integrations.llm.reply import Reply
 class Client(ABC):
     """How a judge reaches a model.
 
-    A client of your own writes two methods, and makes what it holds open at its first call:
+    A client of your own defines two methods. It opens its connections at the first call:
 
         class Mine(Client):
             async def complete(self, request):
@@ -23,64 +23,64 @@ class Client(ABC):
             def identity(self):
                 return {"client": "mine", "name": "my-model"}
 
-    A JudgeError that it raises makes the result unscored; a ClientError of a kind that may pass is
-    tried again, and so is what an HTTP library raises where there was no answer.
+    If it raises a JudgeError, the result is unscored. A ClientError of a transient kind is tried
+    again, and so is an exception of an HTTP library that received no response.
     """
 
     price: tuple[float, float] | None = None
-    """US dollars for a million tokens in and out, where its owner names them."""
+    """US dollars for a million tokens in and out, if its owner sets them."""
 
     retries: int = 5
-    """How often a call that failed for a passing reason is tried again; a time-out at most once."""
+    """How often a call is tried again after a transient failure; at most once after a time-out."""
 
     @property
     def has_batches(self) -> bool:
-        """Whether many requests can be handed over at once, by `submit` and `collect`."""
+        """Whether many requests can be sent at once, by `submit` and `collect`."""
         return False
 
     @abstractmethod
     async def complete(self, request: Request) -> Reply:
-        """Make one call; raises JudgeError where there is no reply."""
+        """Make one call; raises JudgeError if there is no reply."""
 
     @abstractmethod
     def identity(self) -> dict[str, Any]:
-        """Name everything but the request that shapes a reply, as JSON; never a key."""
+        """Return as JSON everything that shapes a reply beside the request; never a key."""
 
-    def check(self) -> None:  # noqa: B027 - most lack nothing
-        """Raise InvalidOptionError where each call would fail for want of what it is set up by."""
+    def check(self) -> None:  # noqa: B027 - most clients lack nothing
+        """Raise InvalidOptionError if a setting is missing that every call needs."""
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
-        """Hand over many requests, by their names, under a mark; gives the name of the batch."""
+        """Submit requests, by their names, as a batch with a mark; return the batch's name."""
         raise NotImplementedError
 
-    async def find(self, mark: str) -> Sequence[str]:  # noqa: ARG002 - for those who have marks
-        """List the recent batches that may be the one with this mark.
+    async def find(self, mark: str) -> Sequence[str]:  # noqa: ARG002 - for clients with marks
+        """List the recent batches that may have this mark.
 
-        A mark is the time of the handing over in seconds, the number of requests, and a random
-        word, with a "-" between them. Without this a kill in the moment of handing over may have a
-        batch handed over twice.
+        A mark consists of the time of submission in seconds, the number of requests, and a random
+        word, joined by "-". Without this method a batch may be submitted twice if the process is
+        killed during the submission.
         """
         return ()
 
     async def collect(self, batch: str) -> Mapping[str, Reply] | None:
         """Return the replies of a batch by the names of the requests; None while it is under way.
 
-        Requests without a reply are asked again by themselves.
+        Requests without a reply are sent again, one by one.
         """
         raise NotImplementedError
 
     def ask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
-        """Ask once and give the answer: a text, or an object of a pydantic model's class.
+        """Ask once and return the answer: a text, or an instance of a pydantic model.
 
-        The prompt is a text or a list of messages; settings are fields of Request, such as
-        `temperature=0.5`. Raises InvalidOptionError, and JudgeError where there is no such answer.
+        The prompt is a text or a list of messages. Settings are fields of Request, such as
+        `temperature=0.5`. Raises InvalidOptionError, and JudgeError if there is no such answer.
         """
         from llmeval_integrations.llm.loop import start, wait
 
         return wait(start(self._answer(prompt, result_type, settings)))
 
     async def aask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
-        """Do as `ask` does."""
+        """Ask as `ask` does, without blocking the event loop."""
         from llmeval_integrations.llm.loop import join
 
         return await join(self._answer(prompt, result_type, settings))

@@ -1,4 +1,4 @@
-"""Which model is asked, and how."""
+"""The model to ask, and the settings of its calls."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ except ImportError as error:
 _REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 NO_KEY = "-"
-"""What stands for "no key": local servers want none, and an SDK then looks where it always does."""
+"""The value for "no key": local servers need none, and an SDK then looks in its usual places."""
 
 LONGEST: Final = 86_400.0
-"""A day: the seconds that stand for no limit, and the most that a call may take."""
+"""A day in seconds: the longest time-out, which also stands for no limit."""
 
 
 class ClientConfig(BaseModel):
-    """One model and how it is called."""
+    """One model and the settings of its calls."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     name: str = Field(min_length=1)
-    """The model, as its server calls it."""
+    """The name of the model on its server."""
 
     base_url: str | None = None
-    """Where the server is; None is the platform's own address. It has no login and no query: a
-    key goes into `api_key`, and what else a gateway wants into `options`."""
+    """The address of the server; None for the platform's own. It must not contain a login or a
+    query: a key goes into `api_key`, and whatever else a gateway needs goes into `options`."""
 
     platform: str = "ollama"
-    """The kind of server: a name that `load_client` knows."""
+    """The kind of server: a platform of `load_client`."""
 
     api_key: SecretStr = SecretStr(NO_KEY)
-    """The key, or `${NAME}` for the environment variable that holds it; "-" where none is set."""
+    """The key, or `${NAME}` for the environment variable that contains it; "-" for no key."""
 
     max_tokens: int | None = Field(default=None, gt=0)
     """The longest reply, in tokens."""
@@ -51,19 +51,19 @@ class ClientConfig(BaseModel):
     """The sampling temperature; None leaves it to the server. Not sent to models without one."""
 
     timeout: float = Field(default=300, gt=0, le=LONGEST)
-    """The seconds a call may take."""
+    """The longest time of a call, in seconds."""
 
     retries: int = Field(default=5, ge=0)
-    """How often a call that failed for a passing reason is tried again; a time-out at most once."""
+    """How often a call is tried again after a transient failure; at most once after a time-out."""
 
     price: tuple[float, float] | None = None
-    """US dollars for a million tokens in and out, for a model whose price nobody else knows."""
+    """US dollars for a million tokens in and out, for a model that has no published price."""
 
     output: Output = "auto"
-    """How the form of an answer is asked for."""
+    """How the form of an answer is requested."""
 
     options: dict[str, Any] = Field(default_factory=dict)
-    """Further arguments of the vendor's own call, by its names."""
+    """Further arguments of the vendor's call, under the vendor's names."""
 
     @field_validator("base_url")
     @classmethod
@@ -71,13 +71,13 @@ class ClientConfig(BaseModel):
         check_address(address or "")
         return address and address.rstrip("/")
 
-    def __repr_args__(self) -> Any:  # pydantic's, of which it makes `repr` and `str`
+    def __repr_args__(self) -> Any:  # pydantic makes `repr` and `str` from these
         return [(name, without_keys(value, name or "")) for name, value in super().__repr_args__()]
 
     def key(self) -> str | None:
-        """Return the key itself, None where none is set; raises InvalidOptionError.
+        """Return the key itself, or None if no key is set; raises InvalidOptionError.
 
-        White space around it, such as the end of a line in a secret's file, is no part of it.
+        White space around the key is removed, such as the line end of a secret's file.
         """
         try:
             key = _REFERENCE.sub(
@@ -86,7 +86,7 @@ class ClientConfig(BaseModel):
         except KeyError as error:
             raise InvalidOptionError(f"api_key: the environment has no variable {error}") from None
         if not (key.isascii() and key.isprintable()):
-            raise InvalidOptionError("api_key: holds a character that no HTTP header takes")
+            raise InvalidOptionError("api_key: contains a character that no HTTP header accepts")
         return None if key in ("", NO_KEY) else key
 
     @classmethod
@@ -99,17 +99,17 @@ class ClientConfig(BaseModel):
 
 
 def check_address(address: str) -> None:
-    """Raise ValueError for an address with a login or a query, which servers and logs repeat."""
+    """Raise ValueError for an address with a login or a query, which logs would show."""
     parts = urlsplit(address)
     if "@" in parts.netloc or parts.query:
         raise ValueError(
-            "an address with a login or a query is refused; a key goes into api_key, and a query "
-            'into options, such as {"extra_query": {...}}'
+            "an address with a login or a query is refused; give a key as api_key, and a query in "
+            'options, such as {"extra_query": {...}}'
         )
 
 
 def _explain(error: ValidationError) -> str:
-    """Word pydantic's findings without the value of a key, or what may hold one."""
+    """Describe pydantic's findings without a value that is or may contain a key."""
     words = []
     for found in error.errors(include_url=False):
         field, kind, value = str(found["loc"][0]), found["type"], found["input"]
@@ -117,9 +117,9 @@ def _explain(error: ValidationError) -> str:
         if kind == "extra_forbidden":
             message += f"; there are {', '.join(ClientConfig.model_fields)}"
         elif (
-            kind != "missing"  # of a field that is missing the input is all the others
+            kind != "missing"  # the input of a missing field is the whole configuration
             and field not in ("api_key", "base_url", "options")
-            and isinstance(value, (str, bool, int, float))  # in all else may be a key
+            and isinstance(value, (str, bool, int, float))  # other values may contain a key
         ):
             message += f", got {quote(value)}"
         words.append(message.replace("Value error, ", ""))

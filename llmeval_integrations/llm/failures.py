@@ -1,8 +1,8 @@
-"""What a call that failed means, whichever the SDK.
+"""The error of a failed call, for every SDK.
 
-Told by status, by the codes that a server gives and by the class of an exception, never by the
-wording of a message: that changes from one version of a server or an SDK to the next. LangChain,
-LlamaIndex and LiteLLM let the exceptions of SDKs through, or raise their own with these as cause.
+The status, the server's codes and the class of the exception decide. The wording of a message
+never does, because it changes from one version of a server or an SDK to the next. LangChain,
+LlamaIndex and LiteLLM pass the exceptions of SDKs on, or raise their own with these as the cause.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ _TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
 _OVERFLOWS: Final = {"ContextOverflowError", "ContextWindowExceededError"}  # LangChain, LiteLLM
 _REFUSALS: Final = {"ContentFilterFinishReasonError", "ContentPolicyViolationError"}
 _KEYLESS: Final = {("openai", "OpenAIError"), ("google", "DefaultCredentialsError")}
-"""What SDKs raise where there is no key; OpenAI's by the base class of all its errors."""
+"""The exceptions of SDKs without a key; OpenAI raises the base class of all its errors."""
 
 
 def status_error(
     status: int, body: Any = None, headers: Mapping[str, str] | None = None
 ) -> JudgeError:
-    """Say what an answer with the status of an error means.
+    """Return the error for a response with an error status.
 
-    `body` is the answer's JSON, or what an SDK keeps of it; `headers` are found by names in lower
-    case.
+    `body` is the JSON of the response, or the part that an SDK keeps. The names of `headers` are
+    in lower case.
     """
     account: Any = body.get("error", body) if isinstance(body, Mapping) else {}
     account = account if isinstance(account, Mapping) else {"message": account}
     codes = {str(account.get(key)) for key in ("code", "type", "status")}
     message = account.get("message") or body or "without a word"
     if 300 <= status < 400:
-        message = "a redirect, which is not followed; give the address that it leads to"
+        message = "a redirect, which is not followed; give the address that it points to"
     text = f"the server answered {status}: {message}"
     if codes & _CODES_OF_REFUSAL:
         return RefusedReplyError(text)
@@ -77,7 +77,7 @@ def status_error(
 
 
 def transport_error(error: BaseException) -> ClientError | None:
-    """Say what an exception of an HTTP library means; None for one of another origin."""
+    """Return the error for an exception of an HTTP library; None for any other exception."""
     classes = type(error).__mro__
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
@@ -90,10 +90,10 @@ def transport_error(error: BaseException) -> ClientError | None:
 
 
 def error_of(error: BaseException) -> JudgeError | None:
-    """Say what an exception or one of its causes means; None where none of them is known.
+    """Return the error for an exception or one of its causes; None if none of them is known.
 
-    That there was no answer, a cause knows best: a library may make up a status for it. An
-    answer is read by the first status, and what the deepest cause keeps of it.
+    The causes show best that there was no response: a library may invent a status for it. A
+    response is read by the first status and by the body that the deepest cause keeps.
     """
     chain = [*_causes(error)]
     names = {kind.__name__ for each in chain for kind in type(each).__mro__}
@@ -130,7 +130,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """Find the HTTP status of an answer: each SDK keeps it elsewhere."""
+    """Find the HTTP status of a response, which each SDK keeps in a different place."""
     response: Any = getattr(error, "response", None)
     places = [
         getattr(error, "status_code", None),
@@ -144,9 +144,9 @@ def _status(error: BaseException) -> int | None:
 
 
 def _retry_after(headers: Mapping[str, str], account: Mapping[str, Any]) -> float | None:
-    """Read the seconds that a server asks to wait; None for what cannot be read.
+    """Read the seconds that a server asks to wait; None if they cannot be read.
 
-    They stand in RFC 9110's header, where a date in the past is 0, or in Google's body:
+    They are in the header of RFC 9110, where a date in the past counts as 0, or in Google's body:
     `"retryDelay": "21s"`.
     """
     asked: Any = headers.get("retry-after")

@@ -1,4 +1,4 @@
-"""The form of an answer, and OpenAI's chat completions, which many servers speak."""
+"""The form of an answer, and OpenAI's chat completions, which many servers support."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _KEPT: Final = frozenset(
      "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "title", "description",
      "required", "additionalProperties", "$ref"]
 )  # fmt: skip
-"""Keywords that strict mode takes and that hold no schema."""
+"""Keywords that strict mode accepts and that contain no schema."""
 
 _NAMED: Final = frozenset({"properties", "$defs", "definitions"})
-"""Keywords that hold schemas by name."""
+"""Keywords that contain schemas by name."""
 
 _DROPPED: Final = frozenset({"default", "examples", "$schema"})
-"""Keywords that it does not take and that allow or forbid no value."""
+"""Keywords that strict mode refuses and that neither allow nor forbid a value."""
 
 _KNOWN: Final = _KEPT | _NAMED | _DROPPED | {"items", "anyOf"}
 
@@ -36,7 +36,7 @@ _FORMATS: Final = frozenset(
 
 
 def in_words(request: Request, output: Output) -> tuple[Message, ...]:
-    """Return the messages, with the wanted form at their end for the output "json"."""
+    """Return the messages; for the output "json" the last one ends with the wanted form."""
     if output != "json":
         return request.messages
     *others, last = request.messages
@@ -47,7 +47,7 @@ def in_words(request: Request, output: Output) -> tuple[Message, ...]:
 
 
 def openai_form(request: Request, output: Output) -> dict[str, Any]:
-    """Return the arguments that ask for the form, strictly where the schema can be strict."""
+    """Return the arguments that request the form, in strict mode if the schema allows it."""
     if request.schema is None or output not in ("json_schema", "tool"):
         return {}
     strict = strict_schema(request.schema)
@@ -63,7 +63,7 @@ def openai_form(request: Request, output: Output) -> dict[str, Any]:
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """Write a message."""
+    """Return a message as JSON for chat completions."""
     content: Any = message.content
     if not isinstance(content, str):
         content = [
@@ -76,16 +76,16 @@ def chat_message(message: Message) -> dict[str, Any]:
 
 
 def read_chat(response: Mapping[str, Any], name: str, output: Output) -> Reply:
-    """Read a completion; `name` stands for a model that it does not name."""
+    """Read a completion; `name` is used if the completion does not name its model."""
     choice = response["choices"][0]
     message = choice["message"]
-    # a custom tool of somebody's own is no function
+    # a call of a custom tool has no function
     functions = [call.get("function") for call in message.get("tool_calls") or ()]
     calls = [function["arguments"] for function in functions if function is not None]
     litellm = message.get("provider_specific_fields") or {}
     refusal = message.get("refusal") or litellm.get("refusal")
     content = message.get("content")
-    if isinstance(content, list):  # some servers send it in parts, the reasoning beside it
+    if isinstance(content, list):  # some servers send parts, with the reasoning among them
         content = text_of_blocks(content)
     return Reply(
         text=refusal or text_or_calls(content, calls),
@@ -97,10 +97,10 @@ def read_chat(response: Mapping[str, Any], name: str, output: Output) -> Reply:
 
 
 def strict_schema(schema: dict[str, Any]) -> dict[str, Any] | None:
-    """Close all objects and require all of their members; None where strict mode has no such form.
+    """Close all objects and require all of their properties; None if strict mode cannot do so.
 
-    What fits the new schema fits the old one. Strict mode lacks objects with free keys, `oneOf`,
-    `allOf`, lengths of texts, and values of any type.
+    A value that fits the new schema fits the old one. Strict mode lacks objects with free keys,
+    `oneOf`, `allOf`, lengths of texts, and values of any type.
     """
     try:
         return _strict(schema) if schema.get("type") == "object" else None
@@ -109,7 +109,7 @@ def strict_schema(schema: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _strict(schema: Any) -> dict[str, Any]:
-    """Do so for a schema within; raises ValueError where strict mode has no such form."""
+    """Make a nested schema strict; raises ValueError if strict mode cannot express it."""
     if not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
         raise ValueError(schema)
     strict = {word: each for word, each in schema.items() if word not in _DROPPED}

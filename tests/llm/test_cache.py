@@ -137,7 +137,7 @@ scribbled = changed("UPDATE replies SET kept = '{\"reply\": 1}'")
     [
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
-        (foreign, "is not a cache of replies but another program's database"),
+        (foreign, "is not a cache of replies but the database of another program"),
         (older, "is of version 99, expected 1"),
         (cut, "malformed"),
         (scribbled, "cannot be used: Expected `object`, got `int`"),
