@@ -1,4 +1,4 @@
-"""`llmeval compare` and `prefer`: say in what one run is better or worse than another."""
+"""`llmeval compare` and `prefer`: find out where one run is better or worse than another."""
 
 from __future__ import annotations
 
@@ -29,23 +29,24 @@ def add_commands(commands: Commands) -> None:
     parser = commands.add_parser(
         "compare",
         help="compare two runs over the same samples",
-        description="Join two runs by the samples' ids, and say in what the second, B, is better "
-        "or worse than the first, A: pass rates, mean scores and single fields, each with its "
-        "interval. What may be chance, at a level of 5 % for all together, is called neither. "
-        "Samples without a score in either run are left out and counted.",
+        description="Join two runs by the ids of samples, and report where the second run, B, is "
+        "better or worse than the first run, A: pass rates, mean scores and single fields, each "
+        "with its interval. A difference is called better or worse only if it is significant (at "
+        "5 % for all differences together). Samples that have no score in one of the runs are "
+        "left out and counted.",
     )
     add = parser.add_argument
-    add("a", metavar="A", help=f"the run before: {RUN}")
-    add("b", metavar="B", help="the run after")
-    add("--evaluator", action="append", metavar="NAME", help="compare this one; may be repeated")
-    add("--no-fields", dest="by_field", action="store_false", help="compare no single fields")
-    lower = "an evaluator with a score that is better where it is lower"
+    add("a", metavar="A", help=f"the first run: {RUN}")
+    add("b", metavar="B", help="the second run")
+    add("--evaluator", action="append", metavar="NAME", help="compare this one only; repeatable")
+    add("--no-fields", dest="by_field", action="store_false", help="do not compare single fields")
+    lower = "an evaluator whose lower scores are better"
     add("--lower-is-better", action="append", default=[], metavar="NAME", help=lower)
-    add("--fail-on-regression", action="store_true", help="exit 1 where B is worse in anything")
-    left_out = "with --fail-on-regression: samples of A without a score in B that are allowed (5%%)"
+    add("--fail-on-regression", action="store_true", help="exit 1 if B is worse in anything")
+    left_out = "with --fail-on-regression: the share of A's samples that B may lack (5%%)"
     add("--max-left-out", default="5%", metavar="P%", help=left_out)
     changes = (
-        f"samples listed for worse and better ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
+        f"list up to N worse and N better samples ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
     )
     add("--changes", type=int, metavar="N", help=changes)
     add("--json", action="store_true", help="print JSON")
@@ -56,20 +57,20 @@ def add_commands(commands: Commands) -> None:
 def _add_prefer(commands: Commands) -> None:
     parser = commands.add_parser(
         "prefer",
-        help="have a judge say which run has the better outputs",
-        description="Show a judge two outputs of each sample, in both orders, and print how often "
-        "the first run is better, with its interval, and how often the first place was preferred "
-        "whatever stood there. Three runs or more also get strengths (Bradley-Terry).",
+        help="ask a judge which run has the better outputs",
+        description="Show a judge two outputs of each sample, in both orders. Print how often the "
+        "first run is better, with its interval, and how often the judge preferred the first "
+        "place in both orders. Three runs or more also get strengths (Bradley-Terry).",
     )
     add = parser.add_argument
     add("a", metavar="A", help=RUN)
-    add("b", metavar="B", help="another one")
-    add("others", nargs="*", default=[], metavar="RUN", help="and more")
+    add("b", metavar="B", help="another run")
+    add("others", nargs="*", default=[], metavar="RUN", help="further runs")
     add("-e", "--evaluator", required=True, metavar="JUDGE", help="preference:model=PLATFORM:MODEL")
-    add("--pairs", type=int, metavar="N", help="judge N pairs, drawn by chance (all)")
-    add("--seed", type=int, default=0, metavar="N", help="which ones are drawn (0)")
-    add("-o", "--out", metavar="DIR", help="keep the judge's rows there")
-    add("--cache", metavar="FILE", help="keep replies there, so that none is paid twice")
+    add("--pairs", type=int, metavar="N", help="judge N pairs, drawn at random (all)")
+    add("--seed", type=int, default=0, metavar="N", help="seed of the random pairs (0)")
+    add("-o", "--out", metavar="DIR", help="keep the judge's rows in DIR")
+    add("--cache", metavar="FILE", help="keep replies in FILE, so that none is paid for twice")
     parser.set_defaults(run=_prefer)
 
 
@@ -95,14 +96,14 @@ def _compare(call: argparse.Namespace) -> int:
     misses = [*_misses(comparison, most)] if call.fail_on_regression else []
     if call.fail_on_regression and call.evaluator is None:
         lost = (name for name in a.summary["evaluators"] if name not in comparison.evaluators)
-        misses += [f"{name}: B lacks this evaluator of A; {_UNSURE}" for name in lost]
+        misses += [f"{name}: A has this evaluator, B does not, {_UNSURE}" for name in lost]
     for miss in misses:
         say(f"llmeval compare: {miss}")
     return MISSED if misses else OK
 
 
 def _misses(comparison: Comparison, most: float) -> Iterator[str]:
-    """Word each regression, and each evaluator of which too little can be said."""
+    """Word each regression, and each evaluator with too few samples in common."""
     for each in comparison.regressions:
         figure = each.measure if each.field is None else f"{each.field} {each.measure}"
         yield f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"

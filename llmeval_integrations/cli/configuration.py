@@ -1,4 +1,4 @@
-"""A run written in a YAML file, or in `pyproject.toml`."""
+"""The configuration of a run, in a YAML file or in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
 SUFFIXES: Final = (".yaml", ".yml", ".toml")
-"""How the name of a configuration ends."""
+"""The suffixes of configuration files."""
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """What a run is made of, by the options of `llmeval run`; None where it is not said."""
+    """The options of `llmeval run`; None if an option is not given."""
 
     data: str | None = None
     format: str | None = None
@@ -54,7 +54,7 @@ class Configuration(msgspec.Struct, frozen=True):
     batch: bool | None = None
 
     def update(self, other: Configuration) -> Configuration:
-        """Return this one with what the other says; columns and gates are merged by name."""
+        """Return a copy with the other's options; columns and gates are merged by name."""
         said = {key: value for key, value in asdict(other).items() if value is not None}
         for key in ("columns", "fail_under"):
             if key in said:
@@ -63,10 +63,10 @@ class Configuration(msgspec.Struct, frozen=True):
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Read a YAML file, or the table `tool.llmeval` of a TOML file; raises InputError.
+    """Read a YAML file, or the table `tool.llmeval` of a TOML file.
 
-    Paths are relative to its folder. An item of `evaluators` is written as on the command line, or
-    as `{[NAME=]EVALUATOR: OPTIONS}`.
+    Paths are relative to the file's folder. An item of `evaluators` is written as on the command
+    line, or as `{[NAME=]EVALUATOR: OPTIONS}`. Raises InputError.
     """
     try:
         return msgspec.convert(_read(path), Configuration)
@@ -85,8 +85,8 @@ def _read(path: Path) -> dict[str, Any]:
         content = load_yaml(path)
     if not isinstance(content, dict):
         raise InputError(f"expected keys and values, got {quote(content)}")
-    if limit := measure(content).limit:  # some aliases make a short file a very large value
-        raise InputError(f"it holds more than a configuration may ({limit})")
+    if limit := measure(content).limit:  # aliases can turn a short file into a huge value
+        raise InputError(f"it is larger than a configuration may be ({limit})")
     for key in content:
         if key not in Configuration.__struct_fields__:
             known = hint(key, Configuration.__struct_fields__)
@@ -109,7 +109,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def default_cache() -> Path:
-    """Return the file of judges' replies in the user's folder for caches."""
+    """Return the file for judges' replies in the user's cache folder."""
     home = Path.home()
     if sys.platform == "win32":
         folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -124,10 +124,10 @@ def _read_evaluator(item: Any, folder: Path) -> Specification:
     if isinstance(item, str):
         return parse_specification(item, folder)
     if not isinstance(item, Mapping) or len(item) != 1:
-        raise InputError(f"evaluators: {quote(item)} is not a name, or a name with its options")
+        raise InputError(f"evaluators: {quote(item)} is not a name or a name with its options")
     [(name, options)] = item.items()
     if not isinstance(options, (Mapping, NoneType)):
-        raise InputError(f"evaluators: {name}: {quote(options)} are not options by name")
+        raise InputError(f"evaluators: {name}: expected options by name, got {quote(options)}")
     return parse_specification(str(name))._replace(options=read_files(options or {}, folder))
 
 

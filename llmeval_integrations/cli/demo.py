@@ -1,4 +1,4 @@
-"""`llmeval demo` evaluates two prompts and says which is better."""
+"""`llmeval demo`: evaluate two prompts and find out which is better."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_commands(commands: Commands) -> None:
     )
     parser.add_argument("--open", action="store_true", help="open the report in a browser")
     parser.add_argument(
-        "-o", "--out", type=Path, default=Path("runs/demo"), help="where the runs go (runs/demo)"
+        "-o", "--out", type=Path, default=Path("runs/demo"), help="folder of the runs (runs/demo)"
     )
     parser.set_defaults(run=_demo)
 

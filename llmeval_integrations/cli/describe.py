@@ -1,4 +1,4 @@
-"""What there is to know about an evaluator before one is built."""
+"""Descriptions of evaluators: names, needs and options."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Option:
 
     name: str
     type: str
-    """As Python writes it."""
+    """The type, as written in Python."""
     required: bool
     default: Any
     documentation: str
 
     @property
     def default_text(self) -> str:
-        """The default as on the command line; empty where that is long."""
+        """The default as on the command line; empty if this is long."""
         if isinstance(self.default, type):
             return self.default.__name__
         text = json.dumps(self.default, ensure_ascii=False, default=repr)
@@ -49,11 +49,11 @@ class Description:
     summary: str
     """The first line of its documentation."""
     documentation: str
-    """The rest of it."""
+    """The rest of its documentation."""
     needs: tuple[str, ...]
-    """The fields that a sample must have beside the output."""
+    """The fields that a sample must have besides the output."""
     needs_vary: bool
-    """Whether it needs less where options say so."""
+    """Whether options can reduce the needs."""
     options: tuple[Option, ...]
 
 
@@ -71,7 +71,7 @@ def describe(kind: type[Evaluator]) -> Description:
 
 
 def option_types(kind: type[Evaluator]) -> dict[str, Any]:
-    """Return the types of options by name; none where they cannot be resolved."""
+    """Return the types of options by name; empty if they cannot be resolved."""
     try:
         return typing.get_type_hints(kind)
     except (NameError, TypeError):
@@ -101,7 +101,7 @@ def _write_type(hint: Any) -> str:
 
 
 def _documentation(kind: type[Evaluator]) -> dict[str, str]:
-    """Find the string under each field, in the class and in those that it inherits from."""
+    """Return the string below each field of a class and its base classes."""
     found: dict[str, str] = {}
     for each in reversed(kind.__mro__):
         if not is_dataclass(each):
@@ -118,7 +118,7 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
 
 
 def write_short(found: Description) -> str:
-    """Word an evaluator in a few lines: name and needs, the question, options with defaults."""
+    """Write an evaluator in a few lines: name, needs, summary, and options with defaults."""
     options = ", ".join(
         each.name if each.required else f"{each.name}={each.default_text or '...'}"
         for each in found.options
@@ -127,7 +127,7 @@ def write_short(found: Description) -> str:
 
 
 def write_long(found: Description) -> str:
-    """Word all there is to know about an evaluator."""
+    """Write the full description of an evaluator."""
     parts = [_write_heading(found), found.summary, *filter(None, [found.documentation])]
     for option in found.options:
         default = option.default_text

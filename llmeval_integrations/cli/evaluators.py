@@ -1,4 +1,4 @@
-"""`llmeval list` and `test-evaluator`: what evaluators there are, and how good they are."""
+"""`llmeval list` and `test-evaluator`: show the evaluators, and try one on hard cases."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def add_commands(commands: Commands) -> None:
     parser = commands.add_parser(
         "test-evaluator",
         help="try an evaluator on hard cases for what it claims to check",
-        description="Try an evaluator on hard cases: what is not JSON, what only looks the same, "
-        "broken references, outputs that are long or deep. NAME is one of `llmeval list`, with "
-        "options as in `llmeval run -e`. MODULE:OBJECT is anyone's, such as a LangChain or "
-        "LlamaIndex evaluator or a function; a class is called without arguments. Exit code 1 "
-        "where anything was found.",
+        description="Try an evaluator on hard cases: text that is not JSON, values that only look "
+        "equal, broken references, and outputs that are long or deep. NAME is a name from `llmeval "
+        "list`, with options as in `llmeval run -e`. MODULE:OBJECT imports any other evaluator, "
+        "such as one of LangChain or LlamaIndex, or a function; a class is called without "
+        "arguments. Exit 1 if there are findings.",
     )
     add = parser.add_argument
     add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")
-    add("--claims", metavar="CLAIM", help="what it claims, such as json_equality (its own name)")
+    add("--claims", metavar="CLAIM", help="claim to check, such as json_equality (its own name)")
     orders = ("strict", "any", "top_level_any")
     add("--list-order", choices=orders, default="strict", help="whether order counts (strict)")
-    add("--extra-keys", action="store_true", help="the output may have keys of its own")
+    add("--extra-keys", action="store_true", help="allow keys that the reference lacks")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_test)
 
@@ -65,7 +65,7 @@ def _test(call: argparse.Namespace) -> int:
 
 
 def _load(text: str) -> Any:
-    """Build one of ours, or import anyone's."""
+    """Build one of our evaluators, or import another."""
     module, colon, path = text.partition(":")
     if not colon or "=" in text:
         return next(iter(build([parse_specification(text)]).values()))

@@ -1,4 +1,4 @@
-"""What a run must reach: pass rates, mean scores, F1 of single fields."""
+"""Gates of a run: the pass rates, mean scores and F1 of fields that it must reach."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ _FORMS: Final = (
     "NAME.macro=F1 (the mean of the samples) or NAME/FIELD=F1"
 )
 _MOST_UNSCORED: Final = 0.05
-"""The largest share of a judge's rows without a score that a gate passes: they are in no rate, so
-that an output which keeps its judge from an answer would leave it."""
+"""The largest share of a judge's rows without a score that passes a gate.
+
+No rate includes these rows, so an output could pass by keeping the judge from an answer.
+"""
 
 
 def parse_share(text: float | str, option: str) -> float:
-    """Read a share of all rows; raise InputError, which names the option, for anything else."""
+    """Read a share from 0 to 1 or in per cent; raise InputError with the name of the option."""
     with suppress(ValueError):
         share = parse_rate(str(text))
         if 0 <= share <= 1:
@@ -32,7 +34,7 @@ def parse_share(text: float | str, option: str) -> float:
 
 
 def parse_gate(text: str) -> tuple[str, float]:
-    """Take `TARGET=RATE` apart; the rate may be in per cent."""
+    """Split `TARGET=RATE`; the rate may be in per cent."""
     target, _, rate = text.rpartition("=")
     with suppress(ValueError):
         if target:
@@ -42,19 +44,19 @@ def parse_gate(text: str) -> tuple[str, float]:
 
 def parse_rate(text: str) -> float:
     """Read a number, or a share in per cent; raise ValueError for anything else."""
-    # 99.9 % is 0.999, and not a little more.
+    # Without rounding, 99.9 % is a little more than 0.999.
     return round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
 
 
 def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator]) -> None:
-    """Raise InputError for a gate of what the run does not have, or outside 0 to 1."""
+    """Raise InputError for a gate that the run cannot check, or a rate outside 0 to 1."""
     for target, rate in gates.items():
         name, figure = _split(target, evaluators)
         if name not in evaluators:
             known = hint(name, evaluators)
             problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
         elif figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
-            problem = f" {target!r}: {figure[1:]!r} is no figure; write {_FORMS}"
+            problem = f" {target!r}: {figure[1:]!r} is not a figure; write {_FORMS}"
         elif figure not in ("", ".mean") and evaluators[name].breakdown() is None:
             problem = f" {target!r}: {name} has no figures of fields"
         elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
@@ -66,7 +68,7 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
 
 
 def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
-    """Split a target into an evaluator's name, which may have any signs, and the figure."""
+    """Split a target into an evaluator's name, which may contain any characters, and a figure."""
     for name in sorted(evaluators, key=len, reverse=True):
         figure = target.removeprefix(name)
         if target.startswith(name) and figure[:1] in ("", ".", "/"):
@@ -75,7 +77,7 @@ def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
 
 
 def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
-    """Word each gate that a run misses; one without a rated row is missed."""
+    """Word each gate that a run misses; a gate without a rated row counts as missed."""
     for target, rate in gates.items():
         name, figure = _split(target, summary["evaluators"])
         figures = summary["evaluators"][name]
@@ -92,7 +94,7 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
         else:
             what, reached = "pass rate", figures["pass_rate"]
         if reached is None:
-            why = "there is none" if figure else "no row passed or failed"
+            why = "no row has a value" if figure else "no row passed or failed"
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"
         elif reached < rate and not is_same(reached, rate):
             yield f"{target}: the {what} {reached:.6g} is under {rate:g}"

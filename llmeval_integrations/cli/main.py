@@ -18,7 +18,7 @@ from llmeval_integrations.core.quoting import hint
 from llmeval_integrations.version import __version__
 
 _FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "shell")
-"""The files of commands, in the order of the help."""
+"""The modules that define commands, in the order of the help."""
 
 _EPILOG: Final = """\
 examples:
@@ -37,7 +37,7 @@ examples:
   llmeval test-evaluator json_match:strict_order=false --list-order any
   llmeval completion bash
 
-exit codes: 0 done; 1 a gate is missed; 2 wrong call, no result; 130 interrupted
+exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 """
 
 
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with a call."""
+    """A parser that reports a wrong call in one line."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "allow_abbrev": False})
@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(WRONG_CALL)
 
     def refuse(self, unknown: list[str]) -> NoReturn:
-        """End with the arguments that are not known, and the option that may be meant."""
+        """Name the unknown arguments, suggest the closest option, and exit."""
         options = [name for action in self._actions for name in action.option_strings]
         close = get_close_matches(unknown[0].partition("=")[0], options, 1)
         meant = f"; did you mean {close[0]}" if close and unknown[0].startswith("-") else ""
@@ -94,9 +94,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
-    """Return the parser of the whole command line, and those of the commands by name.
+    """Return the parser of the command line, and the parsers of the commands by name.
 
-    Of a command with a file of its own these are enough, and the other files are not imported.
+    If `command` has a module of its own, the other modules are not imported.
     """
     parser = _Parser(
         prog="llmeval",
@@ -104,7 +104,7 @@ def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="log what is done on stderr")
+    parser.add_argument("-v", "--verbose", action="store_true", help="log each step on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for file in [command] if command in _FILES else _FILES:

@@ -1,4 +1,4 @@
-"""What `llmeval run` says after a run, and how it ends."""
+"""What `llmeval run` prints after a run, and its exit code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def put_summary(run: Run, call: argparse.Namespace) -> None:
 
 
 def put_next_step(run: Run, call: argparse.Namespace) -> None:
-    """Say where a run is and what can be done with it, and open its report if asked."""
+    """Print where the run is and the next commands, and open its report if asked."""
     if not (call.json or call.quiet):
         put(
             f"written: {run.out}/results.jsonl and summary.json\n"
@@ -43,7 +43,7 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
 
 
 def conclude(run: Run, asked: Configuration, most_errors: float) -> int:
-    """Say on stderr what a table is easily read past and what was missed; return the exit code."""
+    """Print warnings and missed gates on stderr, and return the exit code."""
     for warning in _warnings(run, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
     left_out = [*_word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
@@ -55,7 +55,7 @@ def conclude(run: Run, asked: Configuration, most_errors: float) -> int:
         say(f"llmeval run: {miss}")
     figures = run.summary["evaluators"].values()
     if any(0 < each["errors"] == each["n"] for each in figures):
-        return WRONG_CALL  # a column that no row has, or the like
+        return WRONG_CALL  # for example, no row has the column
     if all(each["n"] == each["unscored"] + each["errors"] for each in figures):
         say("llmeval run: no row has a result, so nothing was evaluated")
         return WRONG_CALL
@@ -72,15 +72,15 @@ def _warnings(run: Run, *, cached: bool) -> Iterator[str]:
             yield f"{name}: no sample has a leaf at the path {path!r}"
         if figures["errors"]:
             first = next((each.reason for each in run.findings[name] if each.is_error), "")
-            count = f"{figures['errors']} of {figures['n']} rows are errors and count in no rate"
-            yield f"{name}: {count}, such as {first}"
+            count = f"{figures['errors']} of {figures['n']} rows are errors"
+            yield f"{name}: {count} and are left out of rates, for example: {first}"
         if figures["unscored"]:
             yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
 
 
 def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:
-    """Word how many rows are unscored, the most frequent reason, and how to ask again."""
-    said = f"{figures['unscored']} of {figures['n']} rows have no score and count in no rate"
+    """Word the number of unscored rows, the most frequent reason, and how to ask again."""
+    said = f"{figures['unscored']} of {figures['n']} rows have no score and are left out of rates"
     found = ((row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name)
     [((label, reason), _)] = Counter(found).most_common(1)
     said += f", most often ({label})" if label else ", most often" if reason else ""
@@ -93,7 +93,7 @@ def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: b
 
 
 def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> Iterator[str]:
-    """Word that judges were not asked about everything, by this call or an earlier one."""
+    """Word how many requests to judges this call or an earlier one left out, and why."""
     if not judging.get("not_asked"):
         return
     why = "an earlier call left them out; --resume --retry-errors makes them"

@@ -23,30 +23,30 @@ from llmeval_integrations.runs.judging import clients_of
 from llmeval_integrations.runs.numbers import write_count
 
 _CHARACTERS_A_TOKEN: Final = 4
-"""English has about four, other languages fewer."""
+"""English has about four characters a token, other languages have fewer."""
 
 _REPLY: Final = 150
-"""Tokens of a reply with its reasons; a model that reasons before it writes takes many more."""
+"""Tokens of a reply with its reasons; a reasoning model uses many more."""
 
 
 @dataclass
 class Estimate:
-    """What a judge would ask before it has any reply; after one it may ask more."""
+    """An estimate of a judge's requests; it may send further requests after a reply."""
 
     calls: int = 0
-    """Requests that the cache lacks."""
+    """Requests whose reply is not in the cache."""
     cached: int = 0
     """Requests whose reply is in the cache."""
     input_tokens: int = 0
-    """Of the calls, about."""
+    """Estimated tokens of the calls."""
     output_tokens: int = 0
-    """Of the replies, about."""
+    """Estimated tokens of the replies."""
     cost: float | None = 0.0
-    """US dollars for these; None where a price is not known."""
+    """The cost in US dollars; None if a price is not known."""
     unpriced: str | None = None
     """Why a price is not known."""
     share: float = 1.0
-    """Which share of the price is paid: half of it for a batch."""
+    """The share of the price that is paid: half for a batch."""
 
     def add(self, client: Client, request: Request) -> None:
         """Count a request to a model."""
@@ -63,7 +63,7 @@ class Estimate:
             self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:
-        cost = f"at a price that is not known: {self.unpriced}"
+        cost = f"at an unknown price: {self.unpriced}"
         cost = cost if self.cost is None else f"about ${self.cost:.4f}"
         return (
             f"at least {write_count(self.calls, 'call')}, {self.cached:,} replies from the cache, "
@@ -73,9 +73,9 @@ class Estimate:
 
 
 class _CostProbe(JudgedEvaluator):
-    """A judge that asks nobody, and counts what it would ask."""
+    """A judge that sends no requests, and counts those that it would send."""
 
-    shows = ()  # the judge within takes the images
+    shows = ()  # the inner judge reads the images
 
     def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: Estimate) -> None:
         vars(self).update(name=judge.name, needs=judge.needs)
@@ -91,7 +91,7 @@ class _CostProbe(JudgedEvaluator):
 def plan(
     data: str, evaluators: Mapping[str, Evaluator], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Say what `evaluate` would do; raises what it raises before it begins."""
+    """Return what `evaluate` would do; raise the errors that it raises before it begins."""
     for client in clients_of(evaluators):
         Budget(options.get("max_cost")).price(client)
     has_cache = Path(options["cache"] or "").is_file()
@@ -112,7 +112,7 @@ def plan(
 
 
 def write_plan(found: Mapping[str, Any]) -> str:
-    """Write a plan in a line for every evaluator."""
+    """Write a plan, with one line for each evaluator."""
     samples = found["samples"]
     lines = [f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"]
     for name, figures in found["evaluators"].items():

@@ -25,7 +25,7 @@ from llmeval_integrations.runs.run import summary_text
 from llmeval_integrations.runs.stored import read_run
 
 _TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
-"""The formats of tables, by the suffixes of their files."""
+"""The formats of tables, by file suffix."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -36,18 +36,18 @@ def add_commands(commands: Commands) -> None:
     parser.set_defaults(run=_show)
 
     parser = commands.add_parser("runs", help="list the runs in a folder, with date and pass rates")
-    parser.add_argument("folder", nargs="?", default="runs", metavar="DIR", help="which (runs)")
+    parser.add_argument("folder", nargs="?", default="runs", metavar="DIR", help="folder (runs)")
     parser.set_defaults(run=_list_runs)
 
     parser = commands.add_parser(
         "view",
         help="serve a run's report on this machine, kept up to date",
-        description="Serve the report of a run to this machine alone. The page takes over what a "
-        "run under way adds every few seconds. Ctrl-C ends it.",
+        description="Serve the report of a run to this machine only. If the run is still going "
+        "on, the page is updated every few seconds. Ctrl-C ends the server.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-    parser.add_argument("--port", type=int, default=0, metavar="N", help="(any free one)")
-    parser.add_argument("--open", action="store_true", help="open it in a browser")
+    parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (any free one)")
+    parser.add_argument("--open", action="store_true", help="open the report in a browser")
     parser.set_defaults(run=_view)
     _add_writers(commands)
 
@@ -56,12 +56,12 @@ def _add_writers(commands: Commands) -> None:
     parser = commands.add_parser(
         "report",
         help="write a run as an HTML page, Markdown or JUnit XML",
-        description="Write one run, or several beside each other. The page is one file that needs "
-        "nothing else. It is written into the run's directory, the other formats to standard "
-        "output, unless --out names a file.",
+        description="Write one run, or several side by side. The HTML page is a single file. It "
+        "is written to the run's directory, the other formats to standard output, unless --out "
+        "names a file.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-    parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
+    parser.add_argument("-o", "--out", metavar="FILE", help="the file to write; - for stdout")
     parser.add_argument("--format", metavar="NAME", help="html, markdown or junit (html)")
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
     parser.set_defaults(run=_report)
@@ -69,14 +69,14 @@ def _add_writers(commands: Commands) -> None:
     parser = commands.add_parser(
         "export",
         help="write a run's rows or fields as Parquet, CSV or Arrow",
-        description="Write a table with a record for every row (a sample and an evaluator), or "
-        "with --table fields for every field. It is written into the run's directory, as Parquet, "
-        "unless --out names a file. Without --to the suffix of FILE tells the format.",
+        description="Write a table with a record for each row (a sample and an evaluator), or, "
+        "with --table fields, for each field. The table is written as Parquet to the run's "
+        "directory, unless --out names a file. Without --to, the suffix of FILE sets the format.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
-    parser.add_argument("-o", "--out", metavar="FILE", help="write it there; - for stdout")
-    parser.add_argument("--to", choices=_TABLES.values(), help="(by FILE's suffix)")
-    parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="which (rows)")
+    parser.add_argument("-o", "--out", metavar="FILE", help="the file to write; - for stdout")
+    parser.add_argument("--to", choices=_TABLES.values(), help="format (by FILE's suffix)")
+    parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="(rows)")
     parser.set_defaults(run=_export)
 
 
@@ -142,7 +142,7 @@ def _export(call: argparse.Namespace) -> int:
 
 
 def _read_runs(call: argparse.Namespace) -> list[Run]:
-    """Read the runs, and warn of those that may lack samples."""
+    """Read the runs, and warn if a run may lack samples."""
     from llmeval_integrations.reports.tables import names_of
 
     runs = [read_run(path) for path in call.run_directory]
@@ -153,18 +153,18 @@ def _read_runs(call: argparse.Namespace) -> list[Run]:
 
 
 def _default_path(call: argparse.Namespace, name: str) -> str:
-    """Name a file in the first run's directory, or beside another tool's log."""
+    """Return a path in the first run's directory, or next to another tool's log."""
     first = Path(call.run_directory[0])
     return str(first / name if first.is_dir() else first.with_suffix(f".{name}"))
 
 
 def _format_of(out: str | None, known: Mapping[str, str], default: str, option: str) -> str:
-    """Return the format that the suffix of a file tells."""
+    """Return the format that belongs to the suffix of a file."""
     suffix = Path(out or "").suffix.lower()
     if suffix and suffix not in known:
         raise InputError(
             f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
-            f"{option} names one for any file"
+            f"{option} sets the format of any file"
         )
     return known.get(suffix, default)
 

@@ -30,10 +30,10 @@ from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.options import OnProgress
 
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
-"""Options that a plan has no use for."""
+"""Options that a plan does not use."""
 
 _OURS: Final = ("data", "evaluators", "fail_under", "max_errors", "engine", "cache")
-"""What `evaluate` takes in another form, or not at all."""
+"""Keys that are not passed on to `evaluate` as options."""
 
 _FLAG: Final[dict[str, Any]] = {"action": "store_true", "default": None}
 
@@ -44,31 +44,32 @@ def add_commands(commands: Commands) -> None:
         "run",
         help="evaluate a file of outputs",
         usage="llmeval run DATA -e EVALUATOR [-e EVALUATOR ...] [options]",
-        description="Evaluate every row of the data with every evaluator. Columns are called like "
-        "a sample's fields: output, reference, input, contexts, schema, variables, id, group; "
-        "--column names others. An option is JSON, else text; @FILE is what is in the file. A YAML "
-        "file, or [tool.llmeval] in a pyproject.toml, holds data, evaluators, columns and options.",
+        description="Evaluate every row of the data with every evaluator. Columns have the names "
+        "of a sample's fields: output, reference, input, contexts, schema, variables, id, group; "
+        "--column maps other names. The value of an option is JSON or text; @FILE inserts the "
+        "content of a file. DATA may also be a configuration: a YAML file, or a pyproject.toml "
+        "with [tool.llmeval], that contains data, evaluators, columns and options.",
     )
     parser.add_argument("data", help="JSONL, JSON, CSV, TSV, Parquet, YAML or TOML; - for stdin")
     add = parser.add_argument_group("what is evaluated").add_argument
     specification = "[NAME=]EVALUATOR[:OPTION=VALUE,...]"
-    add("-e", "--evaluator", action="append", metavar=specification, help="give one -e for each")
+    add("-e", "--evaluator", action="append", metavar=specification, help="repeat -e for several")
     column = "[EVALUATOR.]FIELD=COLUMN"
-    add("--column", action="append", metavar=column, help="the column of a field or variables.NAME")
-    add("--group", metavar="COLUMN", help="what repeats of a task share; variables.NAME")
-    add("--format", choices=FORMATS, metavar="NAME", help=f"of the data: {', '.join(FORMATS)}")
-    add("--limit", type=int, metavar="N", help="evaluate the first rows only")
-    add("--sample", type=int, metavar="N", help="evaluate so many rows, drawn by chance")
-    add("--seed", type=int, metavar="S", help="which rows are drawn (0)")
-    add = parser.add_argument_group("where it is kept").add_argument
-    add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json there")
-    add("--overwrite", **_FLAG, help="replace a run that is there")
-    add("--resume", **_FLAG, help="go on with a run that is there")
-    add("--retry-errors", **_FLAG, help="with --resume, errors as well")
+    add("--column", action="append", metavar=column, help="column of a field or of variables.NAME")
+    add("--group", metavar="COLUMN", help="column shared by repeats, or variables.NAME")
+    add("--format", choices=FORMATS, metavar="NAME", help=f"data format: {', '.join(FORMATS)}")
+    add("--limit", type=int, metavar="N", help="evaluate only the first N rows")
+    add("--sample", type=int, metavar="N", help="evaluate N rows, drawn at random")
+    add("--seed", type=int, metavar="S", help="seed of the random sample (0)")
+    add = parser.add_argument_group("where the run is kept").add_argument
+    add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json to DIR")
+    add("--overwrite", **_FLAG, help="replace the run in DIR")
+    add("--resume", **_FLAG, help="continue the run in DIR")
+    add("--retry-errors", **_FLAG, help="with --resume, evaluate error rows again")
     add("--open", action="store_true", help="with --out, open the report in a browser")
     _add_gates_and_judges(parser)
-    add = parser.add_argument_group("how").add_argument
-    add("--workers", type=int, metavar="N", help="use so many processes for a long file (1)")
+    add = parser.add_argument_group("how it runs").add_argument
+    add("--workers", type=int, metavar="N", help="use N processes for a long file (1)")
     engines = "where rows are evaluated: here, or on a cluster"
     add("--engine", choices=("local", "ray"), help=engines)
     add("-q", "--quiet", action="store_true", help="print no table and no progress")
@@ -77,30 +78,30 @@ def add_commands(commands: Commands) -> None:
 
 
 def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("when it fails").add_argument
-    gates = "exit 1 below; NAME.mean, NAME.micro, NAME/FIELD"
+    add = parser.add_argument_group("when the run fails").add_argument
+    gates = "exit 1 below this; also NAME.mean, NAME.micro, NAME/FIELD"
     add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
-    errors = "exit 1 where more rows of an evaluator are errors"
+    errors = "exit 1 if more rows of an evaluator are errors"
     add("--max-errors", default=None, metavar="P%", help=errors)
     add = parser.add_argument_group("judges").add_argument
-    add("--concurrency", type=int, metavar="N", help="judge so many rows at a time (32)")
-    kept = "keep judges' replies there, not in the user's folder"
+    add("--concurrency", type=int, metavar="N", help="judge N rows at a time (32)")
+    kept = "keep judges' replies in FILE, not in the user's folder"
     add("--cache", metavar="FILE", help=kept)
     add("--no-cache", action="store_const", const=False, dest="cache", help="keep no replies")
-    add("--frozen", **_FLAG, help="ask nothing that the cache lacks")
-    add("--max-cost", type=float, metavar="DOLLARS", help="ask judges no more beyond this")
-    add("--max-tokens", type=int, metavar="N", help="the same, in tokens")
-    add("--batch", **_FLAG, help="ask by batches: half the price, within a day; with --out")
-    add("--dry-run", action="store_true", help="say what would be done, asked and paid")
+    add("--frozen", **_FLAG, help="use only replies from the cache")
+    add("--max-cost", type=float, metavar="DOLLARS", help="stop asking judges at this cost")
+    add("--max-tokens", type=int, metavar="N", help="stop asking judges at this number of tokens")
+    add("--batch", **_FLAG, help="batches: half the price, within a day; needs --out")
+    add("--dry-run", action="store_true", help="print what the run would ask and cost, and stop")
 
 
 def _run(call: argparse.Namespace) -> int:
-    """Evaluate, show the summary, and say by the exit code what was missed."""
+    """Evaluate, print the summary, and return the exit code."""
     asked = _read_call(call)
     if asked.data is None:
-        raise InputError(f"{call.data} does not say which data")
+        raise InputError(f"{call.data} names no data; add the key data")
     if not asked.evaluators:
-        raise InputError("no evaluator is given; add -e NAME (llmeval list shows which there are)")
+        raise InputError("no evaluator is given; add -e NAME (llmeval list shows them all)")
     if call.open and asked.out is None:
         raise InputError("--open shows the report of a run in a directory; add --out DIR")
     evaluators = build(asked.evaluators)
@@ -135,9 +136,9 @@ def _run(call: argparse.Namespace) -> int:
 
 
 def _read_call(call: argparse.Namespace) -> Configuration:
-    """Put together what a configuration and the command line say; the latter counts."""
+    """Merge the configuration and the command line; the command line takes precedence."""
     said = {key: value for key, value in vars(call).items() if key in Configuration.__match_args__}
-    said["data"] = None  # it may be the configuration
+    said["data"] = None  # it may be a configuration
     said["evaluators"] = call.evaluator and [*map(parse_specification, call.evaluator)]
     columns = dict(map(parse_column, call.column or ()))
     said["columns"] = columns | ({"group": call.group} if call.group else {}) or None
@@ -146,33 +147,33 @@ def _read_call(call: argparse.Namespace) -> Configuration:
     if Path(call.data).suffix.lower() not in SUFFIXES:
         return replace(asked, data=call.data)
     written = read_configuration(Path(call.data))
-    if call.resume or call.overwrite:  # the one takes the place of the other
+    if call.resume or call.overwrite:  # either option overrides both keys
         written = replace(written, resume=None, overwrite=None)
     return written.update(asked)
 
 
 def _say_columns(columns: Mapping[str, str], absent: Iterable[str]) -> None:
-    """Say which columns are the schema and the group, and which seem not to be there."""
+    """Report the columns used as schema and group, and the columns that seem to be missing."""
     for line in absent:
         say(f"llmeval run: {line}")
     if columns:
         named = ", ".join(f"{field} is column {column}" for field, column in columns.items())
-        say(f"llmeval run: {named}; --column {next(iter(columns))}= takes none")
+        say(f"llmeval run: {named}; --column {next(iter(columns))}= turns this off")
 
 
 @contextmanager
 def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Iterator[None]:
-    """Show after an interrupt what is done, and say how the run is gone on with."""
+    """After an interrupt, print the summary so far, and say how to continue the run."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
         if isinstance(interrupt, Interrupted):
             put_summary(interrupt.run, call)
         if asked.out is None:
-            say("llmeval run: no row is kept; with --out DIR a run can be gone on with")
+            say("llmeval run: no row was kept; with --out DIR a run can be continued")
         elif RunDirectory(asked.out).holds_a_run():
-            done = f"what is done is in {asked.out}"
-            say(f"llmeval run: {done}; go on with the same call and --resume")
+            done = f"the finished rows are in {asked.out}"
+            say(f"llmeval run: {done}; to continue, repeat the call with --resume")
         raise
 
 

@@ -1,4 +1,4 @@
-"""`llmeval init` and `completion`: a file to begin with, and completions for a shell."""
+"""`llmeval init` and `completion`: write a first configuration, and complete in a shell."""
 
 from __future__ import annotations
 
@@ -35,13 +35,14 @@ _PATHS: Final = ("FILE", "DIR", "RUN", "A", "B")
 def add_commands(commands: Commands) -> None:
     """Add the two commands."""
     parser = commands.add_parser("init", help="write a configuration, and a few rows of data")
-    parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help="(eval.yaml)")
+    help_ = "the file to write (eval.yaml)"
+    parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help=help_)
     parser.set_defaults(run=_init)
 
     parser = commands.add_parser(
         "completion",
-        help="print a script that makes a shell complete llmeval",
-        description="Print the script for a shell; for bash, for example, into "
+        help="print a completion script for a shell",
+        description="Print the completion script for a shell. For bash, save it as "
         "~/.local/share/bash-completion/completions/llmeval.",
     )
     parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="which shell")
@@ -51,7 +52,7 @@ def add_commands(commands: Commands) -> None:
 def _init(call: argparse.Namespace) -> int:
     path = Path(call.file)
     if path.exists():
-        raise InputError(f"{path} is there already; llmeval init FILE writes another")
+        raise InputError(f"{path} exists already; llmeval init FILE writes another file")
     path.write_text(_CONFIGURATION.format(name=path), encoding="utf-8")
     data = path.parent / "outputs.jsonl"
     if not data.exists():
@@ -67,7 +68,7 @@ def _complete(call: argparse.Namespace) -> int:
         if action.metavar in _PATHS or action.dest == "data":
             vars(action)["complete"] = shtab.FILE
         if call.shell == "zsh" and isinstance(action.metavar, str):
-            action.metavar = action.metavar.replace(":", r"\:")  # behind it zsh runs what it finds
+            action.metavar = action.metavar.replace(":", r"\:")  # else zsh runs the text after it
     put(shtab.complete(call.parser, call.shell) + "\n")
     return OK
 

@@ -1,4 +1,4 @@
-"""Evaluators written in a line: `[NAME=]EVALUATOR[:OPTION=VALUE,...]`."""
+"""Evaluators written as text: `[NAME=]EVALUATOR[:OPTION=VALUE,...]`."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _PYTHON_WORDS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 class Specification(NamedTuple):
-    """An evaluator as it is written: its name in the catalog, and its options."""
+    """An evaluator to be built: its name in the catalog, and its options."""
 
     evaluator: str
     options: Mapping[str, Any]
     name: str | None = None
-    """Its name in the run, if not the catalog's."""
+    """Its name in the run, if this differs from the catalog's."""
 
 
 def parse_specification(text: str, folder: Path = Path()) -> Specification:
-    """Take `[NAME=]EVALUATOR[:OPTION=VALUE,...]` apart.
+    """Parse `[NAME=]EVALUATOR[:OPTION=VALUE,...]`.
 
-    A value is JSON, else text up to the next `,OPTION=`. `@FILE` stands for the file's content.
+    A value is JSON, or text up to the next `,OPTION=`. `@FILE` is replaced by the file's content.
     Raises InputError.
     """
     head, _, rest = text.partition(":")
@@ -56,7 +56,7 @@ def parse_specification(text: str, folder: Path = Path()) -> Specification:
 
 
 def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
-    """Read a value, and where the next option begins."""
+    """Return a value, and the position of the next option."""
     try:
         value, stop = json.JSONDecoder().raw_decode(rest, start)
         if end := _END.match(rest, stop):
@@ -68,10 +68,10 @@ def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
 
 
 def read_files(value: Any, folder: Path) -> Any:
-    """Return a value with the contents of files for its texts `@FILE`, however deep they stand.
+    """Replace every text `@FILE` in a value, at any depth, by the content of the file.
 
-    The content is JSON, else text without its last line break; `@@` begins a text that begins with
-    `@`. A configuration names files in its own folder alone: it may be somebody else's.
+    The content is JSON, or text without its last line break. Write `@@` for a text that begins
+    with `@`. A configuration may come from somebody else, so it can only read its own folder.
     """
     if isinstance(value, Mapping):
         return {key: read_files(each, folder) for key, each in value.items()}
@@ -83,7 +83,7 @@ def read_files(value: Any, folder: Path) -> Any:
         return value[1:]
     path = folder / value[1:]
     if folder.is_absolute() and not path.resolve().is_relative_to(folder.resolve()):
-        raise InputError(f"{value!r} leads out of {folder}, the folder of the configuration")
+        raise InputError(f"{value!r} is outside {folder}, the folder of the configuration")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -96,12 +96,12 @@ def read_files(value: Any, folder: Path) -> Any:
 
 
 def build(specifications: Sequence[Specification]) -> dict[str, Evaluator]:
-    """Build the evaluators by name; the second `json_match` is `json_match_2`.
+    """Build evaluators by name; a second `json_match` is named `json_match_2`.
 
-    Raises UnknownNameError, InvalidOptionError, and InputError for a name that is given twice.
+    Raises UnknownNameError, InvalidOptionError, or InputError for a name that is given twice.
     """
     if "" not in sys.path:
-        sys.path.append("")  # for functions that options name, as `compare` of json_fields
+        sys.path.append("")  # options such as `compare` of json_fields name functions
     given = [each.name for each in specifications if each.name is not None]
     if len({*given}) < len(given):
         raise InputError(f"two evaluators have one name: {', '.join(given)}")
@@ -127,7 +127,7 @@ def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
 def _advise(key: str, value: Any, error: str) -> str:
     if isinstance(value, str):
         if _PATH.fullmatch(value) and quote(value) in error:
-            return f"{key}={value!r} is a text; for what is in the file write @{value}"
+            return f"{key}={value!r} is a text; for the content of the file write @{value}"
         if value[:1] in ("{", "["):
             return "options are JSON, so write names and texts in double quotes"
         if value in _PYTHON_WORDS:
@@ -141,9 +141,9 @@ def _is_evaluator(kind: Any) -> bool:
 
 
 def _fit(value: Any, kind: Any) -> Any:
-    """Return a value as the option takes it: evaluators by their names, dataclasses by fields.
+    """Convert a value to the option's type: names to evaluators, mappings to dataclasses.
 
-    A number or truth value is text where only text is taken, as in `draft=7`.
+    If an option requires text, a number or boolean becomes text, as in `draft=7`.
     """
     if _is_evaluator(kind):
         return _build_inner(value)
@@ -170,15 +170,15 @@ def _fit(value: Any, kind: Any) -> Any:
 
 
 def _build_inner(value: Any) -> Any:
-    """Build the evaluator that is another one's option: `NAME` or `{NAME: OPTIONS}`."""
+    """Build an evaluator that is an option of another: `NAME` or `{NAME: OPTIONS}`."""
     if isinstance(value, str):
         return _load(value, {})
     if not isinstance(value, Mapping):
         return value
-    if len(value) != 1:  # its values are not shown, for they may hold a key
+    if len(value) != 1:  # values are not shown: they may contain an API key
         names = ", ".join(map(str, value)) or "{}"
         raise InvalidOptionError(f"expected one evaluator, got {names}")
     [(name, options)] = value.items()
     if not isinstance(options, (Mapping, NoneType)):
-        raise InvalidOptionError(f"{name}: {quote(options)} are not options by name")
+        raise InvalidOptionError(f"{name}: expected options by name, got {quote(options)}")
     return _load(name, options or {})

@@ -1,4 +1,4 @@
-"""What every command says and how it ends."""
+"""Output and exit codes of all commands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from llmeval_integrations.reports.view import View
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # noqa: SLF001 - it has no public name
-"""What a module adds its commands to."""
+"""The object to which a module adds its commands."""
 
 OK: Final = 0
 MISSED: Final = 1
@@ -23,7 +23,7 @@ WRONG_CALL: Final = 2
 INTERRUPTED: Final = 130
 
 RUN: Final = "a run's directory, or a log of another tool"
-"""What the commands that read runs take."""
+"""The help text of a run."""
 
 
 def put(text: str) -> None:
@@ -34,7 +34,7 @@ def put(text: str) -> None:
 
 
 def put_view(view: View) -> None:
-    """Print a view, in a terminal with its width and colours."""
+    """Print a view; a terminal's width and colours are used."""
     from rich.console import Console
 
     from llmeval_integrations.reports.terminal import as_text
@@ -44,12 +44,12 @@ def put_view(view: View) -> None:
 
 def say(text: str) -> None:
     """Print one line on stderr."""
-    with suppress(OSError):  # nobody reads it, or the disk is full: the exit code still says it
+    with suppress(OSError):  # stderr is closed, or the disk is full: the exit code remains
         sys.stderr.write(one_line(text) + "\n")
 
 
 def open_page(address: str) -> None:
-    """Open a page in the browser, or say where it is."""
+    """Open a page in the browser, or print its address."""
     import webbrowser
 
     if not webbrowser.open(address):
@@ -58,7 +58,7 @@ def open_page(address: str) -> None:
 
 @contextmanager
 def unless_closed() -> Iterator[None]:
-    """Print no more once the reader has gone, as `head` does."""
+    """Stop printing once the reader, such as `head`, has closed the pipe."""
     try:
         yield
     except BrokenPipeError:

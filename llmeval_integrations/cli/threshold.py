@@ -1,4 +1,4 @@
-"""`llmeval threshold`: say from which confidence on values can be accepted unseen."""
+"""`llmeval threshold`: find the confidence above which values need no review."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def add_commands(commands: Commands) -> None:
     """Add the command."""
     parser = commands.add_parser(
         "threshold",
-        help="say from which confidence on values can be accepted unseen",
-        description="Print, overall and by field, the confidence from which on at most --errors of "
-        "the samples have a wrong value among those that are accepted; exact tests one after the "
-        "other, so that the promise holds as often as --sure says. The run needs json_fields with "
-        "confidence. Exit 1 where none is shown overall.",
+        help="find the confidence above which values need no review",
+        description="Print the lowest safe confidence, overall and by field: if values with at "
+        "least this confidence are accepted, at most --errors of the samples have a wrong value "
+        "among them. Exact tests in sequence make this hold with the probability --sure. The run "
+        "needs json_fields with confidence. Exit 1 if no overall threshold is found.",
     )
     add = parser.add_argument
     add("run_directory", metavar="RUN", help=RUN)
-    add("--evaluator", metavar="NAME", help="which json_fields, where several have confidences")
-    add("--errors", type=parse_rate, default=0.01, metavar="P%", help="wrong among accepted (1%%)")
-    add("--sure", type=parse_rate, default=0.95, metavar="P%", help="how sure of that (95%%)")
-    add("--review", type=int, default=0, metavar="N", help="list the N least sure other values")
+    add("--evaluator", metavar="NAME", help="the json_fields to use, if several have confidences")
+    add("--errors", type=parse_rate, default=0.01, metavar="P%", help="wrong samples allowed (1%%)")
+    add("--sure", type=parse_rate, default=0.95, metavar="P%", help="probability of this (95%%)")
+    add("--review", type=int, default=0, metavar="N", help="list the N least sure values below it")
     add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_print_thresholds)
 

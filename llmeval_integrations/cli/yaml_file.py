@@ -1,4 +1,4 @@
-"""A YAML file as YAML 1.2 reads it: `NO`, `on` and dates are texts."""
+"""Reading YAML files by the rules of YAML 1.2: `NO`, `on` and dates are texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SCALARS: Final = {
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's loader with the scalars of YAML 1.2, in which no key of a mapping stands twice."""
+    """PyYAML's loader with the scalars of YAML 1.2, which refuses duplicate keys."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - as PyYAML has it
 
@@ -32,8 +32,8 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             name, line = (key.tag, str(key.value)), key.start_mark.line + 1
             if name in lines and not key.tag.endswith(":merge"):
-                first = f"line {lines[name]} already"
-                raise InputError(f"line {line}: the key {quote(key.value)} stands in {first}")
+                first = f"already in line {lines[name]}"
+                raise InputError(f"line {line}: the key {quote(key.value)} is {first}")
             lines[name] = line
         return node
 
@@ -44,10 +44,10 @@ for _name, (_pattern, _first) in _SCALARS.items():
 
 
 def load_yaml(path: Path) -> Any:
-    """Return what a file holds; raises InputError where it is not YAML of plain values."""
+    """Return the content of a file; raise InputError if it is not YAML with plain values."""
     try:
         return yaml.load(path.read_bytes(), _Loader)  # noqa: S506 - a loader of safe values
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        if isinstance(error, InputError):  # a ValueError, too
+        if isinstance(error, InputError):  # which is a ValueError, too
             raise
         raise InputError(f"is not YAML: {' '.join(str(error).split())}") from error

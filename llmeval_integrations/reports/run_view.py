@@ -113,8 +113,8 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
         for key, noun in (("unscored", "unscored row"), ("errors", "error"))
         if (total := sum(each[key] for each in evaluators))
     ]
-    verb = "counts" if len(lost) == 1 and lost[0].startswith("1 ") else "count"
-    parts += [f"{' and '.join(lost)} {verb} in no rate."] if lost else []
+    verb = "is" if len(lost) == 1 and lost[0].startswith("1 ") else "are"
+    parts += [f"{' and '.join(lost)} {verb} left out of rates."] if lost else []
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 

@@ -87,7 +87,9 @@ def test_what_b_says_nothing_of_is_no_proof_unless_others_are_named(tmp_path, ca
     length = LengthPenalty(min_length=1, max_length=9)
     runs = validity(tmp_path, "a", ["{}"] * 9, length), validity(tmp_path, "b", ["{}"] * 9)
     assert main(["compare", *runs, FAIL]) == 1
-    sentence = "length_penalty: B lacks this evaluator of A; so a regression cannot be excluded"
+    sentence = (
+        "length_penalty: A has this evaluator, B does not, so a regression cannot be excluded"
+    )
     assert sentence in capsys.readouterr().err
     assert main(["compare", *runs, FAIL, "--evaluator", "json_validity"]) == 0
     assert main(["compare", *reversed(runs), FAIL]) == 0

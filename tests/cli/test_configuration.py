@@ -75,16 +75,16 @@ WRONG = [
     ("fail_under: {json_match: 9a%}", "'json_match=9a%' is not NAME=RATE"),
     ("fail_under: {json_match: true}", "Expected `float`, got `bool` - at `$.fail_under[...]`"),
     ("evaluators: json_match", "Expected `array | null`, got `str` - at `$.evaluators`"),
-    ("evaluators: [5]", "5 is not a name, or a name with its options"),
-    ("evaluators: [{a: {}, b: {}}]", "is not a name, or a name with its options"),
-    ("evaluators: [{json_match: 5}]", "json_match: 5 are not options by name"),
+    ("evaluators: [5]", "5 is not a name or a name with its options"),
+    ("evaluators: [{a: {}, b: {}}]", "is not a name or a name with its options"),
+    ("evaluators: [{json_match: 5}]", "json_match: expected options by name, got 5"),
     ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
-    ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' stands in line 1 already"),
+    ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' is already in line 1"),
     ("evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
-     "line 3: the key 'type' stands in line 3 already"),
-    ("data: &a [*a]", "holds more than a configuration may"),
+     "line 3: the key 'type' is already in line 3"),
+    ("data: &a [*a]", "is larger than a configuration may be"),
     ("\n".join(["a: &a0 [x, x, x, x, x, x, x, x, x, x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))]),
-     "holds more than a configuration may"),
+     "is larger than a configuration may be"),
 ]  # fmt: skip
 
 
@@ -131,5 +131,5 @@ def test_a_configuration_names_files_in_its_folder_alone(tmp_path):
     folder.mkdir()
     (folder / "inside").symlink_to(tmp_path / "secret")
     for name in ("../secret", tmp_path / "secret", "inside"):
-        with pytest.raises(InputError, match=r"leads out of .*, the folder of the configuration"):
+        with pytest.raises(InputError, match=r"is outside .*, the folder of the configuration"):
             read(folder, f"evaluators: [{{json_schema: {{schema: '@{name}'}}}}]")

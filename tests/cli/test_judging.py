@@ -88,7 +88,7 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
     code, summary, said = run(*spent, "--out", "r", "--json")
     assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
     assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
-    assert "7 of 10 rows have no score and count in no rate, most often (budget)" in said
+    assert "7 of 10 rows have no score and are left out of rates, most often (budget)" in said
     code, _, said = run("--out", "r", "--resume")
     assert (code, "7 requests were not made: an earlier call left them out" in said) == (1, True)
     code, _, said = run("--out", "r", "--resume", "--retry-errors")
@@ -106,7 +106,7 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_agai
     warning, end = said.splitlines()
     assert code == 2
     assert (
-        "pass_fail: 10 of 10 rows have no score and count in no rate, most often (connection): the connection"
+        "pass_fail: 10 of 10 rows have no score and are left out of rates, most often (connection): the connection"
         in warning
     )
     assert warning.endswith("; --resume --retry-errors asks again")
@@ -150,7 +150,7 @@ def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, serv
     assert judge.startswith(
         "pass_fail: 10 evaluated, 2 error rows, at least 10 calls, 0 replies from the cache, about "
     )
-    assert "at a price that is not known: no price is known of the model 'm' of " in judge
+    assert "at an unknown price: no price is known of the model 'm' of " in judge
     assert "behind an address of its own" in judge
     run("--limit", "4")
     assert "at least 6 calls, 4 replies from the cache" in run("--dry-run")[1]
@@ -171,7 +171,7 @@ def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypa
         monkeypatch.setitem(sys.modules, module, None)
     prices = "genai-prices is not installed; run: pip install 'llmeval-integrations[prices]'"
     known = {"name": "gpt-4o-mini", "base_url": None}
-    assert f"at a price that is not known: {prices}\n" in run("--dry-run", **known)[1]
+    assert f"at an unknown price: {prices}\n" in run("--dry-run", **known)[1]
     for more in ([], ["--dry-run"]):
         said = run("--max-cost", "1", *more, **known)
         assert said == (2, "", f"llmeval run: error: {prices}\n")

@@ -54,7 +54,7 @@ def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, ca
         (["report", "--out", "x.pdf"], "no format has the suffix '.pdf'; there are .html, "),
         (
             ["export", "--out", "x.xlsx"],
-            "there are .csv, .parquet, .arrow, and --to names one",
+            "there are .csv, .parquet, .arrow, and --to sets the format",
         ),
         (["view", "--port=65536"], "port 65536: "),
     ],

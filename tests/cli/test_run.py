@@ -49,7 +49,7 @@ def test_the_main_job_from_the_installed_command(data, tmp_path):
         "-e", "json_schema", "--column", "schema=form", "--column", "output=response",
         "--column", "reference=gold", "-o", str(tmp_path / "runs/first"), "--fail-under", "json_match=0.5",
     )  # fmt: skip
-    said = "llmeval run: schema is column 'form'; --column schema= takes none\n"
+    said = "llmeval run: schema is column 'form'; --column schema= turns this off\n"
     assert (done.returncode, done.stderr) == (0, said)
     summary = json.loads((tmp_path / "runs/first/summary.json").read_text())
     rates = [each["pass_rate"] for each in summary["evaluators"].values()]
@@ -64,9 +64,9 @@ def test_the_main_job_from_the_installed_command(data, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ([], "llmeval run: schema is column 'schema', group is column 'group'; --column schema= takes none\n"),
+        ([], "llmeval run: schema is column 'schema', group is column 'group'; --column schema= turns this off\n"),
         (["--column", "schema=", "--column", "group="], ""),
-        (["--group", "schema", "--column", "schema="], "llmeval run: group is column 'schema'; --column group= takes none\n"),
+        (["--group", "schema", "--column", "schema="], "llmeval run: group is column 'schema'; --column group= turns this off\n"),
         (["--quiet"], ""),
     ],
 )  # fmt: skip
@@ -165,7 +165,7 @@ def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
     ("rows", "code", "said"),
     [
         ("", 2, ["warning: the data has no rows", "no row has a result, so nothing was evaluated"]),
-        ('{"output": "{}"}\nnot a row\n{"answer": 1}\n', 0, ["2 of 3 rows are errors and count in no rate, such as"]),
+        ('{"output": "{}"}\nnot a row\n{"answer": 1}\n', 0, ["2 of 3 rows are errors and are left out of rates, for example:"]),
         ('{"answer": "{}"}\n', 2, ["1 of 1 rows are errors"]),
     ],
 )  # fmt: skip
@@ -234,7 +234,7 @@ WRONG = [
     ([*RUN, "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
     ([*RUN, "--fail-under", "0.9"], "'0.9' is not NAME=RATE"),
     ([*RUN, "--fail-under", "json_match/total=1"], "'json_match/total': json_match has no figures of fields"),
-    ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is no figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
+    ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     *(([*RUN, f"--max-errors={bound}"], f"--max-errors {bound!r} is not a share such as 1% or 0.01")
       for bound in ("-1", "x", "10", "101%")),
     ([*RUN, "--out", "outputs.jsonl"], "is not a directory"),
@@ -288,7 +288,7 @@ def test_an_interrupt_ends_without_a_traceback_and_leaves_the_rows(tmp_path):
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 130
         assert process.stderr.read().splitlines() == [
-            "llmeval run: what is done is in run; go on with the same call and --resume",
+            "llmeval run: the finished rows are in run; to continue, repeat the call with --resume",
             "llmeval run: interrupted",
         ]
     assert len(results.read_text().splitlines()) >= 8

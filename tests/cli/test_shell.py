@@ -31,7 +31,7 @@ def test_help_fits_a_screen_stands_in_groups_and_has_an_example_of_every_command
     lines = helped(capsys, "run", "--help").splitlines()
     assert len(lines) <= 56
     heads = [line for line in lines if re.fullmatch(r"\w.*:", line)][1:]
-    assert heads == ["options:", "what is evaluated:", "where it is kept:", "when it fails:", "judges:", "how:"]  # fmt: skip
+    assert heads == ["options:", "what is evaluated:", "where the run is kept:", "when the run fails:", "judges:", "how it runs:"]  # fmt: skip
     assert helped(capsys, "--version") == f"llmeval {__version__}\n"
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("usage: llmeval ")
@@ -93,7 +93,9 @@ def test_a_starter_file_runs_and_the_run_is_shown_again(tmp_path, monkeypatch, c
     assert main(["show", "runs/first", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["samples"] == 3
     assert main(["init"]) == 2
-    assert "eval.yaml is there already; llmeval init FILE writes another" in capsys.readouterr().err
+    assert (
+        "eval.yaml exists already; llmeval init FILE writes another file" in capsys.readouterr().err
+    )
     assert main(["run", "outputs.jsonl", "-e", "json_validity"]) == 0
     assert "next: --out DIR keeps the run" in capsys.readouterr().out
 

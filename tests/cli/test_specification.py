@@ -90,7 +90,10 @@ WRONG = [
     ("json_schema:schema=schemas/a.json", "'schemas/a.json' is a text; .* write @schemas/a.json$"),
     ("regex_match:pattern=(a.b", "not a regular expression: [^@]*$"),
     ('weighted_sum:parts=[["json_validity"]]', "pairs of an evaluator and its weight"),
-    ('weighted_sum:parts=[[{"json_validity": 1}, 1]]', "json_validity: 1 are not options"),
+    (
+        'weighted_sum:parts=[[{"json_validity": 1}, 1]]',
+        "json_validity: expected options by name, got 1",
+    ),
     ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
     ('weighted_sum:parts=[[{"json_validity": {"mode": 1}}, 1]]', "no option 'mode'"),
     ("weighted_sum:parts=3", "a mapping from evaluators"),

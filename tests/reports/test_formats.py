@@ -45,7 +45,7 @@ def test_markdown_has_the_figures_in_a_table_and_the_rest_folded(moods, people, 
     text = written("markdown", moods, people)
     lines = text.split("\n")
     assert lines[0] == "### moods: 4 samples"
-    said = "50.0 % of 2 samples pass moody. 1 unscored row and 1 error count in no rate."
+    said = "50.0 % of 2 samples pass moody. 1 unscored row and 1 error are left out of rates."
     assert lines[2] == said
     assert cells(lines[6]) == ["<code>moody</code>", "50.0 %", "9.5 to 90.5 %", "3.500", "2", "1", "1"]  # fmt: skip
     assert "<details><summary>What went wrong</summary>" in text

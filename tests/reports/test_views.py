@@ -145,7 +145,7 @@ def test_the_verdict_counts_an_unreadable_output_once_and_says_what_counts_in_no
     assert view.verdict.text == said
     view = view_of_run(evaluate(SECTIONS[0][0], RATES))
     assert [row[1].tone for row in view.sections[0].rows] == ["good", "quiet"]
-    assert view.verdict.text.endswith("13 errors count in no rate.")
+    assert view.verdict.text.endswith("13 errors are left out of rates.")
 
 
 def test_wrong_values_were_invented_or_misread(tmp_path):
