@@ -1,4 +1,4 @@
-"""What the clients of frameworks' models share: somebody else has set the model up."""
+"""The shared base of clients for frameworks' models, which the user has set up."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "n
 _ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
 
 _DEEPEST: Final = 8
-"""How far models are followed into each other."""
+"""How many levels of nested models are followed."""
 
 
 class FrameworkClient(SdkClient):
-    """A client of a model that its owner has set up, in a framework.
+    """A client for a model that its owner has set up in a framework.
 
-    The model is called in a thread, one that can only be awaited in the loop of whoever awaits us.
-    Its settings stay as they are, unless an option or a request says otherwise: then a copy of the
-    model is asked that has another temperature or limit. It keeps its own retries, to which ours
-    are added, and its own time-out; ours, 600 s by default, is there to end a call that hangs.
+    The model is called in a thread. A model without a blocking call is awaited in the caller's
+    loop. Its settings stay unchanged unless an option or a request sets another temperature or
+    limit: then a copy of the model is asked. It keeps its own retries, and ours are added. It also
+    keeps its own time-out; ours, 600 s by default, ends a call that hangs.
     """
 
     vendors: ClassVar[re.Pattern[str]]
-    """Finds the vendor's name in that of a module of one of the framework's integrations."""
+    """Finds the vendor's name in the module name of a framework's integration."""
 
     settled = SdkClient.settled | {"name"}
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
         self._is_only_awaited = False
-        self.model(None, config.max_tokens)  # raises where the model has no limit
+        self.model(None, config.max_tokens)  # raises if the model cannot be limited
 
     @classmethod
     def about(cls, model: Any, name: Any, options: dict[str, Any]) -> ClientConfig:
@@ -54,24 +54,24 @@ class FrameworkClient(SdkClient):
             "temperature": None,
             "timeout": 600,
         }
-        with suppress(ValueError):  # else the address holds what must not be shown
+        with suppress(ValueError):  # an address with a login or a query must not be shown
             check_address(_address(model) or "")
             fields["base_url"] = _address(model)
         return ClientConfig.of(**{**fields, **options})
 
     @abstractmethod
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
-        """Return what the owner gave, with its models set so."""
+        """Return the owner's object, with these settings in its models."""
 
     def no_images(self) -> ClientError:
-        """Return the error for a model that completes text and is shown images."""
-        return ClientError(f"{self!r} completes text and takes no images", kind="bad_request")
+        """Return the error for images to a model that completes text."""
+        return ClientError(f"{self!r} completes text and accepts no images", kind="bad_request")
 
     def make(self) -> Any:
         return self.given
 
     async def run(self, blocking: Callable[[], Any], awaited: Callable[[], Any]) -> Any:
-        """Call a model in a thread; one that has no blocking call is awaited."""
+        """Call a model in a thread; await it if it has no blocking call."""
         if not self._is_only_awaited:
             try:
                 return await in_thread(blocking)
@@ -91,7 +91,7 @@ class FrameworkClient(SdkClient):
 
 
 def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
-    """Return the model, or a copy that is set so; raises where it has no such setting."""
+    """Return the model, or a copy with these settings; raises if the model lacks one of them."""
     fields, kind = getattr(type(model), "model_fields", {}), type(model).__name__
     changes: dict[str, Any] = {}
     if temperature is not None:
@@ -105,16 +105,16 @@ def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> 
         if limit is None:
             raise InvalidOptionError(
                 f"max_tokens={max_tokens}: {kind} has no such setting; "
-                "set the limit where the model is made"
+                "set the limit when you create the model"
             )
         changes[limit] = max_tokens
     return model.model_copy(update=changes) if changes else model
 
 
 def conversation(messages: tuple[Message, ...]) -> Iterator[Message]:
-    """Yield the messages; where only the system speaks, the last is the user's.
+    """Yield the messages; if all are the system's, the last becomes the user's.
 
-    Some vendors refuse a conversation without one.
+    Some vendors refuse a conversation without a user's message.
     """
     alone = all(message.role == "system" for message in messages)
     *others, last = messages
@@ -123,20 +123,20 @@ def conversation(messages: tuple[Message, ...]) -> Iterator[Message]:
 
 
 def _members(model: Any) -> list[Any]:
-    """Return what a pydantic model holds, its private attributes among it."""
+    """Return the values of a pydantic model, including those of private attributes."""
     private = getattr(model, "__pydantic_private__", None) or {}
     return [*getattr(model, "__dict__", {}).values(), *private.values()]
 
 
 def _address(model: Any) -> str | None:
-    """Return where a model asks, by its own field or by the SDK's object it holds."""
+    """Return the address that a model calls, from its own field or from its SDK's object."""
     places = [getattr(model, name, None) for name in _ADDRESSES]
     places += [getattr(each, "base_url", None) for each in _members(model)]
     return next((str(place) for place in places if type(place).__name__ in ("str", "URL")), None)
 
 
 def _keys_of(model: Any, levels: int = _DEEPEST) -> Iterator[Any]:
-    """Yield the keys that a pydantic model and the models within it hold."""
+    """Yield the keys in a pydantic model and in the models inside it."""
     yield getattr(model, "api_key", None)
     for value in _members(model):
         yield getattr(value, "api_key", None)
@@ -147,7 +147,7 @@ def _keys_of(model: Any, levels: int = _DEEPEST) -> Iterator[Any]:
 
 
 def _describe(model: Any, levels: int = _DEEPEST) -> Any:
-    """Say in JSON what a framework's model is made of: alike in every process, without its keys."""
+    """Describe a framework's model as JSON: without keys, and the same in every process."""
     if model is None or isinstance(model, (str, bool, int, float)):
         return model
     if isinstance(model, Mapping):

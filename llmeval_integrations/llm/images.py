@@ -1,4 +1,4 @@
-"""Images in what is judged: parts of messages that a model is shown beside the text."""
+"""Images in samples: parts of messages that a model is shown beside the text."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quoting import quote
 
 _DEEPEST: Final = 8
-"""How deep an image may stand in a value; in a list of messages it is the fourth level."""
+"""The deepest level of an image in a value; in a list of messages it is the fourth."""
 
 
 class Image(msgspec.Struct, frozen=True):
-    """An image by its address, or by its content."""
+    """An image, given by its address or by its content."""
 
     url: str = ""
-    """Where it is; empty where its content is given."""
+    """The address; empty if the content is given."""
 
     data: str = ""
-    """Its content in base64."""
+    """The content in base64."""
 
     media_type: str = "image/png"
-    """What it is, such as image/jpeg."""
+    """The media type, such as image/jpeg."""
 
     def __post_init__(self) -> None:
         if not self.data and not self.url.startswith(("http://", "https://")):
             raise ValueError(
-                f"an image's url={quote(self.url)} is no address of the web; give what is in a "
+                f"an image's url={quote(self.url)} is not a web address; give the content of a "
                 "file as data"
             )
 
     @property
     def address(self) -> str:
-        """The address, or one that holds the content."""
+        """The address, or a data URL with the content."""
         return self.url or f"data:{self.media_type};base64,{self.data}"
 
 
 def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:
-    """Return a value with "[image 1]" in the place of each image, which are added to `images`.
+    """Return a value with each image replaced by "[image 1]" and so on; add them to `images`.
 
-    Raises InputError for an image that is not on the web and has no content.
+    Raises InputError for an image that has neither a web address nor content.
     """
     taken, before = value, len(images)
     if not levels or isinstance(value, str):
@@ -57,13 +57,13 @@ def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:
     elif isinstance(value, (list, tuple)):
         taken = [take_images(each, images, levels - 1) for each in value]
     elif isinstance(content := getattr(value, "content", None), list):
-        take_images(content, images)  # a framework's message, which is read by its text
+        take_images(content, images)  # of a framework's message only the text is read later
         return value
     return taken if len(images) > before else value
 
 
 def _read_image(part: Mapping[Any, Any]) -> Image | None:
-    """Read an image as OpenAI, Anthropic and LangChain write it; None for anything else."""
+    """Read an image in the form of OpenAI, Anthropic or LangChain; None for anything else."""
     kind = part.get("type")
     if kind not in ("image", "image_url", "input_image"):
         return None

@@ -9,13 +9,13 @@ from hashlib import sha256
 from typing import Any, Final
 
 HIDDEN: Final = "(hidden)"
-"""What stands in the place of a key."""
+"""The text that replaces a key."""
 
 _SHORTEST: Final = 6
-"""Shorter ones, such as "-", stand for no key, and are found in any text."""
+"""The length of the shortest real key; shorter ones, such as "-", occur in any text."""
 
 _LONGEST: Final = 500
-"""The most characters of a message that are kept; a server may send a page."""
+"""The length to which a message is cut, because a server may send a whole page."""
 
 _KEY: Final = re.compile(
     r"(?i)(auth|authorization|bearer|cookie|credentials?|jwt|passphrase|passwd|password|pwd"
@@ -23,16 +23,16 @@ _KEY: Final = re.compile(
     r"|(access|api|master|private|secret|signing|subscription|auth)[_-]?key"
     r"|(access|api|auth|bearer|hf|id|refresh|security|session)[_-]?token)\Z"
 )
-"""Ends of names of keys."""
+"""The ends of field names whose values are keys."""
 
 _SENT: Final = re.compile(r"(?i)(headers|query)\Z")
-"""Names of what goes into each request as it is, with whatever a gateway wants there."""
+"""The ends of names of options whose values a gateway receives unchanged."""
 
 
 def without_keys(value: Any, name: str = "", keys: list[str] | None = None) -> Any:
-    """Return JSON, named `name`, without its keys, which are added to `keys`.
+    """Return the JSON value of the field `name` without its keys, which are added to `keys`.
 
-    Values of headers and of queries, any of which may lead to another model, are told by a digest.
+    The values of headers and queries become digests, because any of them may choose the model.
     """
     return _hide(value, name, [] if keys is None else keys, sent=False)
 
@@ -44,7 +44,7 @@ def _hide(value: Any, name: str, keys: list[str], *, sent: bool) -> Any:
     if isinstance(value, (list, tuple)):
         return [_hide(each, name, keys, sent=sent) for each in value]
     if isinstance(value, str):
-        is_long = sent or len(value) >= 20  # `eos_token` is none
+        is_long = sent or len(value) >= 20  # the short value of `eos_token` is not a key
         if _KEY.search(name) or (is_long and name.lower().endswith(("key", "token"))):
             keys += [value, value.split(" ")[-1]]  # "Bearer KEY"
             return HIDDEN
@@ -54,14 +54,14 @@ def _hide(value: Any, name: str, keys: list[str], *, sent: bool) -> Any:
 
 
 def keys_in(value: Any) -> list[str]:
-    """Return the keys that stand in JSON."""
+    """Return the keys in a JSON value."""
     keys: list[str] = []
     without_keys(value, keys=keys)
     return keys
 
 
 def censor(text: str, keys: Iterable[Any]) -> str:
-    """Return a text without the keys, and then cut: a part of a key would not be found."""
+    """Remove the keys from a text, then cut it: a key that is cut first would not be found."""
     stripped = {key.strip() for key in keys if isinstance(key, str)}
     for key in sorted(stripped, key=len, reverse=True):
         text = text.replace(key, "[key]") if len(key) >= _SHORTEST else text

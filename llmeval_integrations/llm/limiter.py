@@ -1,4 +1,4 @@
-"""How many calls one server is sent at a time, and when one that failed is made again."""
+"""How many calls one server receives at a time, and when a failed call is made again."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 _LONGEST_PAUSE: Final = 60.0
-"""The longest pause, in seconds; a server that asks for more has refused the call."""
+"""The longest pause, in seconds; a server that asks for a longer one has refused the call."""
 
 _FIRST_PAUSE: Final = 1.0
 """The longest first pause, in seconds; each further one is up to twice as long. The five default
-tries wait 15 s at the least, which an outage of a few seconds does not outlast."""
+retries wait at least 15 s in total, longer than an outage of a few seconds."""
 
 _PUSHED_BACK: Final = frozenset({"rate_limited", "server"})
-"""What a server answers that has too much to do."""
+"""The kinds of errors from an overloaded server."""
 
 
 class Limiter:
     """A bound on the calls under way, which shrinks when the server pushes back and recovers.
 
-    Additive increase, multiplicative decrease (Chiu and Jain 1989): the bound is halved where the
-    server asks for fewer calls, once for all calls that were under way together, and grows by one
-    with each round of calls that end well, up to where it began; it is never less than 1. Who
-    waits is let in by order of arrival. For use inside one event loop.
+    Additive increase, multiplicative decrease (Chiu and Jain 1989): the bound is halved if the
+    server asks for fewer calls, once for all calls that were under way together. It grows by one
+    with each round of successful calls, up to its initial value. It is never less than 1. Waiting
+    calls begin in order of arrival. A limiter serves one event loop.
     """
 
     def __init__(self, most: int) -> None:
@@ -47,7 +47,7 @@ class Limiter:
         self._opening: asyncio.TimerHandle | None = None
 
     async def retry(self, make: Callable[[], Awaitable[T]], retries: int) -> T:
-        """Make a call that has its place, and again where it fails with what may pass."""
+        """Make a call once there is a place; repeat it after a transient failure."""
         failures = 0.0
         while True:
             answered, is_answered = self.answered, False
@@ -57,14 +57,14 @@ class Limiter:
                 is_answered = True
             except ClientError as error:
                 asked = error.retry_after
-                # Where others get by, it is us who asked too much, and not the call's fault.
+                # If other calls succeed, the server works and only the number of calls is too high.
                 crowded = error.kind == "rate_limited" and self.answered > answered
                 failures += 0.1 if crowded else 1
                 allowed = min(retries, 1 if error.kind == "timeout" else math.inf)
                 if not error.is_transient or failures > allowed or (asked or 0) > _LONGEST_PAUSE:
                     raise
                 bound = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
-                # Drawn, so that callers who failed together do not come back together.
+                # Random, so that calls that failed together are not repeated together.
                 pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
                 pause = pause if asked is None else asked + pause / 10
                 _log.info("%s; trying again in %.1f s", error, pause)
@@ -77,20 +77,20 @@ class Limiter:
             await asyncio.sleep(pause)
 
     async def acquire(self) -> int:
-        """Wait for a place; gives the era in which the call begins."""
+        """Wait for a place; return the era in which the call begins."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it has its place, and gives it back
+            if turn.done() and not turn.cancelled():  # the call has its place and returns it
                 self.release()
             raise
         return self._era
 
     def release(self, *, answered: bool = False) -> None:
-        """Return the place, and say whether the server answered."""
+        """Return the place, and record whether the server answered."""
         self._under_way -= 1
         if answered:
             self.answered += 1
@@ -98,10 +98,10 @@ class Limiter:
         self._admit()
 
     def slow(self, era: int, seconds: float, *, asked: bool) -> None:
-        """Let none begin for so many seconds, for a call of this era was pushed back.
+        """Begin no call for so many seconds, because a call of this era was pushed back.
 
-        A pause that the server asked for holds for a call of an earlier era too; one of our own
-        does not, since its wave has paused already.
+        A pause that the server asked for counts for a call of an earlier era too. A pause of our
+        own does not, since the calls of that era have paused already.
         """
         if era == self._era:
             self._era += 1
@@ -112,7 +112,7 @@ class Limiter:
         loop = asyncio.get_running_loop()
         end = loop.time() + seconds
         if self._opening is not None:
-            if end <= self._opening.when():  # of several pauses the one that ends last holds
+            if end <= self._opening.when():  # the pause that ends last counts
                 return
             self._opening.cancel()
         self._opening = loop.call_at(end, self._open)

@@ -1,4 +1,4 @@
-"""Clients by name, or of an object that reaches a model."""
+"""Clients by name, or from an object that reaches a model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _CLIENTS = "llmeval_integrations.llm.clients"
 
 
 def load_client(model: Any, /, **options: Any) -> Client:
-    """Make a client of a name, a configuration, or an object that reaches a model.
+    """Make a client from a name, a configuration, or an object that reaches a model.
 
-    `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig or a
-    mapping with its fields (where it has no platform, the name may say it, as in a text), an SDK's
-    client, which needs the model's `name` beside it, a LangChain chat model, a LlamaIndex LLM, or a
-    Client, which is given back as it is. Options are fields of ClientConfig. Raises
-    UnknownNameError for a platform, InvalidOptionError for an option or an object,
-    MissingDependencyError.
+    `model` is a text such as "openai:gpt-5-mini" or "ollama:mistral-nemo", a ClientConfig, or a
+    mapping with its fields. If the mapping has no platform, its name may contain one, as in a text.
+    An SDK's client, a LangChain chat model or a LlamaIndex LLM is accepted, too. An SDK's client
+    needs the option `name` for the model. A Client is returned unchanged. Options are fields of
+    ClientConfig. Raises UnknownNameError for a platform, InvalidOptionError for an option or an
+    object, and MissingDependencyError.
     """
     if isinstance(model, Client):
         if options:
@@ -58,7 +58,7 @@ def _by_fields(fields: Mapping[str, Any]) -> Client:
     config, platforms = ClientConfig.of(**fields), _platforms()
     if config.platform not in platforms:
         raise UnknownNameError(
-            f"no client is for the platform {config.platform!r}; {hint(config.platform, platforms)}"
+            f"there is no platform {config.platform!r}; {hint(config.platform, platforms)}"
         )
     return platforms[config.platform](config)
 
@@ -68,7 +68,7 @@ def _by_object(thing: Any, options: dict[str, Any]) -> Client:
     for client in _classes():
         if client.takes in packages:
             return client.of(thing, **options)
-    # Of anything with members the type alone is shown: one may be a key.
+    # Only the type of an object is shown, because its members may contain a key.
     is_simple = thing is None or isinstance(thing, (bool, int, float))
     what = quote(thing) if is_simple else f"<{type(thing).__name__} object>"
     raise InvalidOptionError(
@@ -82,14 +82,14 @@ def _platforms() -> dict[str, type[SdkClient]]:
 
 
 def _classes() -> Iterator[type[SdkClient]]:
-    """Yield the one class of each file in the room of clients."""
+    """Yield the client class of each module in the package `clients`."""
     from llmeval_integrations.llm.sdk_client import SdkClient
 
     room = import_module(_CLIENTS)
     for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):
         module = import_module(found.name)
         for thing in vars(module).values():
-            # In this order, for in Python 3.10 `Generator[...]` passes for a type and is none.
+            # `issubclass` comes last: in Python 3.10 it would fail for `Generator[...]`.
             is_own = isinstance(thing, type) and thing.__module__ == module.__name__
             if is_own and issubclass(thing, SdkClient):
                 yield thing

@@ -1,7 +1,7 @@
 """The event loop on which all models are asked: one for the process, in a thread of its own.
 
-So blocking callers, a notebook whose loop is running and threads ask alike, and connections stay
-open from one question to the next. A process that was forked begins a loop of its own.
+Blocking callers, threads and notebooks with a running loop therefore ask in the same way, and
+connections stay open from one question to the next. A forked process starts its own loop.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any, Final, TypeVar
 T = TypeVar("T")
 
 CALLER: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("CALLER", default=None)
-"""The loop of whoever awaits us, for models of the caller's that can only be awaited there."""
+"""The caller's event loop, for the caller's models that can only be awaited there."""
 
 _LOOK_UP: Final = 0.5
-"""Seconds between wake-ups of who waits: on Windows a blocked wait ignores Ctrl-C."""
+"""Seconds between wake-ups of a waiting thread: on Windows a blocked wait ignores Ctrl-C."""
 
 _lock = Lock()
 _loop: asyncio.AbstractEventLoop | None = None
@@ -31,8 +31,8 @@ _thread: Thread | None = None
 
 
 def background() -> asyncio.AbstractEventLoop:
-    """Return the loop, which begins to run where it does not yet."""
-    global _loop, _thread  # noqa: PLW0603 - there is one for the process
+    """Return the loop; start it if it does not run yet."""
+    global _loop, _thread  # noqa: PLW0603 - the process has one loop
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
@@ -42,17 +42,17 @@ def background() -> asyncio.AbstractEventLoop:
 
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Begin work on the loop, from any thread; it has the caller's context variables."""
+    """Begin work on the loop from any thread, with the caller's context variables."""
     return asyncio.run_coroutine_threadsafe(work, background())
 
 
 def wait(future: Future[T]) -> T:
-    """Block until work has ended and give what it gives; what interrupts the waiting cancels it."""
+    """Block until work has ended and return its result; an interrupt cancels the work."""
     if _thread is not None and _thread.ident == get_ident():
         future.cancel()
         raise RuntimeError(
-            "a judge was evaluated inside another's `async def judge`, where it would wait for "
-            "itself; write: await judge.result(sample, ask)"
+            "a judge was evaluated inside the `async def judge` of another, where it would wait "
+            "for itself; write: await judge.result(sample, ask)"
         )
     try:
         while not wait_for_futures([future], _LOOK_UP).done:
@@ -64,7 +64,7 @@ def wait(future: Future[T]) -> T:
 
 
 async def join(work: Coroutine[Any, Any, T]) -> T:
-    """Await work that runs on the loop, from any other."""
+    """Await, from any loop, work that runs on the background loop."""
     here = asyncio.get_running_loop()
     if here is background():
         return await work
@@ -77,7 +77,7 @@ async def join(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def in_thread(call: Callable[[], T]) -> T:
-    """Await a blocking call, in a thread that nobody has to wait for at the end of the process."""
+    """Await a blocking call in a daemon thread, so that it cannot delay the end of the process."""
     future: Future[T] = Future()
     context = copy_context()
 
@@ -94,7 +94,7 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 
 async def in_callers_loop(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Await what belongs to the caller in the loop of whoever awaits us; in ours if nobody does."""
+    """Await a call in the caller's loop, or in ours if the caller has none."""
     caller = CALLER.get()
     if caller is None:
         return await call()
@@ -104,16 +104,16 @@ async def in_callers_loop(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
 async def within(seconds: float, call: Awaitable[T]) -> T:
     """Await a call; raises TimeoutError after so many seconds."""
     if sys.version_info >= (3, 11):
-        async with asyncio.timeout(seconds):  # without a task of its own, as wait_for makes
+        async with asyncio.timeout(seconds):  # without the extra task of wait_for
             return await call
     try:
         return await asyncio.wait_for(call, seconds)
-    except asyncio.TimeoutError as error:  # Python 3.10 has two of that name
+    except asyncio.TimeoutError as error:  # Python 3.10 has two exceptions of that name
         raise TimeoutError from error
 
 
 def _forget() -> None:
-    """Leave the parent's loop alone after a fork: its thread does not run here."""
+    """Drop the parent's loop after a fork, because its thread does not run here."""
     global _loop, _thread, _lock
     _loop, _thread, _lock = None, None, Lock()
 

@@ -16,22 +16,22 @@ from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096
-"""The longest reply where nobody says otherwise; the API wants a limit."""
+"""The default limit of a reply, because the API requires one."""
 
 _SHORTEST_SHARED: Final = 4_096
-"""The characters from which on a prefix has the 1,024 tokens that Anthropic keeps."""
+"""The fewest characters of a prefix that Anthropic caches: it needs 1,024 tokens."""
 
 _CLOCKS: Final = 600
-"""The seconds by which our clock and the server's may differ."""
+"""The largest difference between our clock and the server's, in seconds."""
 
 _EPHEMERAL: Final = {"type": "ephemeral"}
 
 
 class AnthropicClient(StainlessClient):
-    """A model behind Anthropic's messages.
+    """A model behind Anthropic's Messages API.
 
-    System messages go out together as `system`. From version 1 on the package, and with it the
-    API, has no temperature, and none is sent. A reply without `max_tokens` ends at 4,096 tokens.
+    System messages are sent together as `system`. No temperature is sent from version 1 of the
+    package on, which no longer accepts one. Without `max_tokens` a reply ends at 4,096 tokens.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"anthropic": None}
@@ -92,7 +92,7 @@ class AnthropicClient(StainlessClient):
         return str((await self.fetch("messages.batches.create", requests=drafts)).id)
 
     async def find(self, mark: str) -> Sequence[str]:
-        # A batch has no place for a mark, and tells whose it is only by its results.
+        # A batch has no field for a mark, so that its age and its size have to identify it.
         since, count, _ = mark.split("-")
         page = await self.fetch("messages.batches.list", limit=100)
         return [
@@ -116,11 +116,11 @@ class AnthropicClient(StainlessClient):
 
 
 def _message(message: Message, fence: str) -> dict[str, Any]:
-    """Write a message; the material that it begins with is kept in Anthropic's cache.
+    """Return a message as JSON, with the material at its beginning in Anthropic's cache.
 
-    That ends at the last of its marks, which are alike in all questions about it: in the draws of a
-    vote, and where several judges are asked. Writing it costs a quarter more, and reading it a
-    tenth. Below 1,024 tokens nothing is kept.
+    The material ends at its last fence mark. It is the same in all draws of a vote and for all
+    judges of a sample. Caching raises the price of its tokens by a quarter, and reading them from
+    the cache costs a tenth. Material below 1,024 tokens is not cached.
     """
     blocks: list[dict[str, Any]] = []
     length = 0
@@ -144,7 +144,7 @@ def _message(message: Message, fence: str) -> dict[str, Any]:
 
 
 def _text(block: Any) -> str:
-    """Return the text of a part of the reply; none for the model's reasoning."""
+    """Return the text of a part of the reply; an empty one for the model's reasoning."""
     if block["type"] == "tool_use":
         return json.dumps(block["input"], ensure_ascii=False)
     return str(block["text"]) if block["type"] == "text" else ""

@@ -20,14 +20,14 @@ from llmeval_integrations.llm.sdk_client import SdkClient
 _OWN_HEADERS: Final = frozenset(
     ("content-type", "user-agent", "x-goog-api-client", "x-goog-api-key", "authorization")
 )
-"""Headers that google-genai sets by itself."""
+"""Headers that google-genai itself sets."""
 
 
 class GoogleClient(SdkClient):
     """A model behind Google's generate_content.
 
-    System messages go out together as `system_instruction`, and the assistant is called model. A
-    caller's object is called in a thread. Further options are those of google-genai's
+    System messages are sent together as `system_instruction`, and the assistant's role is "model".
+    A caller's object is called in a thread. Options are fields of google-genai's
     GenerateContentConfig.
     """
 
@@ -71,8 +71,8 @@ class GoogleClient(SdkClient):
     def make(self) -> Any:
         if self.given is not None:
             return self.given
-        # An answer that leads elsewhere would take the prompt along. A transport of httpx's own
-        # keeps the package from aiohttp, which follows.
+        # A redirect would send the prompt to another server. With a transport of httpx the package
+        # does not use aiohttp, which follows redirects.
         import httpx
 
         http = {"follow_redirects": False, "transport": httpx.AsyncHTTPTransport()}
@@ -81,7 +81,7 @@ class GoogleClient(SdkClient):
         try:
             return self.package.Client(api_key=key, http_options=options)
         except ValueError as error:
-            raise ClientError(str(error), kind="authentication") from error  # there is no key
+            raise ClientError(str(error), kind="authentication") from error  # the key is missing
 
     @staticmethod
     async def close(sdk: Any) -> None:
@@ -151,7 +151,7 @@ def _form(request: Request, output: Output) -> dict[str, Any]:
 
 
 def _text(part: Any) -> str:
-    """Return the text of a part of the reply; none for the model's reasoning."""
+    """Return the text of a part of the reply; an empty one for the model's reasoning."""
     if part.function_call is not None:
         return json.dumps(part.function_call.args, ensure_ascii=False)
     return "" if part.thought else part.text or ""

@@ -25,9 +25,9 @@ _REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason", 
 class LangChainClient(FrameworkClient):
     """A LangChain chat model, also one with fallbacks or retries, bound, or piped into a parser.
 
-    The form of an answer is asked for by the model's `with_structured_output`, first by a schema,
-    then by a function; by words where the model has neither. A parser behind the model is left
-    out, for the reply is read here. Options are further arguments of `invoke`.
+    The form of an answer is requested by the model's `with_structured_output`: first by a schema,
+    then by a function. If the model has neither, it is requested in words. A parser behind the
+    model is skipped, because the reply is read here. Options are further arguments of `invoke`.
     """
 
     takes = "langchain_core"
@@ -93,13 +93,13 @@ class LangChainClient(FrameworkClient):
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(message.usage_metadata or about.get("token_usage")),
             model=value_of(about, "model_name", "model", "model_id") or self.config.name,
-            # some integrations ask for a call instead of the schema, and say so only thus
+            # only the calls show that an integration has asked for a call instead of the schema
             output="tool" if calls else output,
         )
 
 
 def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a runnable with its models changed: those bound, of fallbacks, or before a parser."""
+    """Return a runnable with its models changed: bound ones, fallbacks, or one before a parser."""
     fields = getattr(type(thing), "model_fields", ())
     if "fallbacks" in fields:
         others = [_map_models(each, change) for each in thing.fallbacks]
@@ -113,12 +113,12 @@ def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
-    """Make the model ask for the form; raises ClientError where it cannot."""
+    """Return a model that requests the form; raises ClientError if it cannot."""
     from langchain_core.language_models import BaseChatModel
     from langchain_core.runnables import RunnableSequence
 
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
-    if inherited and output == "json_schema":  # it takes no notice of the method
+    if inherited and output == "json_schema":  # the inherited one ignores the method
         raise ClientError(f"{type(model).__name__} takes no schema", kind="bad_request")
     form: dict[str, Any] = {"method": _METHODS[output]}
     schema = request.schema
@@ -129,7 +129,7 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
     try:
         formed = model.with_structured_output(named, **form)
         if isinstance(formed, RunnableSequence) and len(formed.steps) == 2:
-            return formed.first  # the parser behind it takes longer than all else, and hides usage
+            return formed.first  # the parser behind the model is slow and hides the usage
         return model.with_structured_output(named, include_raw=True, **form)
     except (NotImplementedError, LookupError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
@@ -143,13 +143,13 @@ def _message(message: Message) -> Any:
 
 
 def _calls(message: Any) -> list[str]:
-    """Return the arguments of the functions' calls as JSON, unreadable ones as they are."""
+    """Return the arguments of the function calls as JSON; unreadable ones unchanged."""
     read = [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
     return [*read, *(call["args"] or "" for call in message.invalid_tool_calls)]
 
 
 def _refusal(message: Any) -> str | None:
-    """Find the words of a refusal; OpenAI's two interfaces have a place of their own for them."""
+    """Return the text of a refusal, which OpenAI's two interfaces put in two places."""
     blocks = message.content if isinstance(message.content, list) else []
     parts = [block for block in blocks if isinstance(block, dict) and block.get("refusal")]
     return message.additional_kwargs.get("refusal") or (parts[0]["refusal"] if parts else None)

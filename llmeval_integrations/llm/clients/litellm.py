@@ -18,8 +18,8 @@ from llmeval_integrations.llm.sdk_client import SdkClient
 class LiteLLMClient(SdkClient):
     """A model by LiteLLM's name for it, such as "anthropic/claude-sonnet-5".
 
-    Messages go to LiteLLM in OpenAI's form. A temperature is left out for a model that has none.
-    LiteLLM is imported, which takes seconds, at the first call, and kept off the network.
+    Messages are sent to LiteLLM in OpenAI's form. A model without a temperature gets none. LiteLLM
+    is imported at the first call, because that takes seconds, and does not use the network then.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"litellm": None}
@@ -30,7 +30,7 @@ class LiteLLMClient(SdkClient):
             raise MissingDependencyError.of("litellm", "litellm")
 
     def make(self) -> Any:
-        """Import LiteLLM without letting it fetch its table of prices, or print at errors."""
+        """Import LiteLLM; stop it from fetching its price table and from printing at errors."""
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         import litellm
 
@@ -45,11 +45,11 @@ class LiteLLMClient(SdkClient):
         try:
             known = {*(litellm.get_supported_openai_params(model=name) or ())}
         except litellm.exceptions.BadRequestError as error:
-            raise ClientError(str(error), kind="bad_request") from error  # no vendor in the name
+            raise ClientError(str(error), kind="bad_request") from error  # the name has no vendor
         if form.keys() - known:
             raise ClientError(f"{self!r} takes no {', '.join(form)}", kind="bad_request")
         key = self.config.key()
-        if key is None and self.config.base_url:  # a server of one's own, where LiteLLM finds none
+        if key is None and self.config.base_url:  # the user's own server may need no key
             found = litellm.validate_environment(model=name)["keys_in_environment"]
             key = None if found else NO_KEY
         return self.with_options(
@@ -61,10 +61,10 @@ class LiteLLMClient(SdkClient):
                 "api_key": key,
                 "base_url": self.config.base_url,
                 "timeout": self.config.timeout,
-                "drop_params": True,  # a temperature that the model does not take
+                "drop_params": True,  # such as a temperature that the model does not accept
                 "num_retries": 0,
                 "max_retries": 0,
-                # At any tool LiteLLM imports what its extra "mcp" installs, unless told not to.
+                # Otherwise LiteLLM imports the packages of its extra "mcp" for any tool.
                 "_skip_mcp_handler": True if "tools" in form else None,
                 **form,
             }

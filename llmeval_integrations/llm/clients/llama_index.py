@@ -23,9 +23,9 @@ _REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
 class LlamaIndexClient(FrameworkClient):
     """A LlamaIndex LLM.
 
-    The form of an answer is asked for by a schema where the model is one of OpenAI's or Ollama's
-    class; else by a function that has to be called, where the model's metadata say that it can;
-    else by words. Options are further arguments of `chat`.
+    The form of an answer is requested by a schema if the model's class is OpenAI's or Ollama's.
+    Else it is requested by a forced function call if the model's metadata allow one, and otherwise
+    in words. Options are further arguments of `chat`.
     """
 
     takes = "llama_index"
@@ -56,7 +56,7 @@ class LlamaIndexClient(FrameworkClient):
             return {"method": "chat", "messages": spoken, **arguments}
         if output == "json_schema":
             return {"method": "chat", "messages": spoken, **arguments, **self._form(request)}
-        ask = getattr(model, "chat_with_tools", None)  # below 0.12 it cannot be made to call one
+        ask = getattr(model, "chat_with_tools", None)  # below 0.12 it cannot force a call
         can_be_made_to = ask is not None and "tool_required" in signature(ask).parameters
         if not can_be_made_to or not model.metadata.is_function_calling_model:
             raise ClientError(f"{self!r} cannot be made to call a function", kind="bad_request")
@@ -71,15 +71,15 @@ class LlamaIndexClient(FrameworkClient):
         )
 
     def _form(self, request: Request) -> dict[str, Any]:
-        """Ask for a schema as the model's class takes it; raises ClientError for other classes."""
+        """Return the schema in the form of the model's class; raises ClientError if it has none."""
         if not self.given.metadata.is_chat_model:
-            raise ClientError(f"{self!r} only completes text", kind="bad_request")
+            raise ClientError(f"{self!r} can only complete text", kind="bad_request")
         names = {f"{kind.__module__}.{kind.__name__}" for kind in type(self.given).__mro__}
         if "llama_index.llms.openai.base.OpenAI" in names:
             return openai_form(request, "json_schema")
         if "llama_index.llms.ollama.base.Ollama" in names:
             return {"format": request.schema}
-        raise ClientError(f"{self!r} takes no schema that we know of", kind="bad_request")
+        raise ClientError(f"{self!r} accepts no schema in a known form", kind="bad_request")
 
     def read(self, response: Any, output: Output) -> Reply:
         raw, message = response.raw, response.message
@@ -98,10 +98,10 @@ class LlamaIndexClient(FrameworkClient):
         )
 
     def _calls(self, response: Any, sent: Any) -> list[str]:
-        """Return the arguments of the functions' calls as JSON, as the model wrote them if we can.
+        """Return the arguments of the function calls as JSON, as the model wrote them if possible.
 
-        Those in the message that was `sent` come first: of several, LlamaIndex keeps one. Its own
-        reading completes what is not JSON, so that a verdict would be guessed.
+        The calls in the `sent` message are preferred. If there are several, LlamaIndex keeps only
+        one. It also completes text that is not JSON, so that a verdict would be guessed.
         """
         functions = [value_of(call, "function") for call in value_of(sent, "tool_calls") or ()]
         found = [value_of(function, "arguments") for function in functions]
@@ -137,7 +137,7 @@ def _tool(request: Request) -> Any:
 
     schema = request.schema or {}
     given = strict_schema(schema) or schema
-    # LlamaIndex and its integrations want a class of pydantic's, and take only its schema.
+    # LlamaIndex and its integrations require a pydantic class and use only its schema.
     form = type("Answer", (BaseModel,), {"model_json_schema": lambda *_, **__: dict(given)})
     about = ToolMetadata("Give the answer.", request.schema_name, form)
     return FunctionTool(lambda **arguments: arguments, about)

@@ -1,4 +1,4 @@
-"""OpenAI's models, Azure's, and those of all servers that speak OpenAI's chat completions."""
+"""The models of OpenAI, of Azure, and of all servers with OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _REASONING: Final = re.compile(r"(o\d|gpt-([5-9]|\d\d))(?!.*chat)")
 
 _ENDPOINT: Final = "/v1/chat/completions"
 _MARK: Final = "llmeval"
-"""Under which a batch's metadata have its mark."""
+"""The key of the mark in a batch's metadata."""
 
 _UNDER_WAY: Final = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
-"""What a batch is whose replies are not there yet."""
+"""The states of a batch that has no replies yet."""
 
 
 class OpenAIClient(StainlessClient):
     """A model behind OpenAI's chat completions.
 
-    On the platform "openai" a model whose name begins with o and a digit or with gpt-5 or higher,
-    and does not contain "chat", reasons: its system messages go out with the role developer, its
-    limit of tokens, which counts the reasoning, as max_completion_tokens, and no temperature. A
-    temperature or max_tokens that another model's server refuses is learned from its answer.
+    On the platform "openai" some models reason: those whose names begin with o and a digit or with
+    gpt-5 or higher, and do not contain "chat". Their system messages have the role developer, and
+    they get no temperature. Their limit is sent as max_completion_tokens, which counts the
+    reasoning. If another model's server refuses temperature or max_tokens, it gets no more of them.
 
     Servers of the other platforms get no key from the environment.
     """
@@ -75,7 +75,7 @@ class OpenAIClient(StainlessClient):
 
     @property
     def has_batches(self) -> bool:
-        # Azure's deployments for batches answer no single question, and the first one is single.
+        # Azure's batch deployments answer no single requests, and the first one is sent separately.
         is_azure = type(self.given).__module__ == "openai.lib.azure"
         return self.config.platform == "openai" and not is_azure
 

@@ -67,7 +67,7 @@ def test_an_image_is_read_as_each_library_writes_it(server):
     for request in server.requests:
         assert [each for each in parts(request.body) if each["type"] == "image_url"] == OPENAI[:1]
         assert "[2] [image 1]" in parts(request.body)[-1]["text"]
-    with pytest.raises(InputError, match=r"url='cat\.png' is no address of the web; give what is"):
+    with pytest.raises(InputError, match=r"url='cat\.png' is not a web address; give the content"):
         judge("A cat.", input=[{"type": "image", "url": "cat.png"}])
 
 
@@ -76,7 +76,7 @@ def test_a_model_that_completes_text_takes_no_images():
     judge = PassFail(models.FakeListLLM(responses=["Pass"]), "Is it right?")
     result = judge("A cat.", input=[FILE])
     assert result.label == "bad_request"
-    assert "completes text and takes no images" in result.reason
+    assert "completes text and accepts no images" in result.reason
 
 
 def test_another_image_is_another_question_and_costs_tokens(server, tmp_path):
