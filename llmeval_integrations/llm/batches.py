@@ -120,7 +120,7 @@ class Batches:
     async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Kept:
         """Wait until the request is part of a batch, and return the record of the batch."""
         if self._handed.cancelled():
-            raise ClientError("not asked, for the run was interrupted", kind="budget")
+            raise ClientError("not asked, because the run was interrupted", kind="budget")
         self._queues.setdefault(client, {})[name] = (place, request)
         if self._timer is not None:
             self._timer.cancel()

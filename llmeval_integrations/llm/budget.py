@@ -127,7 +127,7 @@ class Budget:
     def reached(self) -> str | None:
         """The bound that is reached; None if there is none."""
         spent = self.spent
-        unknown = " (a server told no tokens)" if spent.uncounted else ""
+        unknown = " (a server reported no tokens)" if spent.uncounted else ""
         if self.max_tokens is not None and (unknown or spent.tokens >= self.max_tokens):
             return f"max_tokens={self.max_tokens:,}{unknown}"
         if self.max_cost is not None and (unknown or spent.cost >= self.max_cost):
@@ -166,7 +166,7 @@ class Budget:
 
             self._freed = self._freed or Event()
             await self._freed.wait()
-        raise ClientError(f"not asked, for the budget {self.reached} is spent", kind="budget")
+        raise ClientError(f"not asked, because the budget {self.reached} is spent", kind="budget")
 
     def settle(
         self, held: tuple[float, float], request: Request, reply: Reply | None, price: Price | None

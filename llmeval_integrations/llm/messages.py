@@ -1,4 +1,4 @@
-"""What is said to a model."""
+"""The messages and requests that a model receives."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant")
 
 Output = Literal["auto", "json_schema", "tool", "json", "text"]
 OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "text")
-"""How an answer in a given form is asked for: by the provider's own structured output, by a
-forced tool call, by words in the prompt, or not at all; "auto" takes the first that works."""
+"""How an answer in a given form is requested: by the provider's own structured output, by a
+forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 
 
 _IMAGE: Final = 6_000
-"""The characters for which an image is counted: about 1,500 tokens."""
+"""The number of characters that an image counts as: about 1,500 tokens."""
 
 
 class Message(msgspec.Struct, frozen=True):
     """One message of a conversation."""
 
     role: Role
-    """Who speaks: system, user or assistant."""
+    """The speaker: system, user or assistant."""
 
     content: str | tuple[str | Image, ...]
-    """The text, or its parts, images among them."""
+    """The text, or a sequence of texts and images."""
 
     @property
     def text(self) -> str:
-        """The content as one text, its parts in paragraphs of their own."""
+        """The content as one text, with each part in its own paragraph."""
         return "\n\n".join(self.parts)
 
     @property
@@ -59,16 +59,16 @@ class Request(msgspec.Struct, frozen=True):
     """One question to a model."""
 
     messages: tuple[Message, ...]
-    """The conversation so far, the question last."""
+    """The conversation so far, with the question at the end."""
 
     schema: dict[str, Any] | None = None
     """The JSON Schema of the wanted answer, an object; None for free text."""
 
     schema_name: str = "answer"
-    """What the answer is called on the wire."""
+    """The name of the answer in the call."""
 
     output: Output = "auto"
-    """How the form of the answer is asked for; other than "auto" it overrules the client's."""
+    """How the form of the answer is requested; any value but "auto" overrides the client's."""
 
     temperature: Annotated[float, msgspec.Meta(ge=0, le=2)] | None = None
     """The sampling temperature; None leaves it to the client."""
@@ -77,14 +77,14 @@ class Request(msgspec.Struct, frozen=True):
     """The longest reply, in tokens; None leaves it to the client."""
 
     fence: str = ""
-    """A mark in the messages that is drawn anew for each call, and so no part of a cache key."""
+    """A random mark in the messages, new in each call and therefore not part of a cache key."""
 
     draw: tuple[int, ...] = ()
-    """Which of several replies to the same question is wanted: its number in each vote around it,
-    the outermost one's first. Each is cached by itself."""
+    """Which of several replies to the same question is wanted: its number in each enclosing vote,
+    from the outermost inwards. Each reply is cached separately."""
 
     shared: bool = False
-    """Whether others ask about the same material, so that keeping it in a vendor's cache pays."""
+    """Whether other judges ask about the same material, so that a vendor's cache saves money."""
 
     @property
     def text(self) -> str:
@@ -93,13 +93,13 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def length(self) -> int:
-        """The characters of the text and the schema; an image counts as so many as it costs."""
+        """The number of characters in text and schema, plus an equivalent for each image."""
         images = sum(len(message.images) for message in self.messages)
         schema = len(json.dumps(self.schema)) if self.schema else 0
         return len(self.text) + schema + images * _IMAGE
 
     def show(self, images: Sequence[Image]) -> Request:
-        """Return the request with images, which the user shows before the text."""
+        """Return the request with images before the text of the first user message."""
         messages = list(self.messages)
         place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
         blocks: list[str | Image] = []
@@ -111,7 +111,7 @@ class Request(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, prompt: Any, **fields: Any) -> Request:
-        """Make a request of a text or a list of messages; raises InvalidOptionError."""
+        """Make a request from a text or a list of messages; raises InvalidOptionError."""
         messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
         try:
             return msgspec.convert({"messages": messages, **fields}, cls)
@@ -124,9 +124,9 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """Part the system's text from the conversation, for vendors that take them apart.
+    """Separate the system's text from the conversation, for vendors that receive them separately.
 
-    A prompt of system messages alone is said by the user, because a conversation cannot be empty.
+    If all messages are the system's, they become the user's: a conversation cannot be empty.
     """
     system = [message for message in messages if message.role == "system"]
     others = [message for message in messages if message.role != "system"]

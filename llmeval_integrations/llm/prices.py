@@ -1,4 +1,4 @@
-"""What a model's tokens cost, by its owner or by the data that `genai-prices` brings along."""
+"""The price of a model's tokens, from its owner or from the data of `genai-prices`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.reply import Usage
 
 Price: TypeAlias = Callable[[Usage], float]
-"""From what a call took to US dollars."""
+"""A function from the usage of a call to US dollars."""
 
 _ON_THIS_MACHINE: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
 
 def price_of(client: Client) -> Price | None:
-    """Return the price of a client's model, None where none is known.
+    """Return the price of a client's model, or None if it is unknown.
 
-    Its `price` comes first; else its identity's `name` is the model, and the `base_url`, else the
-    `platform`, tells who sells it. Raises MissingDependencyError.
+    The client's own `price` comes first. Otherwise the `name` of its identity is the model, and
+    its `base_url` or `platform` identifies the seller. Raises MissingDependencyError.
     """
     if client.price is not None:
         read, written = client.price
@@ -58,9 +58,9 @@ def price_of(client: Client) -> Price | None:
 
 
 def why_unpriced(client: Client) -> str | None:
-    """Say why a model's price is not known, None where it is.
+    """Return the reason why a model's price is unknown; None if it is known.
 
-    It names no address, for that may hold what is secret.
+    The reason contains no address, because an address may contain a secret.
     """
     try:
         if price_of(client):
@@ -69,4 +69,4 @@ def why_unpriced(client: Client) -> str | None:
         return str(error)
     name, seller, address = map(client.identity().get, ("name", "platform", "base_url"))
     where = " behind an address of its own" if address else ""
-    return f"no price is known of the model {quote(name)} of {quote(seller)}{where}"
+    return f"no price is known for the model {quote(name)} of {quote(seller)}{where}"

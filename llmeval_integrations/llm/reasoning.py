@@ -1,4 +1,4 @@
-"""A model's reasoning is no part of its answer."""
+"""Remove a model's reasoning, which is not part of its answer."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _TAG: Final = re.compile(
     r"|<(?:\|channel|unused94)>\s{0,9}thoughts?\b|(?P<other><(?:channel\||unused95)>)",
     re.IGNORECASE,
 )
-"""What opens or closes reasoning: tags of several models, and channels. A group marks an end."""
+"""The tags and channels that begin or end the reasoning of several models; a group marks an end."""
 
 _MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
 
 
 def strip_reasoning(reply: str, decides: Callable[[str], bool] = lambda _: False) -> str:
-    """Return a reply's answer; a reply that is JSON is all answer, whatever tags its texts hold.
+    """Return a reply without its reasoning; a JSON reply is returned unchanged.
 
-    A closing tag that nothing opened ends reasoning that began with the reply, since some templates
-    open it in the prompt; but not where `decides` finds an answer before it, for then it is a word
-    of the text that was judged.
+    A closing tag without an opening one ends reasoning that began with the reply, since some
+    templates put the opening tag into the prompt. If `decides` finds an answer before the closing
+    tag, the tag is a quotation from the judged text and ends nothing.
     """
     if not _TAG.search(reply) or not isinstance(json_text.parse(reply), Defect):
         return reply

@@ -1,4 +1,4 @@
-"""What a model replies, in the words of every vendor."""
+"""A model's reply, read from the formats of all vendors."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Usage(msgspec.Struct, frozen=True):
     """Tokens, counted the same way for every vendor."""
 
     input_tokens: int = 0
-    """All tokens of the prompt, those of the vendor's cache among them."""
+    """All tokens of the prompt, including those in the vendor's cache."""
 
     output_tokens: int = 0
-    """All tokens that were generated, those of the model's reasoning among them."""
+    """All generated tokens, including those of the model's reasoning."""
 
     cached_tokens: int = 0
     """How many of the prompt's tokens the vendor had cached."""
@@ -44,7 +44,7 @@ class Usage(msgspec.Struct, frozen=True):
     """How many of the generated tokens were the model's reasoning."""
 
     written_tokens: int = 0
-    """How many of the prompt's tokens the vendor put into its cache, which may cost more."""
+    """How many of the prompt's tokens the vendor wrote to its cache, which may cost more."""
 
     @property
     def total(self) -> int:
@@ -56,20 +56,20 @@ class Reply(msgspec.Struct, frozen=True):
     """One answer of a model."""
 
     text: str
-    """What it wrote; where functions were called, the arguments of the calls, as JSON."""
+    """The text of the answer; if functions were called, the arguments of the calls as JSON."""
 
     finish: Finish = "stop"
-    """Why it ended: by itself, at the limit of tokens, refused by model or filter, by an error, or
-    otherwise."""
+    """Why the reply ended: by itself, at the token limit, by a refusal of the model or a filter,
+    by an error, or otherwise."""
 
     usage: Usage = Usage()
-    """What it took."""
+    """The tokens of the call."""
 
     model: str = ""
-    """The model that answered, as the server names it."""
+    """The server's name for the model that answered."""
 
     output: Output = "text"
-    """How the form of the answer was asked for."""
+    """How the form of the answer was requested."""
 
     cached: bool = False
     """Whether it comes from our cache and cost nothing."""
@@ -78,30 +78,30 @@ class Reply(msgspec.Struct, frozen=True):
     """Whether it comes from a batch, at half the price."""
 
     def __post_init__(self) -> None:
-        """Raise TypeError for what a server that keeps to no form may have put in these places."""
+        """Raise TypeError for values of another type, which a faulty server may send."""
         if not (isinstance(self.text, str) and isinstance(self.model, str)):
             raise TypeError(f"text={quote(self.text)} and model={quote(self.model)} are not texts")
 
 
 def text_or_calls(text: str | None, calls: Sequence[str]) -> str:
-    """Return a reply's text; where functions were called, the arguments of the calls instead.
+    """Return a reply's text; if functions were called, the arguments of the calls instead.
 
-    Different calls are joined, for any of them may disagree.
+    Different calls are joined, because they may disagree.
     """
     return "\n\n".join(dict.fromkeys(calls)) or text or ""
 
 
 def finish_of(word: Any) -> Finish:
-    """Say why a reply ended by a vendor's word for it; one that tells nothing ended by itself."""
+    """Return why a reply ended, from the vendor's word; without a word it ended by itself."""
     name = str(getattr(word, "value", word) or "stop").rpartition(".")[2]
     return _FINISH.get(name.lower(), "other")
 
 
 def usage_of(account: Any) -> Usage:
-    """Read a vendor's or LangChain's account of tokens, a mapping or an object; nothing is zero.
+    """Read the token counts of a vendor or LangChain, a mapping or an object; missing ones are 0.
 
-    Anthropic and Bedrock count what their cache wrote or read beside the input, the others in it;
-    Google counts the reasoning beside the output, the others in it.
+    Anthropic and Bedrock count tokens of their cache separately from the input, while others
+    include them. Google counts the reasoning separately from the output, while others include it.
     """
 
     def count(*names: str, of: Any = account) -> int:
@@ -134,7 +134,7 @@ def usage_of(account: Any) -> Usage:
 
 
 def value_of(thing: Any, *names: str) -> Any:
-    """Return the first of these that a mapping or an object has and that is not None."""
+    """Return the first of these members of a mapping or an object that is not None."""
     for name in names:
         found = thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
         if found is not None:

@@ -1,4 +1,4 @@
-"""What the clients of vendors' SDKs share."""
+"""The shared base of all clients that use a vendor's SDK."""
 
 from __future__ import annotations
 
@@ -32,46 +32,46 @@ from llmeval_integrations.llm.reply import Reply, usage_of, value_of
 T = TypeVar("T")
 
 _FORMS: Final[tuple[Output, ...]] = ("json_schema", "tool", "json")
-"""How an answer in a given form is asked for, best first."""
+"""The ways to request an answer in a given form, best first."""
 
 _OPTIONAL: Final = frozenset({"temperature", "max_tokens"})
-"""The parameters that a call can do without, where a server refuses them."""
+"""The parameters that a call can omit if a server refuses them."""
 
 
 class SdkClient(Client):
-    """A client on a vendor's own package.
+    """A client that uses a vendor's own package.
 
-    A subclass says how its SDK's object is made, what a request is in the SDK's arguments, what
-    a response says and what an exception means. The choice of how an answer's form is asked for is
-    here. The SDK's object lives on the one loop.
+    A subclass makes the SDK's object, writes a request as the SDK's arguments, and reads responses
+    and exceptions. This class chooses how to request the form of an answer. The SDK's object
+    belongs to the background loop.
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {}
-    """The names that `load_client` finds it by, and the address where each listens by default."""
+    """The platforms in `load_client`, each with the default address of its server."""
 
     takes: ClassVar[str] = ""
-    """The package whose objects it takes, such as "openai"."""
+    """The package whose objects the client accepts, such as "openai"."""
 
     module: ClassVar[str] = ""
-    """The module that it is built on, in whose name's first part `takes` stands."""
+    """The module that the client uses; the first part of its name is `takes`."""
 
     example: ClassVar[str] = ""
-    """The name of a model, for a message where there is none."""
+    """A model's name, for the message when the name is missing."""
 
     key_variables: ClassVar[tuple[str, ...]] = ()
-    """The environment's variables in which the SDK looks for a key, first come first."""
+    """The environment variables in which the SDK looks for a key, in this order."""
 
     address_variables: ClassVar[tuple[str, ...]] = ()
-    """Those in which it looks for the server's address."""
+    """The environment variables in which the SDK looks for the server's address."""
 
     settled: ClassVar[frozenset[str]] = frozenset({"platform", "base_url", "api_key"})
-    """The fields of ClientConfig that an object of the SDK has already."""
+    """The fields of ClientConfig that an object of the SDK already defines."""
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         self.config = config
-        """The model and how it is called."""
+        """The model and the settings of its calls."""
         self.given = given
-        """The SDK's object that the caller made, None where there is none."""
+        """The SDK's object that the caller made; None if there is none."""
         self.retries, self.price = config.retries, config.price
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
         self._refused: list[tuple[Output, Any]] = []  # forms, each with the schema
@@ -79,7 +79,7 @@ class SdkClient(Client):
 
     @classmethod
     def load_package(cls) -> Any:
-        """Import the module that it is built on; raises MissingDependencyError."""
+        """Import the SDK's module; raises MissingDependencyError."""
         try:
             return import_module(cls.module)
         except ImportError as error:
@@ -87,27 +87,27 @@ class SdkClient(Client):
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
-        """Make a client of one of the SDK's own objects; options are fields of ClientConfig."""
+        """Make a client from an object of the SDK; options are fields of ClientConfig."""
         raise NotImplementedError
 
     @abstractmethod
     def make(self) -> Any:
-        """Make the SDK's object for the loop, without retries of its own."""
+        """Make the SDK's object for the loop, with its own retries off."""
 
     @abstractmethod
     async def call(self, arguments: dict[str, Any]) -> Any:
-        """Make the call and give the response."""
+        """Make the call and return the response."""
 
     @abstractmethod
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
-        """Say the request, with the temperature and limit it has, in the SDK's arguments."""
+        """Return the request as the SDK's arguments, with its temperature and limit."""
 
     @abstractmethod
     def read(self, response: Any, output: Output) -> Reply:
         """Read the response."""
 
     def error(self, error: Exception) -> JudgeError | None:
-        """Say what an exception means; None for one that is not known."""
+        """Return our error for an exception; None for an unknown one."""
         if type(error) is TimeoutError:
             return ClientError(f"no reply within {self.config.timeout:g} s", kind="timeout")
         return error_of(error)
@@ -118,10 +118,10 @@ class SdkClient(Client):
 
     @classmethod
     def check_beside(cls, thing: Any, options: Collection[str]) -> None:
-        """Raise InvalidOptionError for what the object settles, or lacks: the model's name."""
+        """Raise InvalidOptionError for an option that the object defines, or a missing name."""
         what = f"the {type(thing).__name__} object"
         if own := sorted(cls.settled & {*options}):
-            raise InvalidOptionError(f"{', '.join(own)}: {what} has that already")
+            raise InvalidOptionError(f"{', '.join(own)}: {what} already defines that")
         if "name" not in cls.settled.union(options):
             raise InvalidOptionError(
                 f"model: {what} does not say which model is asked; "
@@ -138,16 +138,16 @@ class SdkClient(Client):
             )
 
     def key(self) -> str | None:
-        """Return the key that is sent, from the configuration or where the SDK looks for one.
+        """Return the key to send, from the configuration or the SDK's environment variables.
 
-        A server of one's own may want none.
+        The user's own server may need no key.
         """
         found = (os.environ.get(name, "").strip() for name in self.key_variables)
         key = self.config.key() or next(filter(None, found), None)
         return key or (NO_KEY if self.server() else None)
 
     def server(self) -> str | None:
-        """Return the server's address as configured or as the SDK finds it; None for its own."""
+        """Return the address from the configuration or the environment; None for the vendor's."""
         found = map(os.environ.get, self.address_variables)
         return self.config.base_url or next(filter(None, found), None)
 
@@ -159,11 +159,11 @@ class SdkClient(Client):
         if self.given is None and self.key_variables and self.key() is None:
             raise InvalidOptionError(
                 f"no key is set for {self.config.platform}; "
-                f"set {self.key_variables[0]}, or give api_key='${{NAME}}' of another variable"
+                f"set {self.key_variables[0]}, or name another variable by api_key='${{NAME}}'"
             )
 
     def with_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Add the configuration's options and leave out what is None; mappings are merged."""
+        """Add the configuration's options, merging mappings, and omit values that are None."""
         added = dict(arguments)
         for name, value in self.config.options.items():
             has_mapping = isinstance(value, Mapping) and isinstance(added.get(name), Mapping)
@@ -171,7 +171,7 @@ class SdkClient(Client):
         return {name: value for name, value in added.items() if value is not None}
 
     def sent_by_given(self) -> dict[str, Any]:
-        """Return headers and queries of the caller's object that may lead to another model."""
+        """Return the headers and queries of the caller's object, which may choose the model."""
         return {}
 
     def secrets(self) -> list[Any]:
@@ -186,7 +186,7 @@ class SdkClient(Client):
         return without_keys({**names, **self.sent_by_given()})  # type: ignore[no-any-return]
 
     async def complete(self, request: Request) -> Reply:
-        """Ask in the best form that the server takes; one that it refuses is not tried again."""
+        """Ask in the best form that the server accepts; a refused form is not tried again."""
         forms, refused = self.forms(request), []
         for output in forms:
             try:
@@ -196,13 +196,13 @@ class SdkClient(Client):
                     raise
                 refused.append((output, request.schema))
             else:
-                # only now is it known that the form was what it refused
+                # only the success of another form shows that the server refused the form itself
                 self._refused += [each for each in refused if each not in self._refused]
                 return reply
         raise AssertionError  # the last form returns or raises
 
     def forms(self, request: Request) -> list[Output]:
-        """List how the form of an answer may be asked for, best first."""
+        """List the ways to request the form of an answer, best first."""
         if request.schema is None or "text" in (request.output, self.config.output):
             return ["text"]
         chosen = self.config.output if request.output == "auto" else request.output
@@ -212,7 +212,7 @@ class SdkClient(Client):
         return left or [_FORMS[-1]]
 
     async def _ask(self, request: Request, output: Output) -> Reply:
-        """Ask in one form; without a parameter, where the server refuses that."""
+        """Ask in one form; omit a parameter that the server refuses."""
         without = self._without
         while True:
             try:
@@ -226,7 +226,7 @@ class SdkClient(Client):
                 return self._read(response, output)
 
     def _say(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
-        """Say a request with the configuration's settings where it has none."""
+        """Return a request as arguments; the configuration's settings replace missing ones."""
         config, temperature, limit = self.config, request.temperature, request.max_tokens
         temperature = config.temperature if temperature is None else temperature
         complete = msgspec.structs.replace(
@@ -240,19 +240,19 @@ class SdkClient(Client):
         return arguments
 
     async def guard(self, work: Awaitable[T]) -> T:
-        """Await what calls the server; raises our errors, and shows no key."""
+        """Await a call to the server; raises our errors, without any key."""
         try:
             return await within(self.config.timeout, work)
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
             problem = self.error(error) or ClientError(f"{type(error).__name__}: {error}")
-            raise self._censor(problem) from None  # a cause is printed too, and may show a key
+            raise self._censor(problem) from None  # a traceback prints the cause, maybe with a key
 
     def draft(self, requests: Mapping[str, Request]) -> dict[str, dict[str, Any]]:
-        """Say requests in the SDK's arguments, by names that end with the form of the answer.
+        """Return requests as the SDK's arguments, by names that end with the form of the answer.
 
-        One that the SDK cannot say in its best form is left out.
+        A request that the SDK cannot express in its best form is omitted.
         """
         drafts = {}
         for name, request in requests.items():
@@ -262,7 +262,7 @@ class SdkClient(Client):
         return drafts
 
     def read_all(self, responses: Mapping[str, Any]) -> dict[str, Reply]:
-        """Read responses by the names of their drafts; one that cannot be read is left out."""
+        """Read responses by the names of their drafts; omit those that cannot be read."""
         replies = {}
         for draft, response in responses.items():
             name, _, output = draft.rpartition("-")
@@ -275,12 +275,12 @@ class SdkClient(Client):
             return self.read(response, output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             usage = usage_of(value_of(response, "usage", "usage_metadata"))
-            if usage.total:  # there is no reply in it, and it was paid for
+            if usage.total:  # the response contains no reply, but it was paid for
                 return Reply("", "failed", usage, self.config.name, output)
             raise self._censor(self._unreadable(response)) from None
 
     def _unreadable(self, response: Any) -> JudgeError:
-        """Say what a response without a reply is: some servers report an error with status 200."""
+        """Return the error for a response without a reply: some servers send one as status 200."""
         status = value_of(value_of(response, "error"), "code")
         if isinstance(status, int) and 400 <= status < 600:
             return status_error(status, response)
@@ -291,7 +291,7 @@ class SdkClient(Client):
         return problem
 
     def sdk(self) -> Any:
-        """Return the SDK's object of this process's loop, which closes it when nobody needs it."""
+        """Return the SDK's object for this process's loop; it is closed when the client is gone."""
         loop = background()
         if self._made is None or self._made[0] is not loop:
             sdk = self.make()
@@ -305,8 +305,9 @@ class SdkClient(Client):
             pickle.dumps(self.given)
         except Exception as error:  # it may raise anything
             raise pickle.PicklingError(
-                f"{self!r} cannot go to another process, for its {type(self.given).__name__} "
-                "object cannot; make the client by name or of a ClientConfig"
+                f"{self!r} cannot be sent to another process, because its "
+                f"{type(self.given).__name__} object cannot; make the client from a name or a "
+                "ClientConfig"
             ) from error
         return type(self), (self.config, self.given)
 

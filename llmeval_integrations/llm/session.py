@@ -1,4 +1,4 @@
-"""Asking many questions: cache, limits, budget and retries between judges and clients."""
+"""Sessions of questions: cache, limits, budget and retries between judges and clients."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 CONCURRENCY: Final = 32
-"""How many calls one server is sent at a time where nobody says otherwise."""
+"""The default number of calls that one server receives at a time."""
 
 _SERVER: Final = ("client", "platform", "base_url", "name")
-"""What of a client's identity tells which server's limits it shares with others."""
+"""The members of a client's identity that identify the server whose limits it shares."""
 
 _REMEMBERED: Final = 10_000
-"""How many replies a session knows by heart, so that samples that are alike share them."""
+"""How many replies a session keeps in memory, so that equal samples share them."""
 
 ACTIVE: Final[ContextVar[Session | None]] = ContextVar("ACTIVE", default=None)
-"""The session through which judges ask that are evaluated without a run."""
+"""The session for judges that are evaluated without a run."""
 
 
 @dataclass
 class _Line:
-    """A client, and what is between it and its server."""
+    """A client, with its limiter and its price."""
 
     client: Client
     identity: str
@@ -60,10 +60,10 @@ class _Line:
 
 
 class Session:
-    """Answers requests: from the cache, from another who asks the same, or by a call.
+    """Answers requests: from the cache, from an equal request under way, or by a call.
 
-    Where a server pushes back, all who call it slow down together. For use on the one loop; inside
-    `with` it answers judges that are evaluated without a run, too.
+    If a server pushes back, all its callers slow down together. A session serves the background
+    loop. Inside `with` it also answers judges that are evaluated without a run.
     """
 
     def __init__(
@@ -77,15 +77,15 @@ class Session:
         batch: bool = False,
         shared: bool = False,
     ) -> None:
-        """Keep what there is for all questions.
+        """Store the settings for all questions.
 
-        `ready` is waited for before the first call, `batch` needs a file for `replies`, and
-        `shared` says that several judges ask about each sample.
+        The first call waits for `ready`. `batch` needs a file for `replies`. `shared` means that
+        several judges ask about each sample.
         """
         self.concurrency = concurrency
         """The most calls to one server at a time."""
         self.budget = budget or Budget()
-        """What may be spent, and what was."""
+        """The bounds on spending, and the sum spent so far."""
         self._cache = cache
         self._replies = replies
         self._is_priced = budget is not None
@@ -99,14 +99,14 @@ class Session:
         self._batches: Batches | None = None
 
     def price(self, client: Client) -> Price | None:
-        """Return the price of a client's model, None where none is known."""
+        """Return the price of a client's model, or None if it is unknown."""
         return self._line(client).price
 
     async def reply(self, client: Client, request: Request) -> Reply:
-        """Return the reply to a request; raises JudgeError, CacheError.
+        """Return the reply to a request; raises JudgeError or CacheError.
 
-        Several who ask the same wait for one call. A reply that the run has paid before it broke
-        off counts as new.
+        Equal requests wait for one call. A reply that the run paid for before it was interrupted
+        counts as new.
         """
         line = self._line(client)
         key = request_key(line.identity, request)
@@ -118,7 +118,7 @@ class Session:
             if (kept := self._cache.get(key)) is not None:
                 return kept.reply_to(request, cached=True)
             if self._cache.frozen:
-                raise ClientError(f"{self._cache.path} does not hold the reply", kind="not_cached")
+                raise ClientError(f"{self._cache.path} lacks the reply", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
         flight.add_done_callback(lambda done: done.cancelled() or done.exception())  # if none waits
         try:
@@ -131,14 +131,14 @@ class Session:
         return kept.reply_to(request, cached=False)
 
     async def drain(self) -> None:
-        """Begin no further call, and wait for the replies of those under way."""
+        """Begin no further call, and wait for the replies to the calls under way."""
         self._is_closing = True
-        if self._batches is not None:  # a batch takes a day, and is gone on with
+        if self._batches is not None:  # a batch takes up to a day, and a later run continues it
             await self._batches.close()
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
 
     async def close(self) -> None:
-        """Give up what is under way."""
+        """Cancel the calls under way."""
         for flight in self._flights.values():
             flight.cancel()
         await self.drain()
@@ -156,7 +156,7 @@ class Session:
         return line
 
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Kept:
-        """Ask, and keep the reply before anybody reads it."""
+        """Ask, and store the reply before it is read."""
         request = msgspec.structs.replace(request, shared=self._is_shared)
         if self._ready is not None:
             await self._ready.wait()
@@ -170,16 +170,16 @@ class Session:
         if kept.reply.finish != "failed":  # like a call that failed, it may succeed later
             for store in (self._replies, self._cache):
                 if store is not None:
-                    with suppress(CacheError):  # it is paid for; the next look says so
+                    with suppress(CacheError):  # the reply is paid for; the next use raises again
                         store.put(key, kept)
         return kept
 
     async def _call(self, line: _Line, request: Request) -> Reply:
-        """Make a call that has its place."""
+        """Make a call that the limiter has admitted."""
         if self._is_closing:
-            raise ClientError("not asked, for the run was interrupted", kind="budget")
+            raise ClientError("not asked, because the run was interrupted", kind="budget")
         if self._cache is not None:
-            self._cache.open()  # where it has broken meanwhile, nothing more is paid
+            self._cache.open()  # raises if the cache has failed, so that no more calls are paid
         held, reply = await self.budget.reserve(request, line.price), None
         try:
             reply = await line.client.complete(request)
@@ -200,16 +200,16 @@ class Session:
 
 
 class Ask:
-    """How a judge asks: `reply = await ask(request)`.
+    """The way a judge asks its model: `reply = await ask(request)`.
 
-    It keeps an account of what was asked through it and through those that were made of it.
+    It records the replies and costs of its own calls and of all Ask objects made from it.
     """
 
     def __init__(self, session: Session, client: Any = None) -> None:
         self.replies: list[Reply] = []
-        """What was replied."""
+        """The replies so far."""
         self.spending = Spending()
-        """What was asked and paid."""
+        """The number of calls and what they cost."""
         self._session = session
         self._client = client
         self._accounts: tuple[Ask, ...] = (self,)
@@ -220,15 +220,15 @@ class Ask:
     async def __call__(self, request: Request | str, *, whole: bool = True) -> Reply:
         """Ask the judge's model, by a text or a Request.
 
-        Raises ClientError where there is no reply, RefusedReplyError for a refusal, and
-        CutReplyError for a reply that did not end by itself; without `whole` one that was cut at
-        its limit is returned.
+        Raises ClientError if there is no reply, RefusedReplyError for a refusal, and CutReplyError
+        for a reply that was cut at its limit or broken off. With `whole=False` a reply that was
+        cut at its limit is returned.
         """
         client = self._client
         if not isinstance(client, Client):
             raise InvalidOptionError(
-                f"the judge asks a model of type {type(client).__name__}, which is no Client; "
-                "call super().__post_init__(), which makes one of its field `model`"
+                f"the judge's model has the type {type(client).__name__}, expected a Client; call "
+                "super().__post_init__(), which makes one from the judge's field `model`"
             )
         request = Request.of(request) if isinstance(request, str) else request
         request = request.show(self._images) if self._images else request
@@ -253,23 +253,23 @@ class Ask:
         return reply
 
     def of(self, client: Any) -> Ask:
-        """Return one for another client, on this one's account."""
+        """Return an Ask for another client, whose calls count here, too."""
         return self._narrow(_client=client or self._client)
 
     def draw(self, number: int, temperature: float | None = None) -> Ask:
-        """Return one for the draw of this number, whose replies are cached by themselves.
+        """Return an Ask for the draw with this number, whose replies are cached separately.
 
-        The temperature is that of requests that name none.
+        Requests without a temperature use the given one.
         """
         chosen = self._temperature if temperature is None else temperature
         return self._narrow(_draws=(*self._draws, number), _temperature=chosen)
 
     def show(self, images: Sequence[Image]) -> Ask:
-        """Return one that shows the model these images with each question."""
+        """Return an Ask that shows the model these images with each question."""
         return self._narrow(_images=(*self._images, *images))
 
     def account(self) -> dict[str, Any]:
-        """Return what was asked, as a result's metadata have it."""
+        """Return the models, outputs, calls and tokens for a result's metadata."""
         models = dict.fromkeys(reply.model for reply in self.replies if reply.model)
         outputs = dict.fromkeys(reply.output for reply in self.replies)
         took = self.spending
@@ -299,11 +299,11 @@ def _check_end(reply: Reply, *, whole: bool) -> None:
     if reply.finish == "refused":
         raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
     if reply.finish == "failed":
-        raise CutReplyError("an error at the server broke the reply off")
+        raise CutReplyError("the reply was broken off by an error at the server")
 
 
 class Rehearsal(Session):
-    """Asks nobody, so that what a judge would ask, and a bad call, is found for nothing."""
+    """A session without calls, which finds a judge's questions and wrong calls at no cost."""
 
     def __init__(
         self,
@@ -314,7 +314,7 @@ class Rehearsal(Session):
         self._count = count
 
     async def reply(self, client: Client, request: Request) -> Reply:
-        """Return the reply of the cache; raises ClientError for one that would be asked for."""
+        """Return the cached reply; raises ClientError if a call would be needed."""
         if self._cache is not None:
             kept = self._cache.get(request_key(self._line(client).identity, request))
             if kept is not None:

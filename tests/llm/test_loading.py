@@ -110,7 +110,9 @@ def test_what_an_sdks_object_settles_is_no_option():
     sdk = openai.OpenAI(api_key="sk-1", base_url="http://localhost:1/v1", max_retries=4)
     client = load_client(sdk, name="m", timeout=7)
     assert (client.given, client.config.timeout, client.config.retries) == (sdk, 7, 4)
-    with pytest.raises(InvalidOptionError, match="base_url: the OpenAI object has that already"):
+    with pytest.raises(
+        InvalidOptionError, match="base_url: the OpenAI object already defines that"
+    ):
         load_client(sdk, name="m", base_url="http://localhost:2/v1")
 
 

@@ -145,7 +145,9 @@ def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
     refused = [result for result in results if isinstance(result, ClientError)]
     assert len(refused) == 100 - len(client.asked)
     assert {(error.kind, error.label) for error in refused} <= {("budget", "budget")}
-    assert str(refused[0]) == f"not asked, for the budget max_tokens={calls * TOKENS:,} is spent"
+    assert (
+        str(refused[0]) == f"not asked, because the budget max_tokens={calls * TOKENS:,} is spent"
+    )
     assert budget.spent.tokens == len(client.asked) * TOKENS
 
 
@@ -163,7 +165,7 @@ def test_a_price_of_ones_own_bounds_the_cost():
     ask_all(Session(budget=budget), client, numbers(20))
     assert 5 <= len(client.asked) <= 6
     with pytest.raises(
-        InvalidOptionError, match=r"no price is known of .*; give the model a price"
+        InvalidOptionError, match=r"no price is known for .*; give the model a price"
     ):
         budget.price(Remote())
 
@@ -172,7 +174,7 @@ def test_a_server_that_tells_no_tokens_ends_a_budget():
     client, budget = Remote(Reply), Budget(max_tokens=1000)
     ask_all(Session(1, budget=budget), client, numbers(5))
     assert len(client.asked) == 1
-    assert budget.reached == "max_tokens=1,000 (a server told no tokens)"
+    assert budget.reached == "max_tokens=1,000 (a server reported no tokens)"
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_a_judge_without_a_price_is_found_before_anything_is_asked(tmp_path):
     priced = Remote(platform="openai", name="gpt-4o-mini")
     unpriced = Remote(platform="openai", name="my-own-model")
     evaluators = [Repeats(priced), Both((Repeats(priced), Repeats(unpriced)))]
-    with pytest.raises(InvalidOptionError, match=r"no price is known of .*my-own-model"):
+    with pytest.raises(InvalidOptionError, match=r"no price is known for .*my-own-model"):
         evaluate(SAMPLES, evaluators, max_cost=1, out=tmp_path / "run")
     assert not priced.asked
     assert not (tmp_path / "run").exists()

@@ -88,7 +88,9 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
     given = openai.OpenAI(api_key=KEY, base_url=server.url, http_client=mine)
     assert asyncio.run(load_client(given, name="m").aask("Where?")) == "Paris"
     assert (server.last.headers["x-proxy"], mine.is_closed) == ("mine", False)
-    with pytest.raises(pickle.PicklingError, match="its OpenAI object cannot; make the client by"):
+    with pytest.raises(
+        pickle.PicklingError, match="its OpenAI object cannot; make the client from"
+    ):
         pickle.dumps(load_client(given, name="m"))
     for own, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
         client = load_client(openai.OpenAI(api_key=KEY, **own), name="m")
@@ -176,7 +178,7 @@ def test_langchains_models_of_other_forms(question):
         assert (reply.text, reply.output) == ("Paris", "json")
     with pytest.raises(InvalidOptionError, match="max_tokens=5: FakeListChatModel"):
         load_client(chat_model, max_tokens=5)
-    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object has"):
+    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object already"):
         load_client(chat_model, name="x")
     with pytest.raises(InvalidOptionError, match="expected a chat model of LangChain"):
         load_client(StrOutputParser())
