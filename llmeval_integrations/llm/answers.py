@@ -52,5 +52,5 @@ def read_answer(result_type: Any, text: str) -> Any:
         findings = error.errors(include_url=False, include_context=False)
         words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in findings)
         raise UnreadableJudgementError(
-            f"the reply is no {result_type.__name__}: {words}"
+            f"the reply is not a valid {result_type.__name__}: {words}"
         ) from error

@@ -59,7 +59,7 @@ def status_error(
     account: Any = body.get("error", body) if isinstance(body, Mapping) else {}
     account = account if isinstance(account, Mapping) else {"message": account}
     codes = {str(account.get(key)) for key in ("code", "type", "status")}
-    message = account.get("message") or body or "without a word"
+    message = account.get("message") or body or "no message"
     if 300 <= status < 400:
         message = "a redirect, which is not followed; give the address that it points to"
     text = f"the server answered {status}: {message}"

@@ -68,5 +68,5 @@ def why_unpriced(client: Client) -> str | None:
     except MissingDependencyError as error:
         return str(error)
     name, seller, address = map(client.identity().get, ("name", "platform", "base_url"))
-    where = " behind an address of its own" if address else ""
+    where = " at an address of its own" if address else ""
     return f"no price is known for the model {quote(name)} of {quote(seller)}{where}"

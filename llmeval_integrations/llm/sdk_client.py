@@ -133,7 +133,7 @@ class SdkClient(Client):
         unknown = sorted(self.config.options.keys() - {*known})
         if unknown:
             raise InvalidOptionError(
-                f"options: {self.takes} takes no {', '.join(unknown)}; "
+                f"options: {self.takes} does not accept {', '.join(unknown)}; "
                 f"there are {', '.join(sorted(known))}"
             )
 

@@ -73,13 +73,13 @@ class LangChainClient(FrameworkClient):
                 partial(model.invoke, **arguments), partial(model.ainvoke, **arguments)
             )
         except Exception as error:
-            # OpenAI's package raises for a reply that was cut where a schema was asked for.
+            # OpenAI's package raises for a reply with a schema that was cut, and keeps the reply.
             if (completion := getattr(error, "completion", None)) is None:
                 raise
             return completion
 
     def read(self, response: Any, output: Output) -> Reply:
-        if hasattr(response, "choices"):  # OpenAI's own, of a reply that was cut
+        if hasattr(response, "choices"):  # an OpenAI object with a reply that was cut
             return read_chat(response.model_dump(), self.config.name, output)
         message = response["raw"] if isinstance(response, dict) else response
         if isinstance(message, str):  # a model that completes text
@@ -119,7 +119,7 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
 
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
     if inherited and output == "json_schema":  # the inherited one ignores the method
-        raise ClientError(f"{type(model).__name__} takes no schema", kind="bad_request")
+        raise ClientError(f"{type(model).__name__} accepts no schema", kind="bad_request")
     form: dict[str, Any] = {"method": _METHODS[output]}
     schema = request.schema
     if "strict" in signature(model.with_structured_output).parameters:

@@ -47,7 +47,7 @@ class LiteLLMClient(SdkClient):
         except litellm.exceptions.BadRequestError as error:
             raise ClientError(str(error), kind="bad_request") from error  # the name has no vendor
         if form.keys() - known:
-            raise ClientError(f"{self!r} takes no {', '.join(form)}", kind="bad_request")
+            raise ClientError(f"{self!r} does not accept {', '.join(form)}", kind="bad_request")
         key = self.config.key()
         if key is None and self.config.base_url:  # the user's own server may need no key
             found = litellm.validate_environment(model=name)["keys_in_environment"]

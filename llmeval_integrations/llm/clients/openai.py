@@ -114,6 +114,6 @@ class OpenAIClient(StainlessClient):
                     responses[item["custom_id"]] = response["body"]
         if found.status != "completed" and not responses:
             errors = (found.errors and found.errors.data) or ()
-            why = "; ".join(str(error.message) for error in errors) or "without a word"
+            why = "; ".join(str(error.message) for error in errors) or "no message"
             raise ClientError(f"the batch {batch} is {found.status}: {why}")
         return self.read_all(responses)
