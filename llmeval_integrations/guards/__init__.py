@@ -1,4 +1,4 @@
-"""Checks while an application runs: retries that say why, streams that are stopped, repairs."""
+"""Checks while an application runs: retries with a reason, early stops of streams, repairs."""
 
 from llmeval_integrations.guards.repair import Edit, Repair, repair
 from llmeval_integrations.guards.retry import GuardResult, guard

@@ -1,4 +1,4 @@
-"""What surely holds for the values at one place of a document that is still being written."""
+"""What a schema requires at each place of a document that is still being written."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _UNKNOWN: Final = {
     "Draft201909Validator": ("prefixItems", "$dynamicRef"),
     "Draft202012Validator": ("$recursiveRef",),
 }
-"""Keywords that a draft does not know, and that would be followed or asked here."""
+"""Keywords that a draft does not define, and that this module would otherwise follow."""
 
 _MOST_STEPS: Final = 1_000
-"""How many members a place remembers; an object may have any names."""
+"""How many members a place keeps; an object with many names would fill the memory."""
 
 
 class Problem(NamedTuple):
-    """What a schema has against a value, at a place within that value."""
+    """Why a value violates a schema, and at which place within that value."""
 
     pointer: str
     keyword: str
@@ -37,12 +37,12 @@ class Problem(NamedTuple):
 
 @lru_cache(maxsize=64)
 def read_places(schema: CompiledSchema) -> Place:
-    """Return the place of whole documents, from which all others are reached."""
+    """Return the place of the whole document, from which all other places are reached."""
     root = schema.read()
     parts = [part for part, _ in subschemas(root)]
     for part in parts[1:]:
         if any(isinstance(part.get(key), str) for key in ("$id", "id", "$schema")):
-            root, parts = {}, []  # a reference may lead elsewhere; the whole tells
+            root, parts = {}, []  # references may lead elsewhere, so only the end is checked
             break
     for part in parts:
         if schema.has_lone_references and "$ref" in part:
@@ -58,7 +58,7 @@ def read_places(schema: CompiledSchema) -> Place:
 
 
 class _Document:
-    """What all places of one schema share."""
+    """The data that all places of one schema share."""
 
     def __init__(self, schema: CompiledSchema) -> None:
         self.schema = schema
@@ -67,7 +67,7 @@ class _Document:
         self._checks: dict[str, Any] = {"": schema.is_valid}
 
     def add_pointers(self, value: Any, pointer: str) -> None:
-        """Note where each part of the schema stands."""
+        """Store the pointer of each part of the schema."""
         self.pointers[id(value)] = pointer
         if isinstance(value, (dict, list)):
             for step, part in value.items() if isinstance(value, dict) else enumerate(value):
@@ -75,14 +75,14 @@ class _Document:
                     self.add_pointers(part, f"{pointer}/{escape(str(step))}")
 
     def place(self, schemas: Schemas) -> Place:
-        """Return the place where these schemas hold."""
+        """Return the place to which these schemas apply."""
         place = self._places.get(id(schemas))
         if place is None:
             place = self._places[id(schemas)] = Place(schemas, self)
         return place
 
     def find(self, pointer: str, value: Any) -> Problem | None:
-        """Return what a part has against a value; nothing where it cannot be checked alone."""
+        """Return why a value violates a part; None also if the part cannot be checked alone."""
         check = self._checks.get(pointer)
         if check is None:
             try:
@@ -98,17 +98,17 @@ class _Document:
             found = describe(error)
             return Problem(found["pointer"], found["keyword"], found["message"])
         except (jsonschema_rs.ReferencingError, ValueError):
-            pass  # a change for shorter errors hides the part
+            pass  # the schema for shorter errors may not contain this part
         return Problem("", "schema", "The value does not conform")
 
 
 class Place:
-    """A place of a document: what is lost there, and which places are within."""
+    """A place of a document: which values fail there, and which places it contains."""
 
     def __init__(self, schemas: Schemas, document: _Document) -> None:
         self._schemas, self._document = schemas, document
         self.pointers = [document.pointers[id(one)] for one in schemas.own if type(one) is dict]
-        """Those of the schemas that hold here."""
+        """The pointers of the schemas that apply here."""
         self._steps: dict[str | int, tuple[Problem | None, Place]] = {}
         self._problems: dict[type, Problem | None] = {
             dict: self._refuse_kind("object", dict),
@@ -119,17 +119,17 @@ class Place:
         self._most_items = min(figures, default=float("inf"))
 
     def find(self, value: Any) -> Problem | None:
-        """Return what the schemas that hold here have against a value that is whole."""
+        """Return why a complete value violates the schemas that apply here."""
         found = (self._document.find(pointer, value) for pointer in self.pointers)
         return next((problem for problem in found if problem), None)
 
     def refuse(self, container: Any) -> Problem | None:
-        """Say what is wrong with any object, or any array, here."""
+        """Return why no object, or no array, is valid here."""
         return self._problems[type(container)]
 
     def at(self, step: str | int) -> tuple[Problem | None, Place]:
-        """Return what is wrong with any value at a name or position, and its place."""
-        # All items behind those with a schema each are alike.
+        """Return the place at a name or position, and why no value is valid there."""
+        # All items after the listed schemas share one place.
         key = min(step, self._listed) if isinstance(step, int) else step
         found = self._steps.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""The prompt of a call, and how a model is told in it what is wrong with its answer."""
+"""The prompt of a call, and how it tells a model what is wrong with its answer."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.messages.reading import read_answer
 
 _NAMES: Final = ("messages", "input", "prompt", "user_msg")
-"""What SDKs and applications call the parameter that holds the prompt."""
+"""The names that SDKs and applications give to the parameter for the prompt."""
 
 T = TypeVar("T")
 
 _KINDS: Final = (str, list, tuple)
 
-_VALID_CALL: Final = "This call is valid. It was not run, since another one was not accepted."
+_VALID_CALL: Final = "This call is valid. It was not run because another call was not accepted."
 
 
 class Prompt(NamedTuple):
-    """The arguments of a call, and which of them is the prompt."""
+    """The arguments of a call, one of which is the prompt."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     place: str | int | None
-    """A name or position; None for a function that takes `feedback`."""
+    """The name or position of the prompt; None for a function with a parameter `feedback`."""
 
     @classmethod
     def find(
@@ -44,22 +44,22 @@ class Prompt(NamedTuple):
         places = [place for place, value in enumerate(args) if isinstance(value, _KINDS)]
         if not places:
             raise InvalidOptionError(
-                "guard finds no prompt to tell the model in what is wrong: give the function a "
-                "text or messages first, or as one of messages=, input=, prompt=, or a parameter "
-                "named feedback"
+                "guard finds no prompt that can tell the model what is wrong: pass a text or "
+                "messages as the first argument or as messages=, input= or prompt=, or give the "
+                "function a parameter named feedback"
             )
         named = (place for place in places if set(parameters[place : place + 1]) & {*_NAMES})
         return cls(args, kwargs, next(named, places[0]))
 
     @property
     def value(self) -> Any:
-        """A text, or messages."""
+        """The prompt: a text or messages."""
         place: Any = self.place
         return (self.kwargs if isinstance(place, str) else self.args)[place]
 
     @property
     def question(self) -> Any:
-        """What the prompt asks: the text itself, or that of the last message of a user."""
+        """The question: the prompt if it is a text, else the content of the last user message."""
         if self.place is None:
             return MISSING
         if isinstance(self.value, str):
@@ -68,7 +68,7 @@ class Prompt(NamedTuple):
         return asked[-1].get("content", MISSING) if asked else MISSING
 
     def add(self, reply: Any, result: Result) -> Prompt:
-        """Return the call with the reply and what is wrong with it."""
+        """Return the call with the reply and the feedback added to its prompt."""
         place = self.place
         if place is None:
             return self._replace(kwargs={**self.kwargs, "feedback": result.feedback()})
@@ -85,13 +85,13 @@ def _continue(prompt: Any, reply: Any, result: Result) -> Any:
             kind = type(prompt[-1])
             return [*prompt, *(kind(role=one["role"], content=one["content"]) for one in turns)]
         return [*prompt, *turns]
-    if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses take both
+    if isinstance(getattr(reply, "output", None), list):  # OpenAI's responses accept lists
         return [{"role": "user", "content": prompt}, *_turns(reply, result)]
     return f"{prompt}\n\nYour answer was:\n{_text(reply)}\n\n{result.feedback()}"
 
 
 def _turns(reply: Any, result: Result) -> list[Any]:
-    """Return the reply as a message, and what is wrong with it, for each tool call by its id."""
+    """Return the reply as a message, and messages with the feedback, one for each tool call."""
     if hasattr(reply, "choices"):  # OpenAI's chat completions
         message = reply.choices[0].message
         kept = {"role", "content", "tool_calls"}
@@ -113,7 +113,7 @@ def _turns(reply: Any, result: Result) -> list[Any]:
 
 
 def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
-    """Write the turns of Anthropic's messages, which are never empty."""
+    """Return the turns for Anthropic, which rejects empty messages."""
     turn = [block.model_dump(exclude_none=True, exclude={"parsed_output"}) for block in blocks]
     turn = [block for block in turn if block.get("text") != ""]
     feedback: Any = [
@@ -125,7 +125,7 @@ def _message_turns(blocks: list[Any], result: Result) -> list[dict[str, Any]]:
 
 
 def _tell(ids: list[str], result: Result) -> list[dict[str, Any]]:
-    """Write what is wrong with the calls of these ids; without calls, what is wrong at all."""
+    """Return a message for each of these calls; without calls, one message with all feedback."""
     messages = [
         {"role": "tool", "tool_call_id": id_, "content": text}
         for id_, text in word_calls(ids, result)
@@ -134,7 +134,7 @@ def _tell(ids: list[str], result: Result) -> list[dict[str, Any]]:
 
 
 def word_calls(calls: Sequence[T], result: Result) -> list[tuple[T, str]]:
-    """Word what is wrong for each call; all of it for each where it is not known by call."""
+    """Return the feedback on each call; all feedback for each if it is not known by call."""
     rows = result.metadata.get("calls", ())
     if len(rows) != len(calls) or not all("valid" in row for row in rows):
         return [(call, result.feedback()) for call in calls]
@@ -146,5 +146,5 @@ def _text(reply: Any) -> str:
     value = read_answer(reply).value
     if isinstance(value, str):
         return value
-    plain = parse(value)  # Pydantic models among them
+    plain = parse(value)  # also reads Pydantic models
     return str(value) if isinstance(plain, Defect) else json.dumps(plain, ensure_ascii=False)

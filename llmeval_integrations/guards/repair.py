@@ -1,4 +1,4 @@
-"""JSON made of a text that is none, with every change told."""
+"""Repair a text that is not JSON, and report every change."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from llmeval_integrations.json_values.parse import parse
 
 _MOST_EDITS: Final = 1_000
 _MOST_READ: Final = 200_000_000
-"""Characters that may be read in all, since each edit reads the text anew: a second at most."""
+"""How many characters may be read in all. Each edit reads the text again; this takes a second."""
 
 
 class Edit(NamedTuple):
     """One change of a text."""
 
     offset: int
-    """Where it begins in the text as it was given."""
+    """Where it begins in the original text."""
 
     defect: str
     """The name of the defect that it repairs."""
@@ -31,26 +31,26 @@ class Edit(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """What came of a repair: a value, or a refusal."""
+    """The result of a repair: a value or a refusal."""
 
     value: Any
     """The JSON value; None where the repair was refused."""
 
     edits: list[Edit]
-    """What was changed, in order; nothing where the text is JSON."""
+    """The changes in their order; empty if the text is JSON."""
 
     refusal: Defect | None
-    """The defect of which the text does not say what was meant; None where there is a value."""
+    """The defect that could mean more than one value; None if there is a value."""
 
     text: str
-    """The text with these edits."""
+    """The text after these edits."""
 
 
 def repair(text: str) -> Repair:
-    """Make JSON of a text that is none, where only one value can be meant, and tell every change.
+    """Repair a text that is not JSON if only one value can be meant, and report every change.
 
-    A text that is JSON, in a fence or not, has its value and no edits. What was cut off, left out
-    or can be read in two ways is refused: `[1, 2`, `[1, ...]`, `{"size": 5 kg}`.
+    If the text is JSON, in a fence or not, there are no edits. A text is refused if something was
+    cut off or left out, or can be read in two ways: `[1, 2`, `[1, ...]`, `{"size": 5 kg}`.
 
     Example:
         >>> repair("{'total': 12.5,}").edits
@@ -58,10 +58,10 @@ def repair(text: str) -> Repair:
          Edit(offset=14, defect='trailing_comma', old=',', new='')]
 
     Raises:
-        InputError: It is not a text.
+        InputError: The argument is not a text.
     """
     if not isinstance(text, str):
-        raise InputError(f"a text is repaired, got {quote(text)}")
+        raise InputError(f"repair accepts a text, got {quote(text)}")
     edits: list[Edit] = []
     fixes: list[_Fix] = []
     value = parse(text)
@@ -70,7 +70,7 @@ def repair(text: str) -> Repair:
         fix = None if value.is_json or len(edits) >= most else _find_fix(text, value)
         if fix is None:
             return Repair(None, edits, value, text)
-        offset = fix.start  # in the text as it was given; inside an earlier fix, where that began
+        offset = fix.start  # in the original text; inside an earlier fix, its start
         for earlier in reversed(fixes):
             if offset > earlier.start:
                 growth = len(earlier.new) - (earlier.end - earlier.start)
@@ -83,7 +83,7 @@ def repair(text: str) -> Repair:
 
 
 class _Fix(NamedTuple):
-    """What a part of a text is replaced by."""
+    """The replacement of a part of a text."""
 
     start: int
     end: int
@@ -98,7 +98,7 @@ _LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "n
 
 
 def _find_fix(text: str, defect: Defect) -> _Fix | None:
-    """Return how a defect is repaired; None where more than one value can be meant."""
+    """Return the fix of a defect; None if more than one value can be meant."""
     offset = defect.offset
     if offset is None:
         return None
@@ -115,18 +115,18 @@ def _find_fix(text: str, defect: Defect) -> _Fix | None:
 _PATTERNS: Final = {
     "unquoted_key": (rf"([^\W\d][\w-]*|\$[\w-]*){_SPACE}:", r'"\1"'),
     "comment": (r"(/\*.*?\*/|(?://|#)[^\n]*)", ""),
-    "invalid_escape": (r"(\\')", "'"),  # before anything else it may be a part of the text
+    "invalid_escape": (r"(\\')", "'"),  # a backslash before another character may be meant
     "byte_order_mark": (r"(.)", ""),
 }
-"""The part that is replaced, and by what."""
+"""For each defect, a pattern of the part to replace, and the replacement."""
 
 
 def _cut_prose(text: str, offset: int) -> _Fix | None:
-    """Cut what stands before or after the only JSON."""
+    """Cut the prose before or after the only JSON."""
     start = find_json(text[offset:])
     if text[:offset].strip("`~ \t\n\r") and offset > 0:
         return _Fix(offset, len(text), "") if start is None else None
-    if start is None or re.match(r"\[\s*-?[0-9]", text[offset + start :]):  # as a footnote's mark
+    if start is None or re.match(r"\[\s*-?[0-9]", text[offset + start :]):  # a footnote's mark
         return None
     return _Fix(offset, offset + start, "")
 
@@ -137,7 +137,7 @@ def _drop_comma(text: str, offset: int) -> _Fix:
 
 
 def _quote_text(text: str, offset: int, *, is_name: bool) -> _Fix | None:
-    """Put a name or text into the quotes of JSON, up to the first that ends it."""
+    """Put a name or text into double quotes, up to the first single quote that can end it."""
     behind = _BEHIND_NAME if is_name else _BEHIND_VALUE
     for found in re.compile(r"\\.|'", re.DOTALL).finditer(text, offset + 1):
         end = found.start()
@@ -163,7 +163,7 @@ def _escape_control(text: str, offset: int) -> _Fix:
 
 
 def _drop_brackets(text: str, offset: int) -> _Fix | None:
-    """Drop the brackets behind a text that is whole without them."""
+    """Drop the brackets after a text that is complete without them."""
     rest = text[offset:].rstrip("`~ \t\n\r")
     is_whole = not rest.strip("]} \t\n\r") and type(parse(text[:offset])) is not Defect
     return _Fix(offset, offset + len(rest), "") if is_whole else None
@@ -177,4 +177,4 @@ _FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
     "control_character": _escape_control,
     "mismatched_bracket": _drop_brackets,
 }
-"""The defects that can be repaired; of all others the text does not say what was meant."""
+"""The defects that a function repairs. A defect in neither table has no clear repair."""

@@ -1,4 +1,4 @@
-"""A model that is told why its answer is not accepted, and answers again."""
+"""Ask a model again, with the reason, until its answer is accepted."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from llmeval_integrations.messages.reading import read_answer
 
 
 class GuardResult(NamedTuple):
-    """What came of the tries."""
+    """The best answer, and the results of all tries."""
 
     output: Any
-    """The best answer, as the function gave it; the text of a repair where one was accepted."""
+    """The best answer, as the function returned it; if a repair was accepted, the repaired text."""
 
     result: Result
-    """What the evaluator says of it."""
+    """The evaluator's result for this answer."""
 
     results: list[Result]
-    """What it says of each try, in order."""
+    """The results of all tries in their order."""
 
     edits: list[Edit]
-    """What a repair changed in the answer."""
+    """The changes that a repair made in the answer."""
 
 
 def guard(
@@ -43,14 +43,16 @@ def guard(
     raises: bool = False,
     **fields: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Have a function that asks a model ask again, with the reason, while its answer fails.
+    """Call a function that asks a model again, with the reason, until its answer is accepted.
 
-    The function takes a prompt and returns an answer, blocking or asynchronous: one of your own, or
-    `create` of an SDK. Its prompt is the argument `messages`, `input` or `prompt`, else the first
-    text or list. The answer and `result.feedback()` are added to it, for each tool call by its id.
-    A function with a parameter `feedback` is given that text instead.
+    The function accepts a prompt and returns an answer, blocking or asynchronous. It can be your
+    own or the `create` of an SDK. Its prompt is the argument `messages`, `input` or `prompt`, else
+    the first text or list. The answer and `result.feedback()` are added to the prompt. Each tool
+    call receives its own feedback. A function with a parameter `feedback` receives that text
+    instead.
 
-    An answer is accepted unless the evaluator fails it: a judge that could not tell fails nothing.
+    An answer is accepted unless the evaluator fails it. If a judge could not decide, the answer is
+    accepted.
 
     Example:
         >>> ask = guard(JsonSchema(schema), tries=3)(client.chat.completions.create)
@@ -59,11 +61,11 @@ def guard(
         (True, 2)
 
     Args:
-        evaluator: Looks at each answer. A judge is given the prompt as its input.
+        evaluator: Checks each answer. A judge receives the prompt as the sample's input.
         tries: How often the function is called at most.
-        repair: Whether a text is repaired, if it then passes, before the model is asked again.
-        raises: Whether RejectedAnswerError is raised where the last try fails, too. Its `best`
-            has what would have been returned.
+        repair: Whether to try a repair of the text before the model is asked again.
+        raises: Whether to raise RejectedAnswerError if the last try fails. Its `best` is what
+            would have been returned.
         fields: Further fields of the sample, such as `reference` and `contexts`.
 
     Returns:
@@ -73,12 +75,12 @@ def guard(
 
 
 Steps: TypeAlias = Generator[Any, Any, Any]
-"""Yields samples, to be sent their results, and requests, to be sent what the model replies."""
+"""Yields samples and requests; receives the results of the samples and the model's replies."""
 
 
 @dataclass(frozen=True)
 class Retry:
-    """A model is asked until the evaluator accepts its answer, or the tries are used up."""
+    """Asks a model until the evaluator accepts its answer or no try is left."""
 
     evaluator: Evaluator
     tries: int
@@ -88,16 +90,16 @@ class Retry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.evaluator, Evaluator):
-            raise InvalidOptionError(f"guard takes an evaluator, got {quote(self.evaluator)}")
+            raise InvalidOptionError(f"guard needs an evaluator, got {quote(self.evaluator)}")
         if not isinstance(self.tries, int) or self.tries < 1:
-            raise InvalidOptionError(f"tries is 1 or more, got {self.tries!r}")
+            raise InvalidOptionError(f"tries must be 1 or more, got {self.tries!r}")
         Sample(MISSING, **self.fields)  # a misspelt field raises here, before a model is asked
 
     def guard(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Have a function ask until its answer is accepted."""
+        """Wrap a function so that it asks until its answer is accepted."""
         try:
             parameters = tuple(signature(function).parameters)
-        except (TypeError, ValueError):  # some built-in functions say nothing of theirs
+        except (TypeError, ValueError):  # some built-in functions have no signature
             parameters = ()
 
         def call(prompt: Prompt) -> Any:
@@ -115,10 +117,10 @@ class Retry:
         return ask_async if iscoroutinefunction(function) else ask
 
     def drive(self, steps: Steps, call: Callable[[Any], Any]) -> Any:
-        """Send each sample of some steps its result, and each request what `call` makes of it.
+        """Answer each sample of the steps with its result, and each request with its reply.
 
-        Returns what the steps return; where `call` is asynchronous, what waits for that. So
-        blocking and asynchronous functions are guarded by the same lines.
+        Return what the steps return, or a coroutine if `call` is asynchronous. So the same lines
+        guard blocking and asynchronous functions.
         """
         sent: Any = None
         try:
@@ -144,10 +146,10 @@ class Retry:
         add: Callable[[Any, Any, Result], Any],
         find: Callable[[Any], Any] = lambda reply: reply,
     ) -> Steps:
-        """Return the best answer to a request, whose `question` is a judge's input.
+        """Return the best answer to a request; `question` is the input for a judge.
 
-        `add` makes a request with a reply and what is wrong with it; `find` finds in a reply what
-        is looked at, and MISSING ends the tries.
+        `add` returns the request with a reply and its feedback. `find` returns the output in a
+        reply. MISSING ends the tries.
         """
         fields = {"input": question, **self.fields}
         answers: list[GuardResult] = []
@@ -170,7 +172,7 @@ class Retry:
             if answer.result.passed is not False:
                 return answer
             request = add(request, reply, answer.result)
-        # Of answers that are equally good the last was written with the reasons.
+        # Among equal answers the last is best, since the model knew the reasons.
         best: GuardResult = max(reversed(answers), key=self._rank)
         if self.raises:
             message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
@@ -178,7 +180,7 @@ class Retry:
         return best
 
     def _rank(self, answer: GuardResult) -> tuple[float, float]:
-        """Return the score, and of a schema the share that is right."""
+        """Return the score, and for a schema the share of it that the answer meets."""
         score = answer.result.score
         figure = float("-inf") if score is None else float(score)
         share = answer.result.metadata.get("schema_score", 0.0)

@@ -1,4 +1,4 @@
-"""Streams of SDKs that end as soon as their text is lost."""
+"""End the stream of an SDK as soon as its text can no longer pass."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Any, TypeAlias
 from llmeval_integrations.guards.watch import Doomed, Watcher
 
 _Delta: TypeAlias = "tuple[str, int | None, str | None]"
-"""What a chunk adds: a text, the call whose arguments it belongs to, and that tool's name."""
+"""What a chunk adds: a text, the index of the call that it belongs to, and the tool's name."""
 
 
 def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> StreamGuard:
-    """Pass on the chunks of a model's stream, and end it as soon as its text is lost.
+    """Pass on the chunks of a model's stream, and end it as soon as its text can no longer pass.
 
-    The chunk that shows it is the last one. Then the connection is closed, and the model stops.
+    The chunk that decides this is the last one. Then the connection is closed, and the model stops.
 
-    Example: `stream = stop_early(stream, watch(JsonSchema(schema)), length=900)` takes the place of
-    the SDK's stream. After it, `stream.doomed` says where the text was lost, and `stream.saved` how
+    Example: `stream = stop_early(stream, watch(JsonSchema(schema)), length=900)` replaces the SDK's
+    stream. At its end, `stream.doomed` tells where and why the text failed, and `stream.saved` how
     many characters were not written.
 
     Args:
         stream: What an SDK of OpenAI (chat completions, responses) or Anthropic (messages) returns
             with `stream=True`, blocking or asynchronous, or an iterator of texts.
-        watcher: What `watch` made for this one answer.
-        length: How many characters a whole answer has, as a rule; without it `saved` is None.
+        watcher: The watcher that `watch` returned for this one answer.
+        length: The usual length of a complete answer in characters. Without it, `saved` is None.
     """
     return StreamGuard(stream, watcher, length)
 
 
 class StreamGuard:
-    """A stream that ends where its text is lost; `stop_early` makes it."""
+    """A stream that ends as soon as its text can no longer pass. `stop_early` returns it."""
 
     def __init__(self, stream: Any, watcher: Watcher, length: int | None) -> None:
         self._stream, self._watcher, self._length = stream, watcher, length
         self.characters = 0
-        """How many characters of text or arguments came."""
+        """How many characters of the text or the arguments arrived."""
 
     @property
     def doomed(self) -> Doomed | None:
-        """Where and why the text is lost; None where the stream came to its own end."""
+        """Where and why the text failed; None if the stream was not stopped."""
         return self._watcher.doomed
 
     @property
@@ -62,14 +62,14 @@ class StreamGuard:
         async for chunk in self._stream:
             self._feed(chunk)
             if self.doomed:
-                close = "close" if hasattr(self._stream, "close") else "aclose"  # of a generator
+                close = "close" if hasattr(self._stream, "close") else "aclose"  # generators
                 await getattr(self._stream, close)()
             yield chunk
             if self.doomed:
                 return
 
     def _feed(self, chunk: Any) -> None:
-        """Feed the watcher what a chunk adds to the text or the calls that it watches."""
+        """Feed the watcher what a chunk adds to the text or to the calls."""
         for text, call, name in _read(chunk):
             if self._watcher.reads_calls == (call is not None):
                 self._watcher.feed(text, name, call or 0)
@@ -77,12 +77,12 @@ class StreamGuard:
 
 
 def _read(chunk: Any) -> Iterator[_Delta]:
-    """Read what a text, a chunk of OpenAI's chat completions or an event of a stream adds."""
+    """Read what a text, a chunk of OpenAI's chat completions, or an event adds."""
     if isinstance(chunk, str):
         yield chunk, None, None
     elif hasattr(chunk, "choices"):
         for choice in chunk.choices:
-            if choice.index:  # of several answers the first is watched
+            if choice.index:  # if there are several answers, only the first is watched
                 continue
             if choice.delta.content:
                 yield choice.delta.content, None, None

@@ -18,33 +18,33 @@ _WORD: Final = re.compile(r'[^ \t\n\r,:\[\]{}"`~]*')
 _CLOSES: Final = {"{": "}", "[": "]"}
 
 _FENCE: Final = re.compile(r"(?:`+|~+)[ \t]*[\w.+-]{0,40}[ \t]*\r?")
-"""The first line of a fence; of others only the whole text tells."""
+"""The first line of a fence. Any other first line can only be judged with the whole text."""
 
 
 class Token(NamedTuple):
-    """One token: a bracket, a name, a scalar, or what can be none (`bad`, `too_deep`)."""
+    """One token: a bracket, a name, a scalar, or a problem (`bad`, `too_deep`)."""
 
     kind: str
     value: Any
     end: int
-    """How many characters had to be read to know it."""
+    """How many characters of the text were read when the token was complete."""
 
 
 class Tokens:
-    """Reads tokens from chunks; what a chunk leaves open waits for the next."""
+    """Reads tokens from chunks, and keeps an incomplete token for the next chunk."""
 
     def __init__(self, *, is_wrapped: bool) -> None:
-        """`is_wrapped` says that white space, back-ticks or a fence may stand around the JSON."""
+        """`is_wrapped` allows white space, back-ticks or a fence around the JSON."""
         self._is_wrapped = self._leads = is_wrapped
         self._rest = ""
-        self._offset = 0  # of the rest, in the whole text
-        self._pieces: list[str] = []  # of the string or word that is open
-        self._open = ""  # what kind it is
+        self._offset = 0  # where the rest begins in the whole text
+        self._pieces: list[str] = []  # the parts of the open string or word
+        self._open = ""  # "string", "word" or nothing
         self._brackets: list[str] = []
         self._expects = "value"
 
     def feed(self, chunk: str) -> Iterator[Token]:
-        """Yield the tokens that end in this chunk; a bad one is the last."""
+        """Yield the tokens that end in this chunk. A bad token is the last one."""
         text, self._rest = self._rest + chunk, ""
         position = self._skip_lead(text) if self._leads else 0
         while 0 <= position < len(text):
@@ -62,7 +62,7 @@ class Tokens:
         self._offset += len(text) - len(self._rest)
 
     def _skip_lead(self, text: str) -> int:
-        """Return where the JSON begins behind white space or the first line of a fence."""
+        """Return where the JSON begins after white space or the first line of a fence."""
         begin = _find_end(_SPACE, text, 0)
         line, newline, _ = text[begin:].partition("\n")
         if not line.startswith(("`", "~")):
@@ -98,7 +98,7 @@ class Tokens:
         return self._finish("".join(self._pieces), end), end
 
     def _finish(self, written: str, end: int) -> Token:
-        """Read a string or word that is whole."""
+        """Return the token of a complete string or word."""
         self._pieces, self._open = [], ""
         end += self._offset + 1
         try:
@@ -112,7 +112,7 @@ class Tokens:
         return Token("value", value, end)
 
     def _read_mark(self, text: str, position: int) -> tuple[Token | None, int]:
-        """Read what stands between two tokens, a bracket, or the beginning of a scalar."""
+        """Read a separator, a bracket, or the beginning of a scalar."""
         mark, expects = text[position], self._expects
         behind, end = position + 1, self._offset + position + 1
         if expects == "anything" or (expects == "nothing" and self._is_wrapped and mark in "`~"):
@@ -147,5 +147,5 @@ class Tokens:
 
 
 def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
-    """Return where the match of a pattern ends, which may match nothing."""
+    """Return where the match ends. The pattern must be able to match an empty text."""
     return pattern.match(text, position).end()  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Is a text that is still being written lost already?"""
+"""Find out, while a text is being written, whether it can still pass."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.tool_calls.tools import Toolbox
 
 _UNSURE: Final = ("empty", "truncated")
-"""Defects that a text has which was read to its first wrong character, whatever that is."""
+"""Defects of any text that is cut off, so they do not explain a wrong character."""
 
 
 class Doomed(NamedTuple):
-    """Where and why a text is lost: however it goes on, it will not conform."""
+    """Where and why a text fails: whatever follows, it will not conform."""
 
     offset: int
-    """How many characters of the text, or of the call's arguments, show it."""
+    """How many characters of the text, or of the call's arguments, were enough to decide this."""
 
     pointer: str
-    """The place as a JSON Pointer."""
+    """The place of the problem as a JSON Pointer."""
 
     keyword: str
-    """The schema's keyword, or the name of the defect that keeps the text from being JSON."""
+    """The keyword of the schema, or the name of the defect if the text is not JSON."""
 
     reason: str
 
 
 class Watcher:
-    """Reads one text, or the arguments of tool calls, as it is written; `watch` makes it."""
+    """Reads one text, or the arguments of tool calls, in chunks. `watch` returns it."""
 
     def __init__(self, parsing: Parsing, schema: CompiledSchema | Toolbox) -> None:
         self.doomed: Doomed | None = None
-        """Where and why the text is lost; None where it may still conform."""
+        """Where and why the text fails; None while it may still conform."""
         self.reads_calls = not isinstance(schema, CompiledSchema)
-        """Whether it reads the arguments of tool calls."""
+        """Whether it reads the arguments of tool calls instead of a text."""
         self._parsing, self._schema = parsing, schema
         self._readers: dict[int, _Reader] = {}
 
     def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
-        """Read on; say where and why the text is lost, or None where it may still conform.
+        """Read a chunk; return where and why the text fails, or None while it may still conform.
 
         Args:
-            chunk: What comes next of the text, or of the arguments of a call.
-            name: The tool's name; the first chunk of a call needs it.
-            index: Which call it is, where several are written at once.
+            chunk: The next part of the text, or of the arguments of a call.
+            name: The tool's name, required with the first chunk of a call.
+            index: The index of the call, if several calls are written at once.
         """
         if self.doomed is None:
             reader = self._readers.get(index) or self._open(name, index)
@@ -79,7 +79,7 @@ class Watcher:
 
 
 class _Container:
-    """An object or array that is open."""
+    """An open object or array."""
 
     __slots__ = ("place", "step", "value")
 
@@ -89,7 +89,7 @@ class _Container:
         """The name or position of the member that is being written; None before a name."""
 
     def add(self, value: Any) -> None:
-        """Add a value that is whole."""
+        """Add a complete value."""
         if type(self.step) is str:
             self.value[self.step], self.step = value, None
         else:
@@ -98,7 +98,7 @@ class _Container:
 
 
 class _Reader:
-    """Reads one text."""
+    """Reads one text, or the arguments of one call."""
 
     def __init__(self, schema: CompiledSchema, parsing: Parsing, name: str | None = None) -> None:
         self.name = name
@@ -130,11 +130,11 @@ class _Reader:
         if kind == "too_deep":
             return Problem("", "too_deep", f"more than {MAX_DEPTH} levels of arrays and objects")
         read = "".join(self._chunks)[: token.end]
-        for text in (read, token.value, read + '"'):  # it may end in an open string
+        for text in (read, token.value, read + '"'):  # the text may end in an open string
             defect = parse(text, self._parsing)
             if type(defect) is Defect and defect.name not in _UNSURE:
                 return Problem("", defect.name, defect.reason)
-        return Problem("", "unexpected_character", f"no JSON goes on so: {read[-20:]!r}")
+        return Problem("", "unexpected_character", f"JSON cannot continue so: {read[-20:]!r}")
 
     def _take_name(self, name: str) -> Problem | None:
         container = self._open[-1]
@@ -158,16 +158,16 @@ class _Reader:
         return problem
 
     def _next_place(self) -> tuple[Problem | None, Place]:
-        """Return what is wrong with any value that comes next, and its place."""
+        """Return the place of the next value, and why no value is valid there."""
         return self._open[-1].place.at(self._open[-1].step) if self._open else (None, self._root)
 
 
 def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
     """Watch one text, or the calls of one answer, while a model writes it.
 
-    What is called lost is lost: however the text goes on, the evaluator will not pass it. It may
-    see that late, at the end at the latest. Members may come in any order, and each is taken to
-    come once in its object, though parsing would take the last of two.
+    If the watcher reports a failure, the evaluator will not pass the text, whatever follows. It may
+    report a failure late, but at the end at the latest. Members may come in any order. The watcher
+    expects each member once in its object, although parsing would use the last of two.
 
     Example:
         >>> watcher = watch(JsonSchema({"properties": {"age": {"type": "integer"}}}))
@@ -176,22 +176,22 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
         Doomed(offset=11, pointer='/age', keyword='type', reason='"3" is not of type "integer"')
 
     Args:
-        evaluator: A JsonSchema with a schema, or a ToolCallSchema with tools, of its own.
+        evaluator: A JsonSchema with its own schema, or a ToolCallSchema with its own tools.
 
     Raises:
         InvalidOptionError: The evaluator has no schema or tools, or its parsing is lenient.
     """
     if not isinstance(evaluator, (JsonSchema, ToolCallSchema)):
         raise InvalidOptionError(
-            f"JsonSchema and ToolCallSchema can be watched, got {quote(evaluator)}"
+            f"watch accepts a JsonSchema or a ToolCallSchema, got {quote(evaluator)}"
         )
     if evaluator.parsing == "lenient":
         raise InvalidOptionError(
-            "a text that is parsed leniently may end anywhere, so nothing is lost before its end; "
+            "with lenient parsing, a text may end anywhere, so no failure shows before its end; "
             'give parsing="markdown" or "strict"'
         )
     needs = "a schema" if isinstance(evaluator, JsonSchema) else "tools"
     schema = evaluator.compiled if isinstance(evaluator, JsonSchema) else evaluator.toolbox
     if schema is None:
-        raise InvalidOptionError(f"to be watched, {evaluator.name} needs {needs} of its own")
+        raise InvalidOptionError(f"watch needs a {evaluator.name} with {needs} of its own")
     return Watcher(evaluator.parsing, schema)

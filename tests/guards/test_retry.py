@@ -241,7 +241,7 @@ async def wait(awaitables):
 
 BAD_CALL, GOOD_CALL = {"total": -3, "currency": "EUR"}, {"total": 3, "currency": "EUR"}
 CALL_TOLD = "The answer was not accepted:\n- pay: /total: -3 is less than the minimum of 0"
-CALLS_OK = "This call is valid. It was not run, since another one was not accepted."
+CALLS_OK = "This call is valid. It was not run because another call was not accepted."
 
 
 def chat_calls(*arguments):

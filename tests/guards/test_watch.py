@@ -130,8 +130,8 @@ def test_strict_text_has_no_wrapper_and_each_name_once():
     [
         (JsonSchema(), "schema"),
         (ToolCallSchema(), "tools"),
-        (JsonSchema(PERSON, parsing="lenient"), "leniently"),
-        (JsonMatch(), "JsonSchema and ToolCallSchema"),
+        (JsonSchema(PERSON, parsing="lenient"), "with lenient parsing"),
+        (JsonMatch(), "a JsonSchema or a ToolCallSchema"),
     ],
 )
 def test_what_cannot_be_watched_is_refused(evaluator, words):
