@@ -45,6 +45,8 @@ class Omission:
         if type(value) not in CONTAINERS or node.whole:
             return value
         if type(value) is list:
+            if _WITH_PARTS.isdisjoint(map(type, value)):
+                return value
             items = [
                 self._omit(node.item(position), item) if type(item) in _WITH_PARTS else item
                 for position, item in enumerate(value)
@@ -56,7 +58,8 @@ class Omission:
             if type(kept) is AnyOf:  # optional if one of its alternatives counts as left out
                 several = tuple(one for one in kept.values if not self._is_nothing(one))
                 kept = AnyOf(several, kept.optional or len(several) < len(kept.values))
-            if self._is_nothing(kept):
+            # A scalar that is not null needs no look; most members are one.
+            if (kept is None or type(kept) in CONTAINERS) and self._is_nothing(kept):
                 self.paths.add(node.member(name).path)
             else:
                 found[name] = kept

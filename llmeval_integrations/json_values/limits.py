@@ -55,7 +55,8 @@ def measure(value: Any) -> Extent:
             if type(container) is dict:
                 widest = max(widest, len(container))
                 parts = container.values()
-            inner += [part for part in parts if type(part) in _CONTAINERS]
+            if not _CONTAINERS.isdisjoint(map(type, parts)):  # most hold scalars alone
+                inner += [part for part in parts if type(part) in _CONTAINERS]
         level = inner
     return Extent(values, levels, widest)
 

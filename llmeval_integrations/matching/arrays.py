@@ -121,13 +121,18 @@ class Arrays:
         ours, theirs = [self.output[n] for n in here], [self.reference[n] for n in there]
         table = [[0.0] * len(theirs) for _ in ours]
         self._add(table, its, [*enumerate(ours)], [*enumerate(theirs)])
-        weights = [its.weigh(value) for value in theirs]
-        for gains, weight in zip(table, map(its.weigh, ours)):
-            for column, gain in enumerate(gains):
-                if gain and gain >= max(weight, weights[column]):  # all leaves match
+        weights: dict[int, float] = {}  # of the columns that have a gain; most have none
+        for value, gains in zip(ours, table):
+            columns = [column for column, gain in enumerate(gains) if gain]
+            weight = its.weigh(value) if columns else 0.0
+            for column in columns:
+                if column not in weights:
+                    weights[column] = its.weigh(theirs[column])
+                gain, other = gains[column], weights[column]
+                if gain >= max(weight, other):  # all leaves match
                     gains[column] += WHOLE
                 # The factor allows for rounding, so that a similarity of exactly `least` suffices.
-                elif 2 * gain < self.least * (weight + weights[column]) * (1 - 1e-9):
+                elif 2 * gain < self.least * (weight + other) * (1 - 1e-9):
                     gains[column] = 0.0
         return table
 

@@ -227,7 +227,11 @@ class Comparison:
                     self.matched.append(its)
         elif type(value) is list and value and not node.whole:
             for position, part in enumerate(value):
-                self.add_matches(node.item(position), part)
+                its = node.item(position)
+                if type(part) not in SCALARS:
+                    self.add_matches(its, part)
+                elif not its.ignored:
+                    self.matched.append(its)
         elif node.counts(value):
             self.matched.append(node)
 
