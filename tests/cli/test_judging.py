@@ -151,7 +151,7 @@ def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, serv
         "pass_fail: 10 evaluated, 2 error rows, at least 10 calls, 0 replies from the cache, about "
     )
     assert "at an unknown price: no price is known for the model 'm' of " in judge
-    assert "behind an address of its own" in judge
+    assert "at an address of its own" in judge
     run("--limit", "4")
     assert "at least 6 calls, 4 replies from the cache" in run("--dry-run")[1]
     assert len(server.requests) == 4
