@@ -1,4 +1,4 @@
-"""How much stated confidences tell, and from which one on values can be accepted unseen."""
+"""How informative stated confidences are, and which values can be accepted without review."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from llmeval_integrations.stats.groups import unit_of
 
 BUDGETS: Final = (0.1, 0.3, 0.5)
-"""The shares of values that a person reviews, the least sure first."""
+"""The shares of values that a person reviews, starting with the lowest confidence."""
 
 _BINS: Final = 10
 _FIRST: Final = 0.3
@@ -22,7 +22,7 @@ class Answer(NamedTuple):
 
     confidence: float  # from 0 to 1
     right: bool
-    group: Hashable = None  # such as its document; None for a value by itself
+    group: Hashable = None  # such as its document; None for an ungrouped value
 
 
 class ConfidenceFigures(NamedTuple):
@@ -31,25 +31,26 @@ class ConfidenceFigures(NamedTuple):
     n: int
     wrong: int
     auroc: float | None
-    """The chance that a right value has a higher confidence than a wrong one; None where there are
-    none of one kind."""
+    """The chance that a right value has a higher confidence than a wrong one; None if all values
+    are right or all are wrong."""
 
     brier: float
     """The mean squared error of the confidences: 0 is best."""
 
     calibration_error: float
-    """How far confidences lie from the share that is right, over ten bins of equal width."""
+    """The mean distance of confidences from the share of right values, over ten equal bins."""
 
     caught: dict[float, float | None]
-    """For each review budget the share of wrong values that it finds; None where none is wrong."""
+    """The share of wrong values that each review budget finds; None if no value is wrong."""
 
 
 def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> ConfidenceFigures | None:
-    """Return the figures of confidences; None of nothing.
+    """Return the figures of confidences; None without values.
 
-    counts: how many values there are of each confidence, right or wrong.
+    counts: how many right and how many wrong values have each confidence.
 
-    Values of one confidence are reviewed in random order, so the figures do not depend on theirs.
+    Values with the same confidence are assumed to be reviewed in random order, so the figures do
+    not depend on the order of the values.
     """
     n = sum(counts.values())
     if not n:
@@ -74,7 +75,7 @@ def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> ConfidenceFi
 
 
 def _auroc(steps: Sequence[tuple[int, int]], right: int, wrong: int) -> float | None:
-    """Return the share of pairs of a right and a wrong value that are in order; ties are half."""
+    """Return how often the right value of a pair has the higher confidence; a tie counts half."""
     if not right or not wrong:
         return None
     ordered, wrong_below = 0.0, 0
@@ -98,25 +99,25 @@ def _caught(steps: Sequence[tuple[int, int]], budget: float, wrong: int) -> floa
 
 
 class Threshold(NamedTuple):
-    """A confidence from which on few enough accepted values are wrong, or what is lacking."""
+    """The confidence at which values can be accepted, or the reason why there is none."""
 
     confidence: float | None
-    """The lowest confidence that is accepted; None where none is shown."""
+    """The lowest accepted confidence; None if no threshold passed the test."""
 
     accepted: int
-    """The values that have it, or, where none is shown, those that were tested last."""
+    """The number of values accepted by this threshold, or by the one that failed the test."""
 
     share: float
-    """The same as a share of all values."""
+    """The accepted values as a share of all values."""
 
     units: int
-    """The groups of these values, or the values where there are no groups."""
+    """The number of groups of the accepted values; an ungrouped value counts as a group."""
 
     wrong: int
-    """The units with a wrong value among them."""
+    """The number of these units that contain a wrong value."""
 
     needed: int
-    """How many units without an error it takes to show the promise at all."""
+    """The smallest number of units that can pass the test, if none of them is wrong."""
 
     def __str__(self) -> str:
         if self.confidence is not None:
@@ -132,17 +133,17 @@ class Threshold(NamedTuple):
 def safe_threshold(
     answers: Sequence[Answer], errors: float = 0.01, sure: float = 0.95
 ) -> Threshold | None:
-    """Return the lowest confidence at which few accepted values are wrong; None of nothing.
+    """Return the lowest confidence at which few accepted values are wrong; None without answers.
 
-    errors: the share of accepted values, of groups where there are any, that may be wrong.
-    sure: the chance that the promise holds.
+    errors: the share of accepted values that may be wrong; of groups, if values have groups.
+    sure: the chance that no more than this share is wrong.
 
-    Thresholds are tested one after the other, from the highest, each by an exact binomial test at
-    the level 1 - `sure`, until one fails: a fixed sequence keeps the level without a correction
-    (Maurer, Hothorn and Lehmacher 1995; Angelopoulos et al., Learn then Test, arXiv:2110.01052). It
-    begins where 30 % of the values are accepted, or as many as the test takes, and each further
-    step accepts 5 % more: it looks at confidences alone, not at what is right. The lowest
-    threshold with few enough observed errors breaks such a promise in half of all cases.
+    Thresholds are tested from the highest down, until one fails. Each has an exact binomial test at
+    the level 1 - `sure`. A fixed sequence keeps the level without a correction (Maurer, Hothorn and
+    Lehmacher 1995; Angelopoulos et al., Learn then Test, arXiv:2110.01052). The first threshold
+    accepts 30 % of the values, or as many as the test needs. Each further one accepts 5 % more. The
+    sequence depends on the confidences alone, not on which values are right. To choose the lowest
+    threshold with few enough observed errors would break the promise in half of all cases.
     """
     if not answers:
         return None
@@ -162,7 +163,7 @@ def safe_threshold(
 
 
 def _sequence(ranked: Sequence[Answer], units: Sequence[Hashable], needed: int) -> list[int]:
-    """Return how many values each threshold accepts; those of one confidence stay together."""
+    """Return how many values each threshold accepts; values of equal confidence stay together."""
     n, firsts = len(ranked), list(dict.fromkeys(units))
     least = units.index(firsts[needed - 1]) + 1 if len(firsts) >= needed else n
     start = max(least, math.ceil(_FIRST * n))
@@ -172,7 +173,7 @@ def _sequence(ranked: Sequence[Answer], units: Sequence[Hashable], needed: int) 
 
 
 def _binomial_tail(wrong: int, n: int, chance: float) -> float:
-    """Return the chance of so few errors or fewer among n, each as likely as `chance`."""
+    """Return the chance of at most `wrong` errors among n values, each wrong with `chance`."""
     log_chance, log_rest = math.log(chance), math.log1p(-chance)
     return math.fsum(
         math.exp(

@@ -1,4 +1,4 @@
-"""Means whose rows come in groups: rows of one group are not independent."""
+"""Means over rows in groups: rows of the same group are not independent."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 from llmeval_integrations.stats.intervals import Interval, Z, t_of, wilson_of
 
 _ROUNDING: Final = 1e-10
-"""A spread below this share of the largest figure is what floats leave of none."""
+"""A spread below this share of the largest figure is a rounding error of floats."""
 
 
 class Figures(NamedTuple):
-    """What is known of the figures of all rows, whatever groups they are in."""
+    """A summary of the figures of all rows, without regard to groups."""
 
     n: int
     total: float
@@ -26,7 +26,7 @@ class Figures(NamedTuple):
 
     @classmethod
     def of(cls, figures: Sequence[float]) -> Figures:
-        """Add up figures, of which there has to be one."""
+        """Summarize figures; at least one is required."""
         squares = math.fsum(each * each for each in figures)
         return cls(len(figures), math.fsum(figures), squares, min(figures), max(figures))
 
@@ -36,17 +36,17 @@ class Figures(NamedTuple):
 
     @property
     def are_shares(self) -> bool:
-        """Whether all lie from 0 to 1."""
+        """Return whether all figures lie from 0 to 1."""
         return 0 <= self.low <= self.high <= 1
 
     @property
     def are_verdicts(self) -> bool:
-        """Whether all are 0 or 1, so that the mean is a rate."""
+        """Return whether all figures are 0 or 1, so that their mean is a rate."""
         return self.are_shares and self.squares == self.total
 
     @property
     def deviation(self) -> float:
-        """The sum of the squares of how far each lies from the mean; 0 where rounding alone is."""
+        """Return the sum of squared distances from the mean; 0 if it is only a rounding error."""
         found = self.squares - self.n * self.mean * self.mean
         largest = max(abs(self.low), abs(self.high))
         has_spread = self.high - self.low > _ROUNDING * largest and math.isfinite(found)
@@ -54,20 +54,19 @@ class Figures(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The rows that belong together."""
+    """The number of rows of a group, and the sum of their figures."""
 
     rows: int
     total: float
-    """The sum of their figures."""
 
 
 def unit_of(group: Hashable, place: int) -> Hashable:
-    """Return the group of a row as a key; a row without one is a group of its own."""
+    """Return a key for the group of a row; an ungrouped row is a group by itself."""
     return ("row", place) if group is None else ("group", group)
 
 
 def group_figures(rows: Iterable[tuple[Hashable, float]]) -> tuple[Figures, list[Group]]:
-    """Return what is known of rows, each a group (None for a row of its own) and a figure."""
+    """Summarize rows, each given as its group (None for an ungrouped row) and its figure."""
     members: dict[Hashable, list[float]] = defaultdict(list)
     for place, (group, figure) in enumerate(rows):
         members[unit_of(group, place)].append(figure)
@@ -78,11 +77,11 @@ def group_figures(rows: Iterable[tuple[Hashable, float]]) -> tuple[Figures, list
 def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     """Return the 95 % interval of a mean whose rows may come in groups.
 
-    Figures from 0 to 1 have Wilson's interval over the effective number of rows, see `worths`;
-    others have Student's. A rate has plain Wilson's interval where no group has two rows. Without
-    groups, the effective number of scores goes by their variance alone. None of a single group, of
-    a single score that is no verdict, and where figures beyond 0 and 1 are all the same: their
-    spread is not known.
+    Figures from 0 to 1 have Wilson's interval over the effective number of rows, see `worths`.
+    Other figures have Student's interval. A rate has the plain Wilson interval if no group has two
+    rows. Without groups, the effective number of scores depends on their variance alone. Return
+    None if the spread is unknown: for a single group, for a single score other than 0 or 1, and for
+    equal figures outside 0 to 1.
 
     Wilson's formula over an effective number of rows: Korn and Graubard, Survey Methodology 24
     (1998) 193; Dean and Pagano, J. Surv. Stat. Methodol. 3 (2015) 484.
@@ -106,8 +105,8 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
 def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     """Return Student's 95 % interval of a mean whose rows may come in groups.
 
-    The variance between groups is Liang and Zeger's, Biometrika 73 (1986) 13, with the degrees of
-    freedom of `worths`. None of a single group, and where there is no spread.
+    The variance between groups follows Liang and Zeger, Biometrika 73 (1986) 13, with the degrees
+    of freedom of `worths`. Return None for a single group, and if there is no spread.
     """
     mean, n = figures.mean, figures.n
     if figures.deviation == 0:
@@ -125,32 +124,32 @@ def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
 
 
 def are_single(groups: Sequence[Group]) -> bool:
-    """Whether no two rows belong together."""
+    """Return whether no group has two rows."""
     return all(each.rows == 1 for each in groups)
 
 
 def narrow_interval(one: Interval, other: Interval) -> Interval:
-    """Return the interval that says more."""
+    """Return the narrower of two intervals."""
     return min(one, other, key=lambda each: each[1] - each[0])
 
 
 def worths(
     away: Sequence[float], groups: Sequence[Group], variance: float, deviation: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return how many independent rows are worth as much as rows in groups, in two ways.
+    """Estimate in two ways how many independent rows are worth as much as rows in groups.
 
-    Each comes with the quantile of an interval over so many rows.
+    Each estimate is a pair: the effective number of rows, and the quantile for their interval.
 
-    away: how far the sum of each group lies from what the mean of all rows makes of it.
-    variance: that of one row, if the mean were a rate.
-    deviation: the sum of the squares of how far each row lies from the mean.
+    away: the sum of each group, less the sum expected from the mean of all rows.
+    variance: the variance of one row, if the mean were a rate.
+    deviation: the sum of the squared distances of all rows from the mean.
 
-    The first goes by how far groups differ: as many rows as would give the mean that variance,
-    with as many degrees of freedom as its estimate has (Satterthwaite, Biometrics Bulletin 2 (1946)
-    110; the variance of the sum of squares is taken for no less than the sum of fourth powers).
-    Rows of a group count for no more than independent ones. The second supposes that all rows of a
-    group agree (Kish, Survey Sampling (1965), 8.2): the number of groups, where all have one size.
-    It is the most that groups can cost, so the narrower interval of the two holds.
+    The first estimate depends on how far groups differ. It is the number of independent rows whose
+    mean would have the observed variance. Its degrees of freedom follow Satterthwaite, Biometrics
+    Bulletin 2 (1946) 110; the variance of the sum of squares is at least the sum of fourth powers.
+    Rows of a group never count for more than independent rows. The second estimate assumes that all
+    rows of a group agree (Kish, Survey Sampling (1965), 8.2). If all groups have the same size, it
+    is the number of groups. Groups cannot cost more than that, so the narrower interval is valid.
     """
     n, most = sum(each.rows for each in groups), len(groups) - 1
     agreeing = n * n / sum(each.rows**2 for each in groups)
@@ -164,7 +163,7 @@ def worths(
 
 
 def degrees_of_freedom(away: Sequence[float], most: int) -> int:
-    """Return the degrees of freedom of a sum of squares of group sums; `most` or less.
+    """Return the degrees of freedom of a sum of squared group sums, at most `most`.
 
     See `worths` for the source.
     """
@@ -177,28 +176,28 @@ def degrees_of_freedom(away: Sequence[float], most: int) -> int:
 
 
 class DesignEffect(NamedTuple):
-    """How much less rows in groups say than as many independent rows."""
+    """How much less information rows in groups carry than as many independent rows."""
 
     factor: float
-    """By how much their number is divided; 1 or more."""
+    """The divisor that turns the number of rows into the effective number; at least 1."""
 
     freedom: int
-    """The degrees of freedom of Student's distribution that are left."""
+    """The degrees of freedom of Student's distribution."""
 
     def interval(self, rate: float, n: int) -> Interval:
-        """Return the 95 % interval of a rate of so many rows: Wilson's over the effective ones."""
+        """Return Wilson's 95 % interval of a rate, over the effective number of n rows."""
         return wilson_of(rate, n / self.factor, t_of(self.freedom) if self.factor > 1 else Z)
 
 
 def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:
-    """Return what groups cost an estimate; None of a single group.
+    """Return the design effect of groups on an estimate; None for a single group.
 
-    influences: for each row its group, None for a row of its own, and how far the row moves the
-        estimate away from what it would be without it.
+    influences: for each row its group (None for an ungrouped row) and its influence, which is how
+        far the row moves the estimate.
 
-    The variance of an estimate is the sum of the squares of the influences, summed by group where
-    rows belong together (Liang and Zeger, Biometrika 73 (1986) 13). Groups are never taken for
-    better than independent rows.
+    The variance of an estimate is the sum of squared influences, after the influences of each group
+    are added up (Liang and Zeger, Biometrika 73 (1986) 13). Groups never count for more than
+    independent rows.
     """
     sums: dict[Hashable, float] = defaultdict(float)
     squares, rows = 0.0, 0

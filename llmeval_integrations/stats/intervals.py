@@ -1,4 +1,4 @@
-"""Rates and how sure they are; quantiles."""
+"""Rates, their intervals, and the quantiles that these need."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Interval = tuple[float, float]
 """The lower and the upper bound."""
 
 LEVEL: Final = 0.95
-"""The chance that an interval holds what it estimates."""
+"""The chance that an interval contains the true value."""
 
 Z: Final = 1.959963984540054
-"""How many standard deviations either way hold that share of a normal distribution."""
+"""The quantile of the normal distribution for a two-sided interval at this level."""
 
 
 class Share(NamedTuple):
@@ -23,11 +23,11 @@ class Share(NamedTuple):
 
     @property
     def rate(self) -> float | None:
-        """The share as a figure from 0 to 1; None of nothing."""
+        """The share as a figure from 0 to 1; None for a total of 0."""
         return self.part / self.whole if self.whole else None
 
     def interval(self) -> Interval | None:
-        """Return the 95 % interval of the rate; None of nothing."""
+        """Return the 95 % interval of the rate; None for a total of 0."""
         return wilson(self.part, self.whole)
 
 
@@ -40,7 +40,7 @@ def wilson(passes: int, n: int) -> Interval | None:
 
 
 def wilson_of(rate: float, n: float, quantile: float) -> Interval:
-    """Return Wilson's interval of a rate, or of a mean from 0 to 1, over so many effective rows."""
+    """Return Wilson's interval of a rate, or of a mean from 0 to 1, over n effective rows."""
     square = quantile * quantile
     center = (rate + square / (2 * n)) / (1 + square / n)
     spread = math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
@@ -51,10 +51,10 @@ def wilson_of(rate: float, n: float, quantile: float) -> Interval:
 
 
 def t_of(freedom: int) -> float:
-    """Return how many standard errors to either side hold 95 % of Student's distribution.
+    """Return the quantile of Student's distribution for a two-sided 95 % interval.
 
-    Exact for one and two degrees of freedom, from three on to 0.2 % by Abramowitz and Stegun,
-    Handbook of Mathematical Functions (1964), 26.7.5; z is what comes of many.
+    It is exact for one and two degrees of freedom. From three on it is right to 0.2 % (Abramowitz
+    and Stegun, Handbook of Mathematical Functions (1964), 26.7.5). It approaches `Z` for many.
     """
     if freedom == 1:
         return math.tan(math.pi * LEVEL / 2)

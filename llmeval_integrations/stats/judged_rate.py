@@ -1,4 +1,4 @@
-"""The rate at which a person would pass outputs that a judge has judged."""
+"""The rate at which a person would pass outputs, estimated with a judge's verdicts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilso
 from llmeval_integrations.stats.paired import PairCounts
 
 _SMOOTHING: Final = 1.5
-"""How many rows are added to each of the four cells of person and judge before they tell how
-closely the judge follows the person.
+"""The rows added to each of the four cells of person and judge to estimate their correlation.
 
-Without it few labels make a judge look perfect: with 30 labels an interval of 95 % is right in
-79 % of draws. With 1.5 it is at most .7 points less often right than the labels alone, in 120
-settings of 30 labels; 1 costs .9 points, 2 costs width.
+Without smoothing, few labels can make a judge look perfect: with 30 labels, a 95 % interval covers
+the true rate in 79 % of draws. With 1.5, in 120 settings of 30 labels, the coverage is at most .7
+points below the coverage with labels alone. A value of 1 costs .9 points, and 2 makes intervals
+wider.
 """
 
 Method = Literal["prediction-powered", "labels", "rogan-gladen"]
@@ -27,27 +27,27 @@ class JudgedRow(NamedTuple):
     """One output that a judge has judged."""
 
     judge: bool
-    person: bool | None = None  # None where nobody labelled it
-    group: Hashable = None  # None for a row of its own
+    person: bool | None = None  # None without a person's label
+    group: Hashable = None  # None for an ungrouped row
 
 
 class JudgedRate(NamedTuple):
     """The share of outputs that a person would pass, estimated with a judge's verdicts."""
 
     rate: float | None
-    """From 0 to 1; None where it cannot be told."""
+    """The rate from 0 to 1; None if it cannot be estimated."""
 
     interval: Interval | None
-    """Where it lies at 95 %; None with the rate, and of a single group."""
+    """The 95 % interval of the rate; None without a rate, and for a single group."""
 
     judged: Share
-    """What the judge passed, out of what it scored."""
+    """The outputs that the judge passed, out of those that it scored."""
 
     method: Method
-    """How the rate was estimated; "labels" where the judge adds nothing to them."""
+    """How the rate was estimated; "labels" if the verdicts do not narrow the interval."""
 
     reason: str | None = None
-    """Why there is no rate."""
+    """The reason why there is no rate."""
 
     def __str__(self) -> str:
         if self.rate is None:
@@ -64,13 +64,13 @@ class JudgedRate(NamedTuple):
 
 
 def prediction_powered_rate(rows: Sequence[JudgedRow]) -> JudgedRate:
-    """Estimate the rate of the process that wrote these outputs, of which some are labelled.
+    """Estimate the pass rate of the process that wrote these outputs, if some are labelled.
 
-    The labelled rows have to be drawn by chance from all of them. The rate is that of the labels,
-    moved by how often the judge passes all rows rather than the labelled ones, times the power that
-    makes the variance smallest (Angelopoulos, Duchi and Zrnic, PPI++, arXiv:2311.01453). The
-    interval is Wilson's over the effective number of labels, with Student's quantile; or that of
-    the labels alone, where it is narrower.
+    The labelled rows must be a random sample of all rows. The estimate is the rate of the labels,
+    plus a correction: the judge's pass rate on all rows, less its pass rate on the labelled rows,
+    times the factor that makes the variance smallest (Angelopoulos, Duchi and Zrnic, PPI++,
+    arXiv:2311.01453). The interval is Wilson's over the effective number of labels, with Student's
+    quantile. If the interval of the labels alone is narrower, the labels alone are used.
     """
     labelled = [row for row in rows if row.person is not None]
     cells = PairCounts(
@@ -105,9 +105,9 @@ def rate_by_counts(
 ) -> JudgedRate:
     """Estimate the rate from counts; see `prediction_powered_rate`.
 
-    cells: the labelled rows, those that a person passes first.
-    judged: all rows, the labelled ones included.
-    own, together: what groups cost the labels alone, and the labels with the judge.
+    cells: the labelled rows, paired as the person's verdict and the judge's verdict.
+    judged: the rows that the judge passed, out of all rows, with or without a label.
+    own, together: the design effects of the labels alone, and of the labels with the judge.
     """
     n, mean = sum(cells), _rate(cells)
     power, correlation = _power(cells)
@@ -130,7 +130,7 @@ def _rate(cells: PairCounts) -> float:
 
 
 def _power(cells: PairCounts) -> tuple[float, float]:
-    """Return by how much the judge's verdicts move the rate, and their squared correlation."""
+    """Return the factor of the correction, and the squared correlation of person and judge."""
     both, person, judge, _ = smooth = [each + _SMOOTHING for each in cells]
     n = sum(smooth)
     passes, judged = (both + person) / n, (both + judge) / n
@@ -147,15 +147,15 @@ def labels_needed(
     specificity: float = 0.8,
     judged: int = 1_000,
 ) -> int | None:
-    """Return how many of so many judged outputs a person has to label, by chance.
+    """Return how many of the judged outputs, drawn at random, a person has to label.
 
-    width: that of the interval that is wanted, from its lower to its upper end.
-    rate: how often a person passes an output, as a guess.
-    sensitivity, specificity: how often the judge passes what a person passes, and fails what a
-        person fails, as a guess.
-    judged: how many outputs are judged.
+    width: the wanted width of the interval, from its lower to its upper bound.
+    rate: your guess of how often a person passes an output.
+    sensitivity: your guess of how often the judge passes an output that a person passes.
+    specificity: your guess of how often the judge fails an output that a person fails.
+    judged: the number of judged outputs.
 
-    None where even a label for each of them gives a wider interval: judge more.
+    Return None if the interval is too wide even with a label for every output. Then judge more.
 
     >>> labels_needed(width=0.1, judged=2_000)
     178
@@ -174,10 +174,10 @@ def labels_needed(
 
 
 def rogan_gladen_rate(judged: Share, sensitivity: Share, specificity: Share) -> JudgedRate:
-    """Estimate a rate from a judge's verdicts and what is known of its errors from other rows.
+    """Estimate a rate from a judge's verdicts, if its error rates are known from other rows.
 
-    rate = (judged + specificity - 1) / (sensitivity + specificity - 1), from 0 to 1: Rogan and
-    Gladen, Am. J. Epidemiol. 107 (1978) 71. The interval is that of Lang and Reiczigel, Prev. Vet.
+    rate = (judged + specificity - 1) / (sensitivity + specificity - 1), clipped to 0 to 1: Rogan
+    and Gladen, Am. J. Epidemiol. 107 (1978) 71. The interval follows Lang and Reiczigel, Prev. Vet.
     Med. 113 (2014) 13.
     """
     from fractions import Fraction  # in floats 0.7 + 0.3 - 1 is not 0
@@ -210,7 +210,7 @@ def _lang_reiczigel(judged: Share, sensitivity: Share, specificity: Share) -> In
     se = (sensitivity.part + 1) / (sensitivity.whole + 2)
     sp = (specificity.part + 1) / (specificity.whole + 2)
     youden = se + sp - 1
-    if youden <= 0:  # after smoothing, nothing tells this judge from chance
+    if youden <= 0:  # after smoothing, the judge is no better than chance
         return 0.0, 1.0
     rate = (p + sp - 1) / youden
     of_se = rate * se * (1 - se) / (sensitivity.whole + 2)

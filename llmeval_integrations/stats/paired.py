@@ -1,4 +1,4 @@
-"""Tests and intervals of pairs: the same samples, measured twice."""
+"""Tests and intervals for pairs: the same samples, measured twice."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from llmeval_integrations.stats.intervals import Interval, Z, wilson_of
 
 _DRAWS: Final = 9_999
 LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
-"""The smallest p that signs that are drawn can tell."""
+"""The smallest p value that randomly drawn signs can give."""
 
 _MOST_DRAWN: Final = 256
 _ENUMERATED: Final = 24
 _CLEAR: Final = 1e-4
 _POWER: Final = 0.8
-"""The chance with which a detectable difference is shown."""
+"""The chance that a test shows a detectable difference."""
 
 
 def mcnemar(worse: int, better: int) -> float:
-    """Return the two-sided p of so many pairs that changed for the worse and for the better.
+    """Return the two-sided p value of the numbers of pairs that became worse and better.
 
-    McNemar's test in its exact form, a sign test: under no change each pair that changed does so
-    either way with the same chance (McNemar, Psychometrika 12 (1947) 153).
+    This is the exact form of McNemar's test, a sign test. Under the null hypothesis, a pair that
+    changed is as likely to become better as worse (McNemar, Psychometrika 12 (1947) 153).
     """
     n, k = worse + better, min(worse, better)
     choices = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
@@ -41,18 +41,19 @@ def mcnemar(worse: int, better: int) -> float:
 
 
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
-    """Return the two-sided p of the sum of independent differences, by turning signs.
+    """Return the two-sided p value of the sum of independent differences, by flipping signs.
 
-    Give the sum of each group, where rows come in groups: these are independent. Under no change
-    each has either sign with the same chance, so the sum is compared with those under other signs
-    (Fisher, The Design of Experiments (1935), section 21): all of them for up to 24 differences,
-    else 9,999 drawn by chance, with the observed one counted in, which keeps the level at any
-    number of draws (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39). More than 256
-    differences are dealt by size into 256 that turn as one, which keeps the level, too, and costs
-    no power to speak of.
+    If rows come in groups, pass the sum of each group, because these sums are independent. Under
+    the null hypothesis both signs of a difference are equally likely, so the sum is compared with
+    the sums under other signs (Fisher, The Design of Experiments (1935), section 21). Up to 24
+    differences are tested with all signs, more of them with 9,999 random draws. The observed sum
+    counts as a draw, which keeps the level at any number of draws (Phipson and Smyth, Stat. Appl.
+    Genet. Mol. Biol. 9 (2010) 39). More than 256 differences are dealt by size into 256 sets, whose
+    signs flip together. This also keeps the level and costs hardly any power.
 
-    Differences of one size are McNemar's test. Where Hoeffding's bound of the p is 0.0001 or less
-    (J. Am. Stat. Assoc. 58 (1963) 13) the bound is given: draws could not tell so little.
+    If all differences have the same size, this is McNemar's test. If Hoeffding's bound of the p
+    value (J. Am. Stat. Assoc. 58 (1963) 13) is 0.0001 or less, the bound is returned, because draws
+    cannot give so small a p value.
     """
     largest = max(map(abs, differences), default=0.0)
     changed = [each / largest for each in differences if each]
@@ -67,9 +68,9 @@ def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
 
 
 def _share_as_far(differences: Sequence[float], limit: float) -> float:
-    """Return the share of all ways to turn signs whose sum is at least as far from 0.
+    """Return the share of all choices of signs whose sum is at least `limit` away from 0.
 
-    Sums of one half are looked up among those of the other.
+    The sums of one half of the differences are looked up among the sums of the other half.
     """
     half = len(differences) // 2
     others = sorted(_sums(differences[half:]))
@@ -94,7 +95,7 @@ def _sample_share(differences: list[float], limit: float, seed: int) -> float:
 
 
 def _sums(differences: Sequence[float]) -> list[float]:
-    """Return the sums under all signs; those of 8 differences are looked up by a byte of signs."""
+    """Return the sums under all signs; a byte of signs is the index of a sum of 8 differences."""
     sums = [0.0]
     for each in differences:
         sums = [part - each for part in sums] + [part + each for part in sums]
@@ -102,7 +103,7 @@ def _sums(differences: Sequence[float]) -> list[float]:
 
 
 class PairCounts(NamedTuple):
-    """How many pairs passed in both runs, in the first alone, in the second alone, in neither."""
+    """How many pairs passed in both runs, only in the first, only in the second, and in neither."""
 
     both: int
     worse: int
@@ -113,10 +114,11 @@ class PairCounts(NamedTuple):
 def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | None:
     """Return the 95 % interval of how much more often the second of each pair passes.
 
-    Wilson's intervals of the two rates, put together by their correlation, which is corrected for
-    continuity: Newcombe, Stat. Med. 17 (1998) 2635, method 10. `changes` gives the groups that the
-    pairs come in, each with how many more of its pairs pass; it is taken over the effective number
-    of rows then, as a rate is (see `groups.worths`). None of a single group.
+    It combines Wilson's intervals of the two rates by their correlation, with a correction for
+    continuity: Newcombe, Stat. Med. 17 (1998) 2635, method 10. If the pairs come in groups,
+    `changes` contains for each group its pairs and how many more of them pass the second time. The
+    interval then uses the effective number of rows, see `groups.worths`. Return None for a single
+    group.
     """
     n = sum(pairs)
     if are_single(changes):
@@ -152,9 +154,9 @@ def _combine(one: float, other: float, correlation: float) -> float:
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """Adjust p values so that the chance of a false alarm holds for all of them together.
+    """Adjust p values so that the chance of any false alarm among them stays below the level.
 
-    Holm, Scand. J. Stat. 6 (1979) 65; in the order given, at most 1.
+    Holm, Scand. J. Stat. 6 (1979) 65. The order is kept, and no adjusted p value is above 1.
     """
     adjusted = [1.0] * len(ps)
     reached = 0.0
@@ -165,21 +167,21 @@ def holm(ps: Sequence[float]) -> list[float]:
 
 
 def count_testable(changes: Sequence[int], level: float) -> int:
-    """Return among how many tests the chance of an error is shared.
+    """Return how many tests share the chance of a false alarm.
 
     changes: for each test, how many independent differences are not 0.
 
-    Signs that are turned give no p below 2 / 2 ** changes, whatever they are. Tests that cannot
-    reach their part of the level take none: Tarone, Biometrics 46 (1990) 515.
+    A sign-flip test gives no p value below 2 / 2 ** changes. A test that cannot reach its part of
+    the level needs no part of it: Tarone, Biometrics 46 (1990) 515.
     """
     least = sorted(map(_smallest_p, changes))
     return next(tests for tests in count(1) if bisect_right(least, level / tests) <= tests)
 
 
 def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[float]:
-    """Adjust p values together (Holm), but for those of tests that cannot reach the level.
+    """Adjust the p values of all tests that can reach the level by Holm's method.
 
-    These stay above it; see `count_testable`.
+    The p values of the other tests stay above the level; see `count_testable`.
     """
     tests = count_testable(changes, level)
     places = [place for place, each in enumerate(changes) if _smallest_p(each) <= level / tests]
@@ -194,16 +196,16 @@ def _smallest_p(changes: int) -> float:
 
 
 def detectable(differences: Sequence[float], n: int, level: float) -> float | None:
-    """Return the smallest mean difference that would be shown with 80 % power.
+    """Return the smallest mean difference that a test shows with 80 % power.
 
-    differences: those of independent rows; where rows come in groups, the sum of each group.
-    n: all rows.
-    level: the chance of a false alarm that is left to this difference.
+    differences: the difference of each row; if rows come in groups, the sum of each group.
+    n: the number of all rows.
+    level: the chance of a false alarm for this test, after a correction for several tests.
 
-    The normal formula, (z of the level + z of the power) × standard error (Connor, Biometrics 43
-    (1987) 207). The standard error is that of differences that turn their signs, and no smaller
-    than if all that changed had changed the same way; where nothing changed, a change is taken for
-    one of 1 in each row of a group. None of so few differences that they could show nothing.
+    The normal formula is (z of the level + z of the power) × standard error (Connor, Biometrics 43
+    (1987) 207). The standard error is the one under random signs. It is at least as large as if all
+    changes had the same direction. If nothing changed, a change is assumed to be 1 in each row of a
+    group. Return None if there are too few differences for any test to show one.
     """
     if len(differences) < fewest_differences(level):
         return None
@@ -217,5 +219,5 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
 
 
 def fewest_differences(level: float) -> int:
-    """Return how many independent differences, all one way, a p of `level` or less takes."""
+    """Return the smallest number of differences that can give a p value of `level` or less."""
     return math.ceil(1 - math.log2(level))

@@ -1,4 +1,4 @@
-"""Which of two is better, and which of several."""
+"""Win rates of pairs, and strengths of several contestants."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from llmeval_integrations.stats.groups import group_figures, mean_interval, unit
 from llmeval_integrations.stats.intervals import Interval, Z
 
 _PRIOR: Final = 0.5
-"""Half a win and half a loss of each against an average one: who wins all has a finite strength."""
+"""Half a win and half a loss of each contestant against an average one. So the strength of one who
+wins every match is finite."""
 
 
 class Match(NamedTuple):
-    """One comparison of two."""
+    """One comparison of two contestants."""
 
     first: str
     second: str
-    score: float  # 1 where the first is better, 0 where the second is, 0.5 for a tie
-    group: Hashable = None  # such as its document; None for a match by itself
+    score: float  # 1 if the first is better, 0 if the second is better, 0.5 for a tie
+    group: Hashable = None  # such as its document; None for an ungrouped match
 
 
 class WinRate(NamedTuple):
     """How often the first of each pair is better; a tie counts half."""
 
     rate: float
-    interval: Interval | None  # of 95 %; None of a single group
+    interval: Interval | None  # the 95 % interval; None for a single group
     wins: int
     ties: int
     losses: int
@@ -38,7 +39,7 @@ class WinRate(NamedTuple):
 
 
 def win_rate(matches: Sequence[Match]) -> WinRate | None:
-    """Return how often the first wins, with an interval that knows groups; None of nothing."""
+    """Return how often the first wins, with an interval over groups; None without matches."""
     if not matches:
         return None
     scores = [match.score for match in matches]
@@ -49,7 +50,7 @@ def win_rate(matches: Sequence[Match]) -> WinRate | None:
 
 
 class Strength(NamedTuple):
-    """How strong one of several is: the log of its odds against an average one."""
+    """The strength of a contestant: the log of its odds against an average one."""
 
     value: float
     interval: Interval
@@ -57,12 +58,12 @@ class Strength(NamedTuple):
 
 
 def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
-    """Return the strength of each that took part, the strongest first.
+    """Return the strength of each contestant, the strongest first.
 
-    The chance that one beats another is 1 / (1 + exp(its strength - its own)); strengths add up to
-    0, and a tie is half a win for both (Bradley and Terry, Biometrika 39 (1952) 324; fitted by
-    Hunter's algorithm, Ann. Stat. 32 (2004) 384). Intervals of 95 % go by the information of all
-    matches, and by the variance between groups where that is larger.
+    The chance that A beats B is 1 / (1 + exp(strength of B - strength of A)). Strengths add up to
+    0, and a tie is half a win for both (Bradley and Terry, Biometrika 39 (1952) 324). The fit uses
+    Hunter's algorithm, Ann. Stat. 32 (2004) 384. The 95 % intervals use the Fisher information of
+    all matches, or the variance between groups if it is larger.
     """
     names = sorted({name for match in matches for name in match[:2]})
     found = _fit(names, matches)
@@ -101,7 +102,7 @@ def _standard_errors(
     means = [math.fsum(column) / len(names) for column in zip(*covariances)]
     grouped = len(slopes) < len(matches)
     errors = {}
-    for name, own in zip(names, covariances):  # of what is left without the mean of all
+    for name, own in zip(names, covariances):  # errors of strengths that add up to 0
         away = [each - mean for each, mean in zip(own, means)]
         moves = (
             math.fsum(each * its for each, its in zip(away, slope)) for slope in slopes.values()
@@ -117,7 +118,7 @@ def _chance(lead: float) -> float:
 
 
 def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
-    """Invert a positive definite matrix, by elimination."""
+    """Invert a positive definite matrix by elimination."""
     n = len(matrix)
     rows = [[*row, *(float(i == j) for j in range(n))] for i, row in enumerate(matrix)]
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Tasks that were tried several times: how often any try passes, and how often all do."""
+"""How often at least one of several tries of a task passes, and how often all of them pass."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from llmeval_integrations.stats.groups import Figures, Group, mean_interval
 from llmeval_integrations.stats.intervals import Interval
 
 _KS: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
-"""The numbers of tries of which something is said."""
+"""The numbers of tries that are reported."""
 
 
 class Tries(NamedTuple):
-    """How often one task was tried, and how often that passed."""
+    """How often one task was tried, and how many of these tries passed."""
 
     passes: int
     n: int
 
 
 class Repeats(NamedTuple):
-    """What comes of k tries of a task, over all tasks that have as many."""
+    """The pass rates of k tries, over all tasks with at least k tries."""
 
     k: int
     tasks: int
-    """How many tasks have k tries or more."""
+    """How many tasks have at least k tries."""
 
     pass_at_k: float
     """The chance that at least one of k tries passes."""
 
     pass_at_k_ci95: Interval | None
-    """Its 95 % interval over tasks; None of a single task with tries that differ."""
+    """Its 95 % interval over tasks; None for a single task whose tries differ."""
 
     pass_hat_k: float
     """The chance that all k tries pass."""
@@ -57,9 +57,9 @@ def pass_hat_k(tries: Tries, k: int) -> float:
 
 
 def repeats(tasks: Mapping[Tries, int]) -> list[Repeats]:
-    """Return pass@k and pass^k for each k that at least half of the tasks have tries for.
+    """Return pass@k and pass^k for each reported k, if at least half of the tasks have k tries.
 
-    `tasks` counts the tasks by their tries. Of very many tries, not every k.
+    `tasks` counts the tasks by their tries.
     """
     count, most = sum(tasks.values()), max((each.n for each in tasks), default=0)
     found = []
@@ -74,7 +74,7 @@ def repeats(tasks: Mapping[Tries, int]) -> list[Repeats]:
 
 
 def _mean(values: Iterable[tuple[float, int]]) -> tuple[float, Interval | None]:
-    """Return the mean of values that occur so many times, with its interval."""
+    """Return the mean of values, each given with its count, and its interval."""
     all_values = [value for value, times in values for _ in range(times)]
     figures = Figures.of(all_values)
     return figures.mean, mean_interval(figures, [Group(1, value) for value in all_values])
