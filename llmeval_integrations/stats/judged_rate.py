@@ -158,7 +158,7 @@ def labels_needed(
     Return None if the interval is too wide even with a label for every output. Then judge more.
 
     >>> labels_needed(width=0.1, judged=2_000)
-    178
+    150
     """
     passes = rate * sensitivity + (1 - rate) * (1 - specificity)
     covariance = rate * (sensitivity - passes)
