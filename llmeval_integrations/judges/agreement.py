@@ -1,4 +1,4 @@
-"""How far a judge agrees with people, and what that makes of its pass rate."""
+"""How far a judge agrees with people, and the pass rate that follows from it."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Rate(NamedTuple):
     part: int
     whole: int
     interval: Interval | None
-    """None of nothing, and of a single group."""
+    """None if there are no rows, or only a single group."""
 
     @property
     def rate(self) -> float | None:
-        """The share, 0 to 1; None of nothing."""
+        """The share, 0 to 1; None if there are no rows."""
         return self.part / self.whole if self.whole else None
 
 
@@ -60,13 +60,13 @@ class Rate(NamedTuple):
 class Agreement:
     """A judge's verdicts beside people's labels; printed, it is a table.
 
-    A rate is None where there is nothing to take it of. Sensitivity, specificity and pass rates are
-    None too where the labels are not pass and fail and `positive` does not name the one that
+    A rate is None if there are no rows to compute it from. Sensitivity, specificity and pass rates
+    are also None if the labels are not pass and fail and `positive` does not name the label that
     passes.
     """
 
     rows: Sequence[LabelledRow]
-    """All rows, with labels as they were spelt when they came first."""
+    """All rows. Each label is spelt as it was where it first occurred."""
 
     positive: Any = True
     """The label that passes."""
@@ -77,7 +77,7 @@ class Agreement:
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """The rows with both labels: the person's, or that of most people, and the judge's."""
+        """The rows with both labels: the people's most frequent one, and the judge's."""
         found = (Rating(row.person, row.judge, row.group) for row in self.rows)
         return [each for each in found if each.first is not None and each.second is not None]
 
@@ -88,17 +88,17 @@ class Agreement:
 
     @property
     def unscored(self) -> int:
-        """Rows with a person's label about which the judge could not tell; in no figure."""
+        """Rows with a person's label but no verdict of the judge; no figure includes them."""
         return sum(row.judge is None and bool(row.people) for row in self.rows)
 
     @property
     def unlabelled(self) -> int:
-        """Rows without a person's label; they count for the judge's pass rate alone."""
+        """Rows without a person's label; they count only for the judge's pass rate."""
         return sum(not row.people for row in self.rows)
 
     @property
     def tied(self) -> int:
-        """Rows on whose label as many people say one thing as another; they have none."""
+        """Rows whose most frequent labels are equally frequent; such a row has no label."""
         return sum(bool(row.people) and row.person is None for row in self.rows)
 
     @property
@@ -108,24 +108,24 @@ class Agreement:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of rows in which both say the same."""
+        """The share of rows in which both labels are the same."""
         return self.shares["accuracy"].rate
 
     @property
     def kappa(self) -> Kappa | None:
-        """Cohen's kappa with its interval; None where both give all rows the same label."""
+        """Cohen's kappa with its interval; None if both give all rows the same label."""
         return kappa(self.ratings)
 
     @property
     def weighted_kappa(self) -> Kappa | None:
-        """Kappa by the squared distance of ratings; None where the labels are not numbers."""
+        """Kappa weighted by the squared distance of ratings; None if labels are not numbers."""
         if not self._are_numbers:
             return None
         return kappa(self.ratings, squared_closeness(self.ratings))
 
     @property
     def mean_error(self) -> float | None:
-        """How far the judge's ratings lie from the person's; None where they are not numbers."""
+        """The mean distance of the judge's ratings from the person's; None if not numbers."""
         if not self._are_numbers:
             return None
         pairs: list[Any] = [each[:2] for each in self.ratings]
@@ -140,7 +140,7 @@ class Agreement:
 
     @property
     def alpha(self) -> float | None:
-        """Krippendorff's alpha among the people; None where no row has two of them."""
+        """Krippendorff's alpha among the people; None if no row has labels of two people."""
 
         def distance(one: Any, other: Any) -> float:
             return float((one - other) ** 2) if self._are_numbers else 1.0
@@ -149,29 +149,29 @@ class Agreement:
 
     @property
     def people(self) -> Share:
-        """Of all pairs of people who labelled the same row, those that agree: the ceiling."""
+        """The share of pairs of people with the same row that agree: the ceiling for a judge."""
         return pair_agreement([row.people for row in self.rows])
 
     @property
     def judge_and_person(self) -> Share:
-        """Of all pairs of the judge and one person, those that agree; beside `people`."""
+        """The share of pairs of the judge and a person that agree; compare it with `people`."""
         rows = [row for row in self.rows if row.judge is not None]
         agreeing = sum(row.people.count(row.judge) for row in rows)
         return Share(agreeing, sum(len(row.people) for row in rows))
 
     @property
     def sensitivity(self) -> float | None:
-        """The share that the judge passes of what a person passed."""
+        """The share of the rows passed by a person that the judge passes too."""
         return self.shares["sensitivity"].rate
 
     @property
     def specificity(self) -> float | None:
-        """The share that the judge fails of what a person failed."""
+        """The share of the rows failed by a person that the judge fails too."""
         return self.shares["specificity"].rate
 
     @cached_property
     def shares(self) -> dict[str, Rate]:
-        """The rates by name, with intervals that know the groups of a run's rows."""
+        """The rates by name, with intervals that respect the groups of a run's rows."""
         yes, ratings = self.positive, self.ratings
         passed = [] if yes is None else [each for each in ratings if each.first == yes]
         failed = [] if yes is None else [each for each in ratings if each.first != yes]
@@ -193,9 +193,9 @@ class Agreement:
 
     @property
     def corrected(self) -> JudgedRate:
-        """How often a person would pass such outputs, by the labels and the judge together.
+        """How often a person would pass such outputs, estimated from labels and verdicts together.
 
-        Prediction-powered: the labelled rows have to be drawn by chance from all of them.
+        The estimate is prediction-powered: the labelled rows must be a random draw from all rows.
         """
         judged = [row for row in self.rows if row.judge is not None]
         if self.positive is None:
@@ -209,9 +209,9 @@ class Agreement:
     def corrected_pass_rate(self, judged: Any) -> JudgedRate:
         """Correct the pass rate of other rows that the same judge judged.
 
-        By Rogan and Gladen, for rows none of which is among the labelled ones; where a part of a
-        run is labelled, give the whole run to `agreement`, with None for the other labels, and use
-        `corrected`. What is missing or unscored in `judged` is left out.
+        The correction is Rogan and Gladen's. None of the rows may be among the labelled ones. If
+        part of a run is labelled, pass the whole run to `agreement`, with None for the other
+        labels, and use `corrected`. Missing and unscored rows of `judged` are left out.
         """
         values = enumerate(map(normalize, rows_of("judged", judged)))
         given = [(row, value) for row, value in values if value is not None]
@@ -235,14 +235,14 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
 
     judged: a run of one judge or its rows; or results, judgements, verdicts (True, "pass", 1) or
         labels, in a sequence or in a mapping by id. None is unscored, and never a fail.
-    human: verdicts or labels, in the same order or by id; a list of labels where several people
-        labelled a row, of which the most frequent counts. None is a row that nobody labelled.
-    positive: the label that passes, where labels are not verdicts.
+    human: verdicts or labels, in the same order or by id. If several people labelled a row, give a
+        list of their labels: the most frequent counts. None is a row that nobody labelled.
+    positive: the label that passes, if the labels are not verdicts.
 
-    The labelled rows should be drawn by chance. Labels are compared without regard to case and the
-    space around them; ratings are numbers.
+    The labelled rows should be a random draw. Labels are compared without regard to case and
+    surrounding space. Ratings are numbers.
 
-    Raises InputError where rows or ids do not match, or a value is neither verdict nor label.
+    Raises InputError if rows or ids do not match, or a value is neither a verdict nor a label.
     """
     rows = [row._replace(judge=normalize(row.judge)) for row in pair_labels(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]

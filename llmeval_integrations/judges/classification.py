@@ -1,4 +1,4 @@
-"""A label out of a list, and a grade on a scale with anchors."""
+"""Judges that choose a label from a list, or a grade on a scale with anchors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class _LabelJudge(ModelJudge):
 
     examples: Sequence[Mapping[str, Any]] = field(default=(), hash=False, kw_only=True)
     """Samples that a person has labelled: `output` and `label`, perhaps `explanation` and `input`.
-    The model is shown them first."""
+    They come first in the prompt."""
 
     _form: StatementForm = field(init=False, repr=False, compare=False)
     _shots: str = field(init=False, repr=False, compare=False)
@@ -84,21 +84,21 @@ class _LabelJudge(ModelJudge):
 class Classification(_LabelJudge):
     """Which of several labels fits the output, as a judge sees it?
 
-    Score: what the choices give the label; None for a list of labels, which gives none. Passed:
-    whether the score is at least `threshold`. Label: the label. Reason: the judge's explanation.
-    A label that is none of the choices leaves it unscored.
+    Score: the score of the label in `choices`; None if `choices` is a list. Passed: whether the
+    score is at least `threshold`. Label: the label. Reason: the judge's explanation. The result is
+    unscored if the label is not one of the choices.
     """
 
     name: str = field()
-    """What the result is called in a run, such as "helpfulness"."""
+    """The name of the result in a run, such as "helpfulness"."""
 
     model: Any
     """The model: whatever `load_client` takes."""
 
     prompt: Any
-    """A Prompt, or what one is made of. It may name `output`, `input`, `reference`, `contexts`,
-    the sample's variables, and `fence`, the mark that stands around the output. The choices and
-    the form of the reply are told behind it."""
+    """A Prompt, or the text or messages to make one of. It may name `output`, `input`, `reference`,
+    `contexts`, the sample's variables, and `fence`, the mark around the output. The choices and
+    the form of the reply are appended to it."""
 
     choices: Choices
     """The labels: a list; or a mapping from each to its score, or to (score, description)."""
@@ -143,7 +143,7 @@ class Rubric(_LabelJudge):
     """The model: whatever `load_client` takes."""
 
     anchors: Mapping[int, str]
-    """What grades mean, at least the lowest and the highest: `{1: "...", 5: "..."}`."""
+    """Descriptions of grades, at least the lowest and the highest: `{1: "...", 5: "..."}`."""
 
     question: str
     """What is graded."""
@@ -171,7 +171,7 @@ class Rubric(_LabelJudge):
 
 
 def label_form(choices: Sequence[Choice]) -> StatementForm:
-    """Return the form of one of several labels behind its explanation; the verdict is a Choice."""
+    """Return the form of a reply with an explanation and a label; its verdict is a Choice."""
     lines = [
         f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
         for choice in choices
@@ -187,5 +187,5 @@ def label_form(choices: Sequence[Choice]) -> StatementForm:
 
 
 def _fold(label: str) -> str:
-    """Return a label without what does not tell labels apart: case, and marks around it."""
+    """Return a label without the case and surrounding marks, which do not distinguish labels."""
     return label.strip(" \t\r\n\"'`*.").casefold()

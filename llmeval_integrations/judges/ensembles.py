@@ -1,4 +1,4 @@
-"""Judges of judges: several judgements as one, cheap evaluators first, a weighted sum."""
+"""Judges that combine others: by majority, in a cascade, or as a weighted sum."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from llmeval_integrations.llm.session import Ask
 
 
 def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
-    """Make a tuple of an option that is a list of evaluators; raises InvalidOptionError."""
+    """Check an option that is a list of evaluators; raises InvalidOptionError."""
     check_list(judge, option, f"a list of {name}s")
     for each in getattr(judge, option):
         if not isinstance(each, kind):
@@ -34,10 +34,10 @@ def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
 class Vote(JudgedEvaluator):
     """What does a judge say most often, asked several times?
 
-    Score, label and passed are those of the majority; the score is the mean over its votes. They
-    are told apart by their label; without one by whether they passed, else by their score.
-    Metadata: `split`, how many votes each label has, and `votes`, each with score, label and
-    reason. Unscored where two labels lead, or the votes that are missing could change the lead.
+    Score: the mean over the majority's votes. Label and passed: those of the majority. Votes agree
+    if they have the same label, or without labels the same `passed`, else the same score.
+    Metadata: `split`, the number of votes for each label, and `votes`, each with score, label and
+    reason. The result is unscored if two labels lead, or missing votes could change the lead.
     """
 
     of: JudgedEvaluator
@@ -47,8 +47,8 @@ class Vote(JudgedEvaluator):
     """How often it is asked."""
 
     temperature: float | None = 1.0
-    """The sampling temperature of requests that name none; at 0 all votes would be the same one.
-    None leaves it to the client."""
+    """The sampling temperature of requests without one; at 0 all votes would be the same. None
+    leaves it to the client."""
 
     def __post_init__(self) -> None:
         check_instance(self, "of", JudgedEvaluator)
@@ -83,7 +83,7 @@ class Panel(JudgedEvaluator):
 
 
 def majority(results: Sequence[Result]) -> Result:
-    """Return what most results say; a vote that says nothing of its own is missing."""
+    """Return the result of the majority; an unscored vote counts as missing."""
     sides = [_side(result) for result in results]
     split = Counter(side for side in sides if side is not None)
     counts = [*split.most_common(2), ("", 0), ("", 0)]
@@ -107,12 +107,12 @@ def majority(results: Sequence[Result]) -> Result:
 
 
 def entry(result: Result) -> dict[str, Any]:
-    """Return a result as it stands in the metadata of the one that is made of it."""
+    """Return a result as an entry in the metadata of the combined result."""
     return {"score": result.score, "label": result.label, "reason": result.reason}
 
 
 def _side(result: Result) -> str | None:
-    """Return what a result says: its label, else whether it passed, else its score."""
+    """Return the label of a result, else whether it passed, else its score."""
     if result.is_unscored:
         return None
     said = (result.label, result.passed, result.score)
@@ -123,10 +123,10 @@ def _side(result: Result) -> str | None:
 class Cascade(JudgedEvaluator):
     """What does the first of several evaluators say that can tell?
 
-    The result is that of the first evaluator that gives one; cheap evaluators come first, and the
-    next is asked only where the one before is unscored or, with `doubt`, says that its confidence
-    is low. Metadata: `asked`, the evaluators in their order, the last of which decided. A run has
-    `asked` as well, how often each was.
+    The result is that of the first evaluator that returns one, so cheap evaluators come first. The
+    next one is asked only if the result is unscored or, with `doubt`, has a low confidence.
+    Metadata: `asked`, the evaluators in order; the last one decided. The metadata of a run contain
+    `asked` as well: how often each evaluator was asked.
 
     Example:
         >>> from llmeval_integrations import ExactMatch
@@ -138,7 +138,7 @@ class Cascade(JudgedEvaluator):
     """The evaluators, the cheapest first. In YAML a list of names with options."""
 
     doubt: bool = True
-    """Whether a low confidence is put to the next, too."""
+    """Whether a result of low confidence is also put to the next evaluator."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
@@ -181,7 +181,7 @@ class _Account:
 
 
 class JudgedSum(WeightedSum, JudgedEvaluator):
-    """What WeightedSum is where one of its parts is a judge."""
+    """A WeightedSum with at least one judge among its parts."""
 
     name = "weighted_sum"
     check = JudgedEvaluator.check

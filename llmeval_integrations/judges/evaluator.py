@@ -1,4 +1,4 @@
-"""What every judge is: an evaluator that asks a model."""
+"""The base class of all judges: an evaluator that asks a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class JudgedEvaluator(Evaluator):
     r"""An evaluator that asks a model.
 
-    A judge of your own has a field `model` and one method, which asks and reads:
+    To write a judge of your own, define a field `model` and one method, which asks and reads:
 
         @dataclass(frozen=True)
         class Rhymes(JudgedEvaluator):
@@ -31,18 +31,18 @@ class JudgedEvaluator(Evaluator):
                 reply = await ask(f"Does this rhyme? Answer yes or no.\n{sample.output}")
                 return Result(float(reply.text.strip().lower().startswith("yes")))
 
-    `ask` takes a text or a Request. Judges of other judges await `other.result(sample, ask)`, side
-    by side by `asyncio.gather`, and ask for further draws by `ask.draw(number)`. A judge that fails
-    gives an unscored result whose label says how: the label of one of the JudgeErrors.
+    `ask` accepts a text or a Request. A judge that calls other judges awaits
+    `other.result(sample, ask)`, several at once with `asyncio.gather`. For a further draw it passes
+    `ask.draw(number)`. If a judge fails, its result is unscored, with the label of the JudgeError.
     """
 
     is_judge = True
 
     shows: ClassVar[tuple[str, ...]] = ("input", "contexts", "output", "output_b")
-    """The sample's fields whose images the model is shown."""
+    """The sample's fields whose images are sent to the model."""
 
     def __post_init__(self) -> None:
-        """Make a Client of the field `model`, where there is one."""
+        """Make a Client of the field `model`, if there is one."""
         if "model" in getattr(self, "__dataclass_fields__", ()):
             from llmeval_integrations.llm.loading import load_client
 
@@ -50,10 +50,10 @@ class JudgedEvaluator(Evaluator):
 
     @abstractmethod
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        """Judge one sample; the one method that a judge writes."""
+        """Judge one sample; the only method that a subclass must define."""
 
     async def result(self, sample: Sample, ask: Ask) -> Result:
-        """Return what the judge says, unscored where it fails, with an account of what it took."""
+        """Return the judge's result, unscored if it fails, with an account of its calls."""
         for field in self.needs:
             sample.require(field, self.name)
         images: list[Image] = []
@@ -80,7 +80,7 @@ class JudgedEvaluator(Evaluator):
         return await join(self.result(as_sample(sample), Ask(ACTIVE.get() or Session())))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        """Judge many samples side by side; a bad call raises before anything is asked."""
+        """Judge many samples concurrently; an invalid call raises before any request is sent."""
         from llmeval_integrations.llm.loop import start, wait
 
         return wait(start(self._judge_all(samples)))
@@ -94,7 +94,7 @@ class JudgedEvaluator(Evaluator):
         session = ACTIVE.get() or Session(ready=ready)
         tasks = [ensure_future(self.result(sample, Ask(session))) for sample in samples]
         for _ in range(_DEEPEST):
-            await sleep(0)  # each comes to its first question, and so do the judges within it
+            await sleep(0)  # each reaches its first question, and so do the judges within it
         if not any(task.done() and task.exception() for task in tasks):
             ready.set()
         try:
@@ -105,18 +105,18 @@ class JudgedEvaluator(Evaluator):
 
 
 _DEEPEST: Final = 10
-"""How far judges of judges may be nested so that a bad call is found before anything is asked."""
+"""How deeply judges may be nested so that an invalid call is found before any request is sent."""
 
 
 async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
-    """Return what an evaluator says that asks a model or does not."""
+    """Return the result of an evaluator, which may or may not ask a model."""
     if isinstance(evaluator, JudgedEvaluator):
         return await evaluator.result(sample, ask)
     return evaluator.check(sample)
 
 
 async def results_of(evaluators: Sequence[Evaluator], sample: Sample, ask: Ask) -> list[Result]:
-    """Return what evaluators say that are asked side by side."""
+    """Return the results of evaluators that run concurrently."""
     from asyncio import gather
 
     return await gather(*(result_of(each, sample, ask) for each in evaluators))

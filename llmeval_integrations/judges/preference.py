@@ -42,10 +42,10 @@ _SCORES: Final = {"A": 1.0, "tie": 0.5, "B": 0.0}
 class Preference(ModelJudge):
     """Which of `output` (A) and `output_b` (B) is better, asked in both orders?
 
-    Score: 1 for A, 0.5 for a tie, 0 for B. Label: A, B or tie. Where the two orders disagree it is
-    a tie, or unscored with the label `disagreement`. Metadata: `answers`, what was said with A
-    first and with B first, and `position`: "first" or "second" where both orders prefer the text in
-    that place.
+    Score: 1 for A, 0.5 for a tie, 0 for B. Label: A, B or tie. If the two orders disagree, the
+    result is a tie, or unscored with the label `disagreement`. Metadata: `answers`, the answers
+    with A first and with B first; `position`, "first" or "second" if both orders prefer the text
+    in that place.
 
     Example:
         >>> judge = Preference("openai:gpt-5-mini", "Which is clearer?")  # doctest: +SKIP
@@ -59,10 +59,10 @@ class Preference(ModelJudge):
     """The model: whatever `load_client` takes."""
 
     question: str = "Which of the two texts is the better answer to what the writer was asked?"
-    """What the texts are compared by."""
+    """The question by which the texts are compared."""
 
     on_disagreement: Literal["tie", "unscored"] = "tie"
-    """What becomes of a pair on which the two orders disagree."""
+    """The result for a pair on which the two orders disagree."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

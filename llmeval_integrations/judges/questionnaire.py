@@ -36,7 +36,7 @@ class Questionnaire(ModelJudge):
     Score: the mean of the answers' scores, 0 to 1. Passed: whether at least `threshold` of the
     questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's), `agreement`, the
     share of pairs of answers with the same verdict, and `questions`, each with its score, label
-    and reason. Unscored where a question is.
+    and reason. If a question is unscored, so is the result.
     """
 
     model: Any
@@ -52,14 +52,14 @@ class Questionnaire(ModelJudge):
     """What the writer was asked, as background; None takes the sample's input."""
 
     calls: Literal["each", "one"] = "each"
-    """Whether each question has a call of its own, or all share one, which costs less; answers
-    in one call know of each other."""
+    """Whether each question has a call of its own, or all share one. One call costs less, but its
+    answers may influence each other."""
 
     threshold: float = 0.5
     """The share of questions that have to pass, 0 to 1."""
 
     scores: ScoreTable = field(default_factory=ScoreTable)
-    """What each verdict is worth at each confidence."""
+    """The score of each verdict at each confidence."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,7 +67,7 @@ class Questionnaire(ModelJudge):
         check_choice(self, "calls", ("each", "one"))
         check_number(self, "threshold", minimum=0, maximum=1)
         for question in self.questions:
-            self._judge_of(question)  # which checks the question and the other options
+            self._judge_of(question)  # the constructor checks the question and the other options
 
     def _judge_of(self, question: str) -> PassFail:
         return PassFail(
@@ -94,7 +94,7 @@ class Questionnaire(ModelJudge):
         return [as_result(each, self.scores) for each in judgements]
 
     def _combine(self, results: Sequence[Result]) -> Result:
-        """Make one result of the answers."""
+        """Combine the answers into one result."""
         answers = [result for result in results if result.scored]
         asked, answered = len(results), len(answers)
         passes = sum(result.passed is True for result in answers)
@@ -114,7 +114,7 @@ class Questionnaire(ModelJudge):
             reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
             return Result(None, None, "unanswered", reason, metadata)
         score = fmean(float(result.score or 0) for result in answers)
-        passed = passes / answered >= self.threshold  # times `answered` it would be rounded
+        passed = passes / answered >= self.threshold  # a product would be rounded
         failed = [
             f"{question} - {result.reason}"
             for question, result in zip(self.questions, results, strict=True)

@@ -1,4 +1,4 @@
-"""What a judge says of an output: its reasoning, a verdict, and how sure it is."""
+"""A judge's judgement of an output: its reasoning, verdict and confidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabu
 
 
 class _Word(str, Enum):
-    """A word out of a few; `Verdict("pass")` is as good as `Verdict("Pass")`."""
+    """One of a few words, in any case: `Verdict("pass")` equals `Verdict("Pass")`."""
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
@@ -45,19 +45,19 @@ class Confidence(_Word):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """One judgement. Words are taken in any case; a wrong one raises InvalidOptionError."""
+    """One judgement. Words are accepted in any case; an unknown one raises InvalidOptionError."""
 
     reasoning: str
-    """Why; empty where the judge gave no reasons."""
+    """The judge's reasons; empty if it gave none."""
 
     verdict: Any
-    """Pass or Fail; one of the words or a number where `parse_judgement` was asked for these."""
+    """Pass or Fail; a word or a number if `parse_judgement` was given `words` or `scale`."""
 
     confidence: Confidence | None = None
-    """High, Medium or Low; None where the judge did not say, or said it in other words."""
+    """High, Medium or Low; None if the judge gave none of these."""
 
     inconsistent: bool = False
-    """Whether the reasoning comes to another verdict."""
+    """Whether the reasoning concludes with another verdict."""
 
     def __post_init__(self) -> None:
         if str(self.verdict).strip().casefold() in ("pass", "fail"):

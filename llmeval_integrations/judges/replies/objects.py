@@ -1,4 +1,4 @@
-"""The JSON objects in a reply, whole or nearly so."""
+"""Find the JSON objects in a reply, valid or nearly valid."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 _TRIES: Final = 300
-"""The most places where an object is looked for; a reply of open braces has as many as it likes."""
+"""The most places where an object is looked for; a reply may consist of open braces."""
 
 _OPENING: Final = re.compile(r"\{(?=\s*[\"'}])")
 _CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
@@ -23,23 +23,23 @@ _COMMENT: Final = re.compile(r"/\*.*?\*/|(?<=[\s,{])//[^\n\"]*$", re.DOTALL | re
 
 
 class Members(dict[str, Any]):
-    """An object by the plain names of its keys; two values of the same name are a list."""
+    """An object by the plain names of its keys; two different values of a name become a list."""
 
     pairs: Sequence[tuple[str, Any]] = ()
     """The keys as they are written, with their values."""
 
 
 class FoundObject(NamedTuple):
-    """An object, and where it stands."""
+    """An object and its position in the text."""
 
     start: int
     end: int
     members: Members
 
 
-@lru_cache(maxsize=512)  # the same few keys come with each reply
+@lru_cache(maxsize=512)  # all replies have the same few keys
 def plain_name(key: str) -> str:
-    """Write a key in small letters, its words apart, without "final" or "level" around."""
+    """Write a key in lower case, with its words apart and without "final" or "level"."""
     key = _CAMEL.sub(" ", unicodedata.normalize("NFKC", key[:100]))
     name = re.sub(r"[\s_-]+", " ", key).strip(" *:`\"'").casefold()
     return _AROUND.sub("", name)
@@ -51,10 +51,10 @@ def as_members(pairs: Sequence[tuple[Any, Any]]) -> Members:
     found.pairs = pairs
     for key, value in pairs:
         if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(value)  # it would be no JSON in a result
+            raise ValueError(value)  # a result could not be written as JSON
         name = plain_name(str(key))
         if name in found and str(found[name]).casefold() != str(value).casefold():
-            value = [found[name], value]  # noqa: PLW2901 - neither counts
+            value = [found[name], value]  # noqa: PLW2901 - neither value counts
         found[name] = value
     return found
 
@@ -63,7 +63,7 @@ _DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=as_members)
 
 
 def objects(text: str) -> list[FoundObject]:
-    """List the outermost JSON objects of a text, or the one that is an object but for trifles."""
+    """List the outermost JSON objects of a text, or the one that is nearly valid."""
     found: list[FoundObject] = []
     end = 0
     for tries in range(_TRIES):
@@ -82,7 +82,7 @@ def objects(text: str) -> list[FoundObject]:
 
 
 def _repair(text: str) -> FoundObject | None:
-    """Mend a comma too many, a backslash too few, comments, and quotes as Python has them."""
+    """Repair extra commas, missing backslashes, comments and Python's quotes."""
     start, end = text.find("{"), text.rfind("}") + 1
     piece = _COMMENT.sub("", text[start:end])
     piece = re.sub(r",(\s*[}\]])", r"\1", re.sub(r"\\(?![\\\"'bfnrtu])", r"\\\\", piece))
@@ -95,7 +95,7 @@ def _repair(text: str) -> FoundObject | None:
 
 
 def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
-    """List the outermost objects that fit, in a value or in the text of a call's arguments."""
+    """List the outermost fitting objects in a value or in the text of a call's arguments."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         value = [found.members for found in objects(value)[:1]]
     if isinstance(value, Mapping):
@@ -109,7 +109,7 @@ def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Me
 
 
 def restore_keys(value: Any) -> Any:
-    """Return a value with the keys that the reply has."""
+    """Return a value with the keys as the reply spells them."""
     if isinstance(value, Members):
         return {key: restore_keys(each) for key, each in value.pairs}
     return [*map(restore_keys, value)] if isinstance(value, list) else value

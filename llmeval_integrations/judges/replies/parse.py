@@ -1,4 +1,4 @@
-"""Reading a judgement from a reply that is stored, or that another library asked for."""
+"""Read a judgement from a stored reply, or from the reply to another library's prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from llmeval_integrations.llm.reasoning import strip_reasoning
 _log = logging.getLogger(__name__)
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
-"""Looks for a judgement in a text: gives its parts by name, or None where it finds none."""
+"""Looks for a judgement in a text and returns its parts by name, or None if there is none."""
 
 
 def parse_judgement(
@@ -35,23 +35,23 @@ def parse_judgement(
 ) -> Judgement:
     """Read a judgement from a judge's raw reply, or from a mapping.
 
-    What it states has to agree, outside of its thinking and of what it quotes. Replies of other
-    libraries are read by `words` or `scale`:
+    All statements of a verdict have to agree, except those in the thinking and in quotations. Use
+    `words` or `scale` for replies to other libraries' prompts:
 
     >>> parse_judgement("Assistant A is better. [[A]]", words=("A", "B", "C")).verdict
     'A'
 
     Args:
         reply: The text, a mapping, or a pydantic model.
-        required_keys: What has to be there; "decision" calls the verdict by another name.
-        words: The verdicts, where they are others than Pass and Fail.
-        scale: The lowest and the highest number, where the verdict is one.
-        methods: Parsers of one's own, each tried where the reply states no verdict.
+        required_keys: The required parts. A name such as "decision" renames the verdict.
+        words: The verdicts, if they are not Pass and Fail.
+        scale: The lowest and the highest number, if the verdict is a number.
+        methods: Parsers of your own, tried in turn if the reply states no verdict.
         ignoring: Texts that the reply may quote.
         fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
 
-    Raises UnreadableJudgementError, where it does not say one verdict for sure or lacks what is
-    required.
+    Raises UnreadableJudgementError if the verdict is missing or not clear, or a required part is
+    missing.
     """
     names = [plain_name(key) for key in _as_list(required_keys)]
     quotations = Quotations(_as_list(ignoring), fence)
@@ -77,7 +77,7 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
         for method in methods:
             try:
                 found = method(strip_reasoning(reply))
-            except Exception as error:  # noqa: BLE001 - how a method says that it found nothing
+            except Exception as error:  # noqa: BLE001 - a method may raise if it finds nothing
                 _log.info("%r reads no judgement: %r", method, error)
                 continue
             if isinstance(found, Mapping):
@@ -86,7 +86,7 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
 
 
 def _check_names(names: Sequence[str], verdict: str, judgement: Judgement, reply: Any) -> None:
-    """Raise where something that is required is not there."""
+    """Raise UnreadableJudgementError if a required part is missing."""
     for name in names:
         is_there = name == verdict
         if name in REASONS:

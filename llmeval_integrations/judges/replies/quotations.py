@@ -1,4 +1,4 @@
-"""What of a reply only repeats a text that the judge was shown."""
+"""Detect the parts of a reply that only repeat a text shown to the judge."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _ESCAPE: Final = re.compile(r"\\{1,4}(?:u([0-9a-f]{4})|x([0-9a-f]{2}))", re.IGNO
 _BREAK: Final = re.compile(r"\\+[nrt]")
 _NO_LETTERS: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 _RUN: Final = 3
-"""Words that hang together; fewer are the same in many a text."""
+"""The length of a run of words; shorter runs occur in many texts by chance."""
 _MOST: Final = 200
-"""Runs of words that are looked up; those of a longer text are spread over it."""
+"""The most runs that are looked up; a longer text is sampled at even distances."""
 
 
 def decode(text: str) -> str:
@@ -29,35 +29,35 @@ def decode(text: str) -> str:
 
 
 def letters(text: str) -> str:
-    """Return the letters and digits of a text: a copy in any dress has the same."""
+    """Return the letters and digits of a text: a copy in any formatting has the same."""
     text = decode(text).casefold()
     text = _BREAK.sub("", text) if "\\" in text else text
-    # For English in a hundredth of the time, which was a third of what a judgement takes.
+    # For ASCII this takes a hundredth of the time, which was a third of a judgement's.
     return text.translate(_NO_LETTERS) if text.isascii() else "".join(filter(str.isalnum, text))
 
 
-_letters_of_few = lru_cache(maxsize=16)(letters)  # the parts of a vote are shown the same texts
+_letters_of_few = lru_cache(maxsize=16)(letters)  # the judges of a vote are shown the same texts
 
 
 class Quotations:
     """The texts that a judge was shown, compared by their letters alone."""
 
     def __init__(self, shown: Iterable[str] = (), mark: str = "") -> None:
-        """`mark` stands around foreign texts, and in the judge's own object."""
+        """`mark` encloses foreign texts, and identifies the judge's own object."""
         self.mark = mark
         self._shown = tuple(shown)
 
-    @cached_property  # an object with the mark is read without it
+    @cached_property  # reading an object with the mark does not need it
     def _texts(self) -> list[str]:
         return [_letters_of_few(text) for text in self._shown]
 
     def hold(self, text: str) -> bool:
-        """Whether a text stands in one that was shown."""
+        """Return whether a text is part of one that was shown."""
         found = letters(text)
         return any(found in shown for shown in self._texts)
 
     def repeat(self, statement: str, reasoning: str) -> bool:
-        """Whether a statement repeats a text with half of its reasons, or with none."""
+        """Return whether a statement and at least half of its reasons repeat a text."""
         if not self.hold(statement):
             return False
         words = re.findall(r"[^\W_]+", decode(reasoning).casefold())
@@ -67,7 +67,7 @@ class Quotations:
         return 2 * known >= len(runs)
 
     def hold_all(self, values: Sequence[Any]) -> bool:
-        """Whether one text has all these texts and numbers, at least one text among them."""
+        """Return whether one text contains all the values, of which at least one is a text."""
         words = [letters(value) for value in values if isinstance(value, str)]
         others = [json.dumps(value, default=str) for value in values if not isinstance(value, str)]
         numbers = [rf"(?<![-.\w]){re.escape(each)}(?![\w.]*\d)" for each in others]

@@ -1,9 +1,9 @@
-"""One reader for all judges: what a reply states, or that it states nothing for sure.
+"""One reader for all judges: it returns what a reply states, or raises if that is not clear.
 
-An object with the mark that the request asked for is the judge's own, whatever stands around it.
-Without one every place counts that states `name: word`, in whatever dress. What repeats a text that
-was shown counts for nothing, and all that is left has to agree. A reply whose judge rewords what
-it was shown cannot be told from its own words.
+An object with the mark that the request asked for is the judge's own, whatever surrounds it. If
+there is none, every `name: word` counts as a statement, in any formatting. Statements that repeat
+a text shown to the judge are ignored, and all others have to agree. If a judge rewords a text that
+it was shown, the reader cannot distinguish it from the judge's own words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _REASONING: Final = re.compile(
     r"|</|[\"'`]?\s*[,;|]\s*[\"'`]?(?:verdict|confidence)\b|\n\s*\n(?!\s*[-*\d])|\Z)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Reasons under a label, as far as the next label or paragraph."""
+"""Reasons after a label, up to the next label or paragraph."""
 
 _RETRACTION: Final = re.compile(
     r"(?:^|[.!?]\s*)(?:wait|actually)\b"
@@ -47,7 +47,7 @@ _RETRACTION: Final = re.compile(
     r" (?:my|the|this) (?:\w+ )?verdict)\b|\{\s*[\"']?(?:reas|verd)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Words behind a verdict that take it back, or begin another one."""
+"""Words after a verdict that retract it, or begin another one."""
 
 _INTRODUCTION: Final = re.compile(
     r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contain(?:s|ed)|reads?|example|draft"
@@ -57,15 +57,15 @@ _INTRODUCTION: Final = re.compile(
 )
 _OWN: Final = re.compile(r"[,;.] (?:here|my|so)\b")
 _BEFORE: Final = 90
-"""Characters in which somebody is said to have written what follows."""
+"""How many characters before a statement are searched for words that attribute it to others."""
 
 
 class NoStatementError(UnreadableJudgementError):
-    """The reply states nothing, for sure or not."""
+    """The reply contains no statement at all, clear or unclear."""
 
 
 def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
-    """Return a reply without its thinking, and without what is copied with its fence."""
+    """Return a reply without its thinking and without copies of fenced texts."""
     text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), decides)
     if not mark or f" {mark}>" not in text:
         return text
@@ -73,20 +73,20 @@ def find_answer(reply: str, mark: str, decides: Callable[[str], bool]) -> str:
 
 
 def is_marked(members: Members, mark: str) -> bool:
-    """Whether an object carries the mark that was asked for."""
+    """Return whether an object contains the mark that was asked for."""
     return bool(mark) and isinstance(members.get("mark"), str) and mark in members["mark"]
 
 
 @dataclass
 class Reader:
-    """Reads one kind of answer out of replies to one request."""
+    """Reads one kind of answer from the replies to one request."""
 
     vocabulary: Vocabulary
     confidence: Vocabulary | None = None
     quotations: Quotations = field(default_factory=Quotations)
 
     def read(self, reply: str) -> Judgement:
-        """Return what a reply says; raises UnreadableJudgementError."""
+        """Return the judgement of a reply; raises UnreadableJudgementError."""
         text = find_answer(reply, self.quotations.mark, self._decides)
         claims = self._claims(text)
         if marked := [each for each in claims if each.marked]:
@@ -105,18 +105,18 @@ class Reader:
         return judgement
 
     def read_members(self, members: Members) -> Judgement:
-        """Return what an object says that is known to be an answer."""
+        """Return the judgement of an object that is known to be an answer."""
         claims = self._state(members, 0, 0)
         return self._agree([each for each in claims if not self._repeats(each)], "")
 
     def _decides(self, text: str) -> bool:
-        """Whether an object of the judge's own stands in a text, or its answer before all else."""
+        """Return whether a text contains the judge's own object, or begins with its answer."""
         return any(each.start == 0 for each in self.vocabulary.bare_words(text)) or any(
             each.marked or self._is_own(each, text) for each in self._claims(text)
         )
 
     def _claims(self, text: str) -> list[Statement]:
-        """List what objects state, by the answer's name, else by another, else by a flag."""
+        """List what objects state under the answer's name, else an alias, else a flag."""
         found = objects(text)
         name, read, flags = self.vocabulary.name, self.vocabulary.read, self.vocabulary.flags
         for fits in (
@@ -139,7 +139,7 @@ class Reader:
         return []
 
     def _state(self, members: Members, start: int, end: int) -> list[Statement]:
-        """List all that an object states of the answer; what is called like it has to agree."""
+        """List an object's statements of the answer, under its name, its aliases and flags."""
         name, names = self.vocabulary.name, self.vocabulary.names
         said = [
             (value, f"{each} {stated}")
@@ -153,7 +153,7 @@ class Reader:
         return [Statement(value, source, start, end, members) for value, source in said]
 
     def _find_labels(self, text: str, *, has_objects: bool) -> list[Statement]:
-        """List what the text itself states, outside of its objects."""
+        """List the statements of the text outside its objects."""
         for by_alias in (False,) if has_objects else (False, True):
             stated = self.vocabulary.statements(text, by_alias=by_alias)
             if found := [each for each in stated if not _is_introduced(text, each.start)]:
@@ -165,14 +165,14 @@ class Reader:
         return not _is_introduced(text, each.start) and not self._repeats(each)
 
     def _repeats(self, each: Statement) -> bool:
-        """Whether an object repeats one that was shown, or its reasons announce a quotation."""
+        """Return whether an object repeats a shown one, or its reasons announce a quotation."""
         reasoning = reasons_of(each.members or Members())
         return self.quotations.repeat(each.source, reasoning) or (
             reasoning.rstrip().endswith((":", ",")) and self.quotations.hold(each.source)
         )
 
     def _is_own_label(self, each: Statement, reasons: Sequence[re.Match[str]]) -> bool:
-        """Whether a label was not shown, or stands behind whole sentences that were not."""
+        """Return whether a label was not shown, or follows full sentences that were not."""
         if not self.quotations.hold(each.source):
             return True
         before = [found["text"] for found in reasons if found.end("text") <= each.start]
@@ -181,12 +181,12 @@ class Reader:
         return not self.quotations.repeat(each.source, before[-1])
 
     def _is_copy(self, each: Statement, text: str) -> bool:
-        """Whether the six letters before a word were shown with it."""
+        """Return whether a shown text contains the word after the same six letters."""
         above = letters(_TAG.sub("", text[max(0, each.start - 40) : each.start]))[-6:]
         return bool(above) and self.quotations.hold(above + each.source)
 
     def _agree(self, stated: Sequence[Statement], text: str) -> Judgement:
-        """Return what all statements say; raises UnreadableJudgementError where they differ."""
+        """Return the common judgement; raises UnreadableJudgementError if statements differ."""
         name = self.vocabulary.name
         if not stated:
             raise NoStatementError(f"it has no {name} of its own")
@@ -196,7 +196,7 @@ class Reader:
             raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
         reasoning = reasons_of(members) if members else _find_reasons(text, stated)
         inconsistent = self._contradicts(decode(reasoning), value)
-        if self.quotations.mark:  # the writer may see the reasons, and never the mark
+        if self.quotations.mark:  # the writer may see the reasons, but must never see the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
         return Judgement(reasoning, value, self._read_confidence(members, text), inconsistent)
 
@@ -215,7 +215,7 @@ class Reader:
         return values.pop() if len(values) == 1 else None
 
     def _contradicts(self, reasoning: str, value: Any) -> bool:
-        """Whether the reasons state or conclude with another answer than the one that is given."""
+        """Return whether the reasons state or conclude with an answer other than `value`."""
         vocabulary = self.vocabulary
         stated = [*vocabulary.statements(reasoning)]
         if vocabulary.decisive:
@@ -238,22 +238,22 @@ def reasons_of(members: Members) -> str:
 
 
 def _blank(text: str, found: Sequence[Statement]) -> str:
-    """Return a text with blanks in place of what was found in it."""
+    """Return a text with the statements replaced by blanks."""
     for each in found:
         text = f"{text[: each.start]}{' ' * (each.end - each.start)}{text[each.end :]}"
     return text
 
 
 def _find_reasons(text: str, stated: Sequence[Statement]) -> str:
-    """Return the reasons that stand under a label, else all that stands beside the answer."""
+    """Return the reasons after a label, else the text without the answer."""
     found = _REASONING.search(text)
     return found["text"].strip(" \t\r\n\"'`*_|,") if found else _blank(text, stated).strip()
 
 
 def _is_introduced(text: str, at: int) -> bool:
-    """Whether the words before a place give what stands there to somebody else, or to a draft.
+    """Return whether the words before a position attribute what follows to others, or to a draft.
 
-    They stand on its line, or on the line above where that ends with a colon.
+    The words are on the same line, or on the line above if that ends with a colon.
     """
     before = text[max(0, at - _BEFORE) : at]
     line = before.rsplit("\n", 1)[-1]
