@@ -1,1 +1,1 @@
-"""JSON Schemas: finding one's way in them, what their patterns cost, and what violates them."""
+"""JSON Schemas: parsing, references, patterns, validation and errors."""

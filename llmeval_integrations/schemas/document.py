@@ -1,4 +1,4 @@
-"""A JSON Schema as a document: references, anchors, and all schemas in it."""
+"""A JSON Schema as a document: its references and its subschemas."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from llmeval_integrations.json_values.pointer import read_pointer
 _VALUES: Final = frozenset(("const", "default", "enum", "examples"))
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-"""The keywords that lead elsewhere. All lead to the same place in a document without parts that
-have an `$id` of their own."""
+"""The keywords for references. They all have the same target if no part of the document has its
+own `$id`."""
 
 DEFINITIONS: Final[tuple[str, ...]] = ("$defs", "definitions")
-"""The keywords whose members wait to be referred to."""
+"""The keywords whose members apply only where a reference points to them."""
 
 NAMED: Final = frozenset(
     ("properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS)
 )
-"""The keywords whose members are schemas with a name."""
+"""The keywords whose value is an object of named schemas."""
 
 
 class SchemaDocument:
-    """A whole schema, within which references lead from one place to another."""
+    """A whole schema, in which references are resolved."""
 
     def __init__(self, root: Any) -> None:
         self.root = root
         """The schema of the whole document."""
 
     def resolve(self, reference: Any) -> Any:
-        """Follow a JSON Pointer within the document; None for any other reference."""
+        """Return the target of a JSON Pointer in the document, or None for any other reference."""
         if not (isinstance(reference, str) and reference.startswith("#")):
             return None
         value = self.root
@@ -44,29 +44,29 @@ class SchemaDocument:
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:
-    """Return what a keyword holds, an empty list where it is none."""
+    """Return the value of a keyword if it is a list, or else an empty list."""
     value = schema.get(keyword)
     return value if isinstance(value, list) else []
 
 
 def object_of(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
-    """Return what a keyword holds, an empty object where it is none."""
+    """Return the value of a keyword if it is an object, or else an empty object."""
     value = schema.get(keyword)
     return value if isinstance(value, dict) else {}
 
 
 def items_of(schema: dict[str, Any]) -> tuple[list[Any], Any]:
-    """Return the schemas of an array's first items, by position, and that of all others."""
-    if isinstance(schema.get("items"), list):  # as the drafts before 2020 have it
+    """Return the schemas of an array's first items by position, and the schema of all others."""
+    if isinstance(schema.get("items"), list):  # in drafts before 2020-12
         return schema["items"], schema.get("additionalItems")
     return list_of(schema, "prefixItems"), schema.get("items")
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield the schemas of a document that are objects, and whether each is in an alternative.
+    """Yield each schema of a document that is an object, and whether it is in an alternative.
 
-    Definitions are in none. Schemas under the keyword `skipped` are left out. A schema may be
-    changed as soon as it is yielded.
+    Definitions are not in an alternative. Schemas under the keyword `skipped` are left out. The
+    caller may change a schema once it is yielded.
     """
     waiting: list[tuple[Any, bool]] = [(root, False)]
     while waiting:

@@ -1,4 +1,4 @@
-"""A schema changed so that the validator finds its errors in linear time."""
+"""Rewriting a schema so that the validator lists its errors in linear time."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, list_
 
 _REMARK: Final = "llmeval asks for the verdict alone: "
 _MOST_VALUES: Final = 100
-"""The values of an enum that an error holds: 2,000 of them in 2,000 errors would take 350 MB."""
+"""The most enum values that an error may list: 2,000 values in 2,000 errors would take 350 MB."""
 
 
 LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draft7Validator"))
-"""The drafts in which `$ref` hides what stands beside it."""
+"""The drafts in which `$ref` overrides its sibling keywords."""
 
 
 def simplify(schema: Any, draft: str) -> bool:
-    """Change a schema in place so that it has few errors, the verdicts being the same.
+    """Change a schema in place so that it gives fewer errors but the same verdicts.
 
-    The validator lists the errors of each alternative, which nobody reads. With each level of a
-    recursive schema these are as many times more as there are alternatives. So references inside
-    alternatives are asked for their verdict alone, as are enums of many values: an error lists
-    them all. Returns whether anything changed.
+    The validator lists the errors of each alternative, which nobody reads. In a recursive schema
+    each level multiplies their number by the number of alternatives. Therefore references inside
+    alternatives give only a verdict. Long enums do, too, since an error lists all their values.
+    Returns whether anything changed.
     """
     is_lone, has_if = draft in LONE_REFERENCES, draft not in ("Draft4Validator", "Draft6Validator")
     changed = False
-    for part, is_alternative in subschemas(schema, skipped="not"):  # whose error shows it
+    for part, is_alternative in subschemas(schema, skipped="not"):  # which errors quote
         references = [key for key in REFERENCES if key in part] if is_alternative else []
         if references and ("$ref" in part or not is_lone):
             verdict: dict[str, Any] = {key: part.pop(key) for key in references}
@@ -37,7 +37,7 @@ def simplify(schema: Any, draft: str) -> bool:
             _ask_verdict(part, f"{references[0]} {words}", verdict, has_if=has_if)
             changed = True
         if part.get("additionalProperties") is False and "properties" not in part:
-            part["properties"] = {}  # else the error is that of a false schema at the first member
+            part["properties"] = {}  # else the error is about a false schema at the first member
             changed = True
         if has_if and len(list_of(part, "enum")) > _MOST_VALUES:
             first, second, *others = map(canonical, part["enum"])
@@ -50,9 +50,9 @@ def simplify(schema: Any, draft: str) -> bool:
 def _ask_verdict(
     part: dict[str, Any], words: str, verdict: dict[str, Any], *, has_if: bool
 ) -> None:
-    """Have a schema ask for a verdict; its error is that of a `not` with these words."""
+    """Add a check that gives only a verdict; its error is a `not` with these words."""
     remark = {"$comment": _REMARK + words}
-    # A condition passes on which members were evaluated; a double `not` would not.
+    # `if` passes on which members were evaluated; a double `not` would lose that.
     closed = (
         {"if": verdict, "else": {"not": remark}} if has_if else {"not": {**remark, "not": verdict}}
     )
@@ -60,14 +60,14 @@ def _ask_verdict(
 
 
 def read_stand_in(message: str, schema_path: list[Any]) -> tuple[str, str, list[Any]]:
-    """Return keyword, message and path of an error of `not` as the schema had them before.
+    """Return the keyword, message and path that an error of `not` has in the original schema.
 
-    That is another one where the `not` stands for a reference or an enum.
+    They differ from the error's own if `simplify` replaced a reference or an enum by the `not`.
     """
     if not message.startswith(f'{{"$comment":"{_REMARK}'):
         return "not", message, schema_path
     remark, end = json.JSONDecoder().raw_decode(message)
     keyword, _, words = remark["$comment"].removeprefix(_REMARK).partition(" ")
     value = message[end:].removeprefix(" is not allowed for ")
-    steps = 4 if schema_path[-2] == "else" else 3  # allOf, n, perhaps else, not
+    steps = 4 if schema_path[-2] == "else" else 3  # allOf, its index, perhaps else, not
     return keyword, f"{value} {words}", [*schema_path[:-steps], keyword]

@@ -1,4 +1,4 @@
-"""What violates a JSON Schema, and how much of a value that concerns."""
+"""The errors of a value against a JSON Schema, and the share of the value without one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llmeval_integrations.schemas.patterns import restore_classes
 if TYPE_CHECKING:
     from llmeval_integrations.schemas.validator import CompiledSchema
 
-# These say nothing about the parts of the value that they stand at.
+# An error of these concerns the container alone, not the values in it.
 _CONTAINER_KEYWORDS: Final = frozenset(
     (
         *("minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"),
@@ -25,22 +25,22 @@ _CONTAINER_KEYWORDS: Final = frozenset(
 )
 
 _MOST_LEVELS: Final = 16
-"""How deep a value may be for all its errors to be listed: a schema that refers to itself may say
-the same about one value along twice as many ways with each level."""
+"""All errors are listed for values up to this depth. With each further level a recursive schema may
+report one value along twice as many paths."""
 
 _MOST_MEMBERS: Final = 1_000
-"""How many members an object may have for that: each error holds a copy of its whole object."""
+"""All errors are listed for objects up to this size: each error copies its whole object."""
 
 
 def is_listed(extent: Extent) -> bool:
-    """Whether all errors of such a value are listed."""
+    """Return whether all errors of a value of this extent are listed."""
     return extent.levels <= _MOST_LEVELS and extent.widest <= _MOST_MEMBERS
 
 
 def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:
-    """Return the errors of a value that does not conform; the first where they are not listed.
+    """Return all errors of an invalid value, or the first if the value is too large to list them.
 
-    Raises RegexTimeoutError where a pattern gives no answer.
+    Raises RegexTimeoutError if a pattern gives no answer.
     """
     import jsonschema_rs
 
@@ -59,12 +59,12 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
                 f"the pattern at {found['schema_pointer']} gives no answer for the text at "
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
-    # Where one member is required, the validator says so of one that is not allowed, too.
+    # The validator calls a lone required member missing if it is present but not allowed.
     return [error for error in errors if not _has_required(error, value)] or errors
 
 
 def describe(error: Any) -> dict[str, Any]:
-    """Return an error as it stands in a result, with the keyword that the schema has."""
+    """Describe an error for a result, with the keyword of the original schema."""
     keyword, message, schema_path = error.kind.name, error.message, error.schema_path
     is_required = keyword == "required"
     if is_required:  # `dependentRequired` and `dependencies` as well
@@ -79,13 +79,13 @@ def describe(error: Any) -> dict[str, Any]:
         "pointer": pointer(error.instance_path),
         "schema_pointer": restore_classes(pointer(schema_path)),
         "keyword": keyword,
-        # Most begin with the value, which may be long; that of `required` is a name alone.
+        # Most messages begin with the value, which may be long; `required` quotes only a name.
         "message": message if is_required else shorten_middle(message, MOST),
     }
 
 
 def _has_required(error: Any, value: Any) -> bool:
-    """Whether the member that an error calls missing is there."""
+    """Return whether the member that an error calls missing is present."""
     if error.kind.name != "required":
         return False
     place = _follow_path(value, error.instance_path)
@@ -93,7 +93,7 @@ def _has_required(error: Any, value: Any) -> bool:
 
 
 def _follow_path(value: Any, path: Iterable[str | int]) -> Any:
-    """Follow a path; None where it leads nowhere, as one does that lacks an empty name."""
+    """Return the value at a path, or None; the validator's paths leave out empty names."""
     try:
         for step in path:
             value = value[int(step)] if isinstance(value, list) else value[str(step)]
@@ -103,7 +103,7 @@ def _follow_path(value: Any, path: Iterable[str | int]) -> Any:
 
 
 def schema_score(value: Any, errors: list[Any], values: int) -> float:
-    """Return the share of values, and of required members that are missing, without an error."""
+    """Return the share of values without an error; missing required members count as values."""
     alone: set[tuple[str, ...]] = set()
     whole: set[tuple[str, ...]] = set()
     missing: set[tuple[str, ...]] = set()

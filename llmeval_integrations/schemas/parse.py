@@ -1,4 +1,4 @@
-"""Reading what somebody gives as a JSON Schema, and wording what is wrong with it."""
+"""Reading a JSON Schema that a user passes, and describing what is wrong with it."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ KEYWORDS: Final = frozenset(
     contentEncoding contentMediaType contentSchema
     """.split()  # noqa: SIM905 - a list would fill a page
 )
-"""The keywords of drafts 4 to 2020-12 that ask for something."""
+"""The keywords of drafts 4 to 2020-12 that constrain values or organize a schema."""
 
 REMARKS: Final = frozenset(
     "id title description default examples $comment deprecated readOnly writeOnly".split()  # noqa: SIM905
 )
-"""The keywords that ask for nothing, and are no sign of a schema: answers have such members."""
+"""The keywords that only annotate. They do not prove a schema: answers have such members, too."""
 
 _OWN: Final = "http://json-schema.org/", "https://json-schema.org/"
-"""How a `$schema` begins that the validator knows."""
+"""The beginnings of each `$schema` that the validator supports."""
 
 encode = msgspec.json.Encoder(decimal_format="number").encode
-"""Writes a schema as the text that stands for it in a cache."""
+"""Write a schema as the text that is its key in a cache."""
 
 
 def schema_text(schema: Any) -> str:
-    """Write a schema as the text that stands for it in a cache.
+    """Return a schema as the text that is its key in a cache.
 
-    Raises InvalidSchemaError where it is neither JSON nor has a JSON Schema.
+    Raises InvalidSchemaError if it is not JSON and gives no JSON Schema.
     """
     if isinstance(schema, str):
         return str.__str__(schema)
@@ -57,7 +57,7 @@ def schema_text(schema: Any) -> str:
 
 @lru_cache(maxsize=128)
 def _schema_of_type(kind: Any) -> Any:
-    """Ask a Pydantic model, or a TypeAdapter, for its schema."""
+    """Return the schema of a Pydantic model or TypeAdapter."""
     for method in ("model_json_schema", "json_schema", "schema"):
         if callable(getattr(kind, method, None)):
             try:
@@ -65,13 +65,13 @@ def _schema_of_type(kind: Any) -> Any:
             except Exception as error:
                 raise InvalidSchemaError(f"{quote(kind)} has no JSON Schema: {error}") from error
     raise InvalidSchemaError(
-        f"{quote(kind)} is neither a schema nor a Pydantic model; of other types "
-        "pydantic.TypeAdapter makes what is taken here"
+        f"{quote(kind)} is neither a schema nor a Pydantic model; wrap other types in "
+        "pydantic.TypeAdapter"
     )
 
 
 def copy_schema(schema: Any) -> Any:
-    """Copy a schema; raise InvalidSchemaError where it is not JSON."""
+    """Copy a schema; raise InvalidSchemaError if it is not JSON."""
     value = parse(schema)
     if isinstance(value, Defect):
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}: {quote(schema)}")
@@ -79,16 +79,16 @@ def copy_schema(schema: Any) -> Any:
 
 
 def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
-    """Read a schema's text; raise InvalidSchemaError where it is not an object with a keyword.
+    """Parse the text of a schema; raise InvalidSchemaError if it is not an object with a keyword.
 
-    An empty object, remarks alone, and names that begin with `x-` may be meant; to anything else
-    without a keyword everything would conform.
+    A boolean is accepted. So is an object that has only annotations and names that begin with
+    `x-`. Any other object without a keyword is a mistake, since every value would conform.
     """
     parsing = "lenient" if parsing == "lenient" else "markdown"
     value = refuse_nan(parse(text, parsing), parsing)
     if isinstance(value, Defect):
         is_json = text.lstrip()[:1] in ("{", "[")
-        hint = "" if is_json else "; is it a path? then read the file first"
+        hint = "" if is_json else "; if it is a path, read the file first"
         raise InvalidSchemaError(f"the schema is not JSON: {value.reason}{hint}: {quote(text)}")
     if isinstance(value, bool):
         return value
@@ -99,21 +99,21 @@ def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
         inner = next((key for key in ("schema", "json_schema") if key in others), None)
         hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
         raise InvalidSchemaError(
-            f"without a keyword of JSON Schema everything would conform to {quote(value)}; {hint}"
+            f"everything would conform to {quote(value)}, which has no JSON Schema keyword; {hint}"
         )
     return value
 
 
 def read_schema(text: str) -> dict[str, Any] | bool:
-    """Read a schema that nothing is validated by; raise InvalidSchemaError where it is none.
+    """Parse a schema that validates nothing here; raise InvalidSchemaError if it is invalid.
 
-    It may point to what is not there, which its compiling would refuse.
+    Its references may lead nowhere; compiling it would reject them.
     """
     import jsonschema_rs
 
     value = parse_schema(text, "markdown")
     if isinstance(value, bool) or not str(value.get("$schema", _OWN[0])).startswith(_OWN):
-        return value  # others would be fetched
+        return value  # the library would fetch any other `$schema`
     try:
         jsonschema_rs.meta.validate(value)
     except jsonschema_rs.ValidationError as error:
@@ -123,18 +123,18 @@ def read_schema(text: str) -> dict[str, Any] | bool:
 
 
 def refuse_nan(value: Any, parsing: Parsing) -> Any:
-    """Return a value; the Defect where it holds NaN, which lenient parsing lets in."""
+    """Return a value, or a Defect if it contains NaN, which lenient parsing accepts."""
     if parsing != "lenient" or isinstance(value, Defect):
         return value
     return copy_value(value, finite=True)
 
 
 def describe_problem(error: Any) -> str:
-    """Word what the library has against a schema, with the place where it says one."""
+    """Describe the library's error about a schema, with its place if the error has one."""
     reason = restore_classes(str(error).split("\n\n", maxsplit=1)[0])
     if reason.endswith(' is not a "regex"') and "{" in reason:
-        reason += ", or one that would take too much room"
+        reason += ", or needs too much memory"
     if "retriev" in reason.lower():
-        reason += "; nothing is fetched, put it into the schema's $defs"
+        reason += "; nothing is fetched, so put it into the schema's $defs"
     place = restore_classes(pointer(getattr(error, "instance_path", ())))
     return f"{reason} at {place}" if place else reason

@@ -1,7 +1,7 @@
-"""What the patterns of a JSON Schema mean, and what one may cost.
+"""The patterns of a JSON Schema: their character classes, and a limit on their memory.
 
-The validator reads classes of characters by ECMA 262, but those of a pattern that looks around, or
-back, by Unicode; and it matches all but these in linear time.
+The validator reads character classes as ECMA 262 defines them, and matches in linear time. For a
+pattern with lookarounds or back-references it does neither: it reads the classes as Unicode.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any, Final
 from llmeval_integrations.schemas.document import object_of, subschemas
 
 _MOST_ROOM: Final = 120_000_000
-"""The bytes that a compiled pattern takes at most; `.{0,65535}` takes 100 million."""
+"""The most bytes of a compiled pattern; `.{0,65535}` takes 100 million."""
 
 _LOOKS: Final = re.compile(r"\(\?(?!:)|\\[1-9kKGgZ]|[+*?}]\+")
-"""What every pattern has that is not matched in linear time, and some others."""
+"""Matches every pattern that needs more than linear time, and some others."""
 
 _PARTS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
 _CLASS: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -28,13 +28,13 @@ _RANGES: Final = {
     "s": "\t\r  \xa0\xa0\u1680\u1680\u2000\u200a\u2028\u2029"
     "\u202f\u202f\u205f\u205f\u3000\u3000\ufeff\ufeff",
 }
-"""What the classes of ECMA 262 hold, by the first and the last character of each range."""
+"""The classes of ECMA 262, as the first and the last character of each range."""
 
 
 def _spell_class(name: str) -> str:
-    """Write the ranges of a class as the schemas of all drafts take them within brackets."""
+    """Write the ranges of a class for use in brackets, in a form that all drafts accept."""
     ends = [*map(ord, _RANGES[name.lower()])]
-    if name.isupper():  # what lies between
+    if name.isupper():  # the gaps between the ranges
         shifts = [-1, 1] * len(ends)
         ends = [0, *(end + shift for end, shift in zip(ends, shifts)), 0x10FFFF]
     written = [f"\\u{end:04X}" if end < 0x10000 else chr(end) for end in ends]
@@ -45,7 +45,7 @@ _SPELLED: Final = {name: _spell_class(name) for name in "wdsWDS"}
 
 
 def spell_patterns(schema: Any) -> None:
-    """Change a schema so that its patterns that look around read as those that do not."""
+    """Change a schema so that its patterns with lookarounds use the classes of ECMA 262, too."""
     for part, _ in subschemas(schema):
         if isinstance(part.get("pattern"), str):
             part["pattern"] = spell_classes(part["pattern"])
@@ -55,14 +55,14 @@ def spell_patterns(schema: Any) -> None:
 
 
 def spell_classes(pattern: str) -> str:
-    r"""Write `\d`, `\w`, `\s` and their opposites as what they hold, if a pattern looks around.
+    r"""Replace `\d`, `\w`, `\s` and their opposites by ranges, if a pattern has lookarounds.
 
-    Brackets with a range that begins or ends with a class stay, for the validator to refuse.
+    Brackets with a range that begins or ends with a class stay, so that the validator rejects them.
     """
 
     def spell(found: re.Match[str]) -> str:
         part = found[0]
-        if part[0] == "\\":  # twice the first character tells this one from that in brackets
+        if part[0] == "\\":  # a second copy of the first range tells this from a class in brackets
             spelled = _SPELLED.get(part[1])
             return f"[{spelled}{spelled[:6]}]" if spelled else part
         if _RANGE_WITH_CLASS.search(part):
@@ -73,9 +73,9 @@ def spell_classes(pattern: str) -> str:
 
 
 def restore_classes(text: str) -> str:
-    """Replace the classes that were spelled out in a text by what was written."""
+    """Undo `spell_classes` in a text, such as an error message."""
     if "\\u00" in text:
-        for slash in ("\\\\", "\\"):  # in JSON, and as it is
+        for slash in ("\\\\", "\\"):  # escaped as in JSON, and plain
             for name, spelled in _SPELLED.items():
                 ranges = spelled.replace("\\", slash)
                 alone = f"[{ranges}{ranges[: 5 + len(slash)]}]"
@@ -84,21 +84,21 @@ def restore_classes(text: str) -> str:
 
 
 def pattern_options() -> Any:
-    """Say how many bytes a pattern may take."""
+    """Return the validator's options for patterns, with the limit of bytes."""
     import jsonschema_rs
 
     return jsonschema_rs.FancyRegexOptions(size_limit=_MOST_ROOM)
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a pattern is found in a name, as the validator of schemas has it."""
+    """Return whether a pattern is found in a name, by the rules of the schema validator."""
     validator = _validator(pattern)
     return validator is not None and bool(validator.is_valid(name))
 
 
-@lru_cache(maxsize=256)  # names come one after the other, and each asks every pattern
+@lru_cache(maxsize=256)  # every name is compared with every pattern
 def _validator(pattern: str) -> Any:
-    """Build what looks for a pattern; None where it is none, or would take too much room."""
+    """Compile a pattern; None if it is invalid, or would need too much memory."""
     import jsonschema_rs
 
     schema = {"pattern": spell_classes(pattern)}

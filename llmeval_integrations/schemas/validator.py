@@ -1,4 +1,4 @@
-"""Schemas compiled: does a value conform, and what is wrong where it does not?"""
+"""Compiled schemas, which validate values and list their errors."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ VALIDATORS: Final[dict[str | None, str]] = {
     "2019-09": "Draft201909Validator",
     "2020-12": "Draft202012Validator",
 }
-"""The drafts, and what makes a validator for each; None goes by `$schema`."""
+"""The validator class of each draft; for None, `$schema` decides."""
 
 _BASE: Final = "json-schema:///"
-"""Where the validator takes an address to begin that says nothing of it."""
+"""The base address that the validator assumes for a schema without one."""
 
 
 @lru_cache(maxsize=64)
 def compile_schema(
     text: str, draft: str | None, check_formats: bool, parsing: Parsing
 ) -> CompiledSchema:
-    """Compile a schema's text, or find it compiled; raise InvalidSchemaError where it is none."""
+    """Compile the text of a schema, with a cache; raise InvalidSchemaError if it is invalid."""
     return CompiledSchema(text, draft, check_formats, parsing)
 
 
 class CompiledSchema:
-    """A schema as validators; raises InvalidSchemaError where it is none."""
+    """A schema with its validators; raises InvalidSchemaError if the schema is invalid."""
 
     def __init__(self, text: str, draft: str | None, check_formats: bool, parsing: Parsing) -> None:
         import jsonschema_rs
@@ -52,17 +52,17 @@ class CompiledSchema:
             problem = describe_problem(error)
             raise InvalidSchemaError(f"{problem} in the schema {quote(text)}") from error
         self.is_valid = self._validator.is_valid
-        """Whether a value conforms."""
+        """Return whether a value conforms."""
 
     def read(self) -> Any:
-        """Return the schema as a new value, in which the places of `build_part` are found."""
+        """Return the schema as a new value; `build_part` takes pointers into it."""
         schema = parse_schema(self._text, self._parsing)
         spell_patterns(schema)
         return schema
 
     @cached_property
     def error_validator(self) -> Any:
-        """What is asked what is wrong with a value: the validator of a schema with fewer errors."""
+        """The validator that lists errors; its schema is simplified, so there are fewer of them."""
         import jsonschema_rs
 
         schema = self.read()
@@ -71,7 +71,7 @@ class CompiledSchema:
         try:
             return self._build(type(self._validator), schema)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-            return self._validator  # a pointer leads beside a lone reference
+            return self._validator  # a pointer leads to a part that a lone reference overrides
 
     @property
     def draft(self) -> str:
@@ -80,13 +80,13 @@ class CompiledSchema:
 
     @property
     def has_lone_references(self) -> bool:
-        """Whether `$ref` hides what stands beside it, as in the drafts up to 7."""
+        """Whether `$ref` overrides its sibling keywords, as in the drafts up to 7."""
         return self.draft in LONE_REFERENCES
 
     def build_part(self, place: str, *, words_errors: bool = False) -> Any:
-        """Build the validator of the part that a JSON Pointer leads to, as it holds in its place.
+        """Build the validator of the part at a JSON Pointer, whose references stay valid.
 
-        With `words_errors` it has shorter errors, and takes longer.
+        With `words_errors` it gives shorter errors, but takes longer.
         """
         address, *registries = self._parts
         schema = {"$ref": f"{address}#{escape(place)}"}
@@ -94,7 +94,7 @@ class CompiledSchema:
 
     @cached_property
     def _parts(self) -> tuple[str, Any, Any]:
-        """The address of the schema, and what finds it there: as it is, and with shorter errors."""
+        """The address of the schema, and two registries: of the schema itself and simplified."""
         import jsonschema_rs
 
         schema, simple = self.read(), self.read()
@@ -102,7 +102,7 @@ class CompiledSchema:
         keyword = "id" if self.draft == "Draft4Validator" else "$id"
         own = schema.get(keyword) if isinstance(schema, dict) else None
         address = own.partition("#")[0] if isinstance(own, str) else ""
-        if ":" not in address:  # the references of the schema begin here
+        if ":" not in address:  # references need an absolute one
             address = _BASE + (address.lstrip("/") or "schema")
         draft = getattr(jsonschema_rs, self.draft.removesuffix("Validator"))
         plain, short = (
@@ -115,7 +115,7 @@ class CompiledSchema:
             schema,
             validate_formats=self._check_formats,
             offline=True,
-            # The library compares integers beyond 64 bits pair by pair: 1,000 take 3 s.
+            # The library compares integers over 64 bits in pairs: 1,000 take 3 s.
             keywords={"uniqueItems": _UniqueItems} if "uniqueItems" in self._text else None,
             pattern_options=pattern_options(),
             **options,
@@ -123,12 +123,12 @@ class CompiledSchema:
 
 
 class _UniqueItems:
-    """The keyword as the validator calls it; items are compared by their texts."""
+    """`uniqueItems` for the validator; compares items by their canonical texts."""
 
     def __init__(self, schema: Any, value: Any, path: Any) -> None:  # noqa: ARG002
         self._is_asserted = value is True
 
     def validate(self, instance: Any) -> None:
-        """Raise ValueError, from which the validator makes its error."""
+        """Raise ValueError if items repeat; the validator turns it into its own error."""
         if self._is_asserted and isinstance(instance, list) and len(bag(instance)) < len(instance):
             raise ValueError(f"{canonical(instance)} has non-unique elements")

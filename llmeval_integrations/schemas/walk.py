@@ -1,4 +1,4 @@
-"""Which schemas hold at a place of a document: the one walk of references and alternatives."""
+"""The schemas that apply at a place of a document, through references and alternatives."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from llmeval_integrations.schemas.patterns import matches
 Schema: TypeAlias = dict[str, Any]
 
 _MOST_FOLLOWED: Final = 256
-"""How many alternatives of a place are searched for further ones, and how many of their
-combinations have a place of their own inside; alternatives may contain each other."""
+"""The limit for alternatives of a place that are searched for nested ones, and for different
+combinations inside them. Without it, alternatives that contain each other would never end."""
 
 
 def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> list[Any]:
-    """Return these schemas and all that `follow` leads to from them, the nearest first."""
+    """Return these schemas and all that `follow` reaches from them, nearest first."""
     found: dict[int, Any] = {}
     waiting = [*schemas]
     for schema in waiting:
@@ -35,18 +35,18 @@ def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> 
 
 
 def conjuncts(part: Schema, document: SchemaDocument) -> list[Any]:
-    """Return the schemas that hold wherever this one does; None for a reference to nothing."""
+    """Return the schemas that apply together with this one; None for a reference to nothing."""
     targets = [document.resolve(part[name]) for name in REFERENCES if name in part]
     return targets + list_of(part, "allOf")
 
 
 def closure(schemas: Iterable[Any], document: SchemaDocument) -> list[Schema]:
-    """Return these schemas and all that hold wherever they do, those that are objects."""
+    """Return these schemas and all that apply together with them, without booleans."""
     return _objects(reach(schemas, lambda part: conjuncts(part, document)))
 
 
 def branches(part: Schema, *, conditions: bool = False) -> list[Any]:
-    """Return the alternatives of a schema; with `conditions` those of `if`, too."""
+    """Return the alternatives of a schema; with `conditions`, `then` and `else` are included."""
     found = list_of(part, "anyOf") + list_of(part, "oneOf")
     if conditions and ("then" in part or "else" in part):
         found += [part.get("then"), part.get("else")]
@@ -54,7 +54,7 @@ def branches(part: Schema, *, conditions: bool = False) -> list[Any]:
 
 
 def find_nearest(keyword: str, schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
-    """Return the values of a keyword in these schemas; where one lacks it, in its conjuncts."""
+    """Return the values of a keyword in these schemas; if one lacks it, look in its conjuncts."""
 
     def follow(part: Schema) -> list[Any]:
         return [] if keyword in part else conjuncts(part, document)
@@ -63,7 +63,7 @@ def find_nearest(keyword: str, schemas: Iterable[Any], document: SchemaDocument)
 
 
 def declarations(part: Schema, name: str) -> Iterator[Any]:
-    """Yield what a schema says of a member, by its name or by a pattern that the name has."""
+    """Yield the schemas of a member, by its name and by each pattern that matches the name."""
     properties = object_of(part, "properties")
     if name in properties:
         yield properties[name]
@@ -77,29 +77,29 @@ def _objects(schemas: Iterable[Any]) -> list[Schema]:
 
 
 class Alternative(NamedTuple):
-    """Schemas that hold together if one of several alternatives does."""
+    """The schemas that apply together if one of several alternatives is chosen."""
 
     own: Sequence[Any]
-    """The branches that lead here, from the outermost to the innermost."""
+    """The branches that lead to this alternative, outermost first."""
 
     parts: list[Schema]
-    """These and all that hold wherever they do."""
+    """The branches and all schemas that apply together with them."""
 
 
 class _Root(NamedTuple):
-    """What all places of a document share."""
+    """The data that all places of a document share."""
 
     document: SchemaDocument
     conditions: bool
     places: dict[Any, Schemas]
-    """By their schemas: a schema that refers to itself has no more places than it has parts."""
+    """Places by the ids of their schemas, so that a recursive schema has only so many."""
 
 
 class Schemas:
-    """The schemas of one place: those that hold for certain, and alternatives of which one does.
+    """The schemas of one place: those that always apply, and alternatives of which one applies.
 
-    Where several keywords have alternatives, each of these is one, and not each of their
-    combinations, which are too many.
+    If several keywords have alternatives, they are listed one by one. Their combinations are not
+    listed, since there would be too many.
     """
 
     def __init__(
@@ -107,9 +107,9 @@ class Schemas:
     ) -> None:
         self._root, self.document = root, root.document
         self.own = own
-        """The schemas that lead here, before references are followed."""
+        """The schemas of this place, before references are followed."""
         self.certain = closure(own, root.document)
-        """All schemas that hold: references and `allOf` are followed."""
+        """All schemas that always apply: references and `allOf` are followed."""
         self.alternatives = (
             [Alternative(one, closure(one, root.document)) for one in choices]
             if is_chosen
@@ -117,11 +117,11 @@ class Schemas:
         )
         others = (part for one in self.alternatives for part in one.parts)
         self.parts = [*{id(part): part for part in (*self.certain, *others)}.values()]
-        """All that hold or may hold."""
+        """All schemas that apply or may apply."""
 
     @classmethod
     def of(cls, schema: Any, *, conditions: bool = False) -> Schemas:
-        """Return those of whole documents; with `conditions` those of `if` are alternatives."""
+        """Return the root place; with `conditions`, `then` and `else` count as alternatives."""
         root = _Root(SchemaDocument(schema), conditions, {})
         return cls(root, [schema], [], is_chosen=False)
 
@@ -141,7 +141,7 @@ class Schemas:
         return self._enter(inner)
 
     def choose(self, alternatives: Sequence[Alternative]) -> Schemas:
-        """Return the schemas where one of these alternatives holds; a single one is certain."""
+        """Return this place with only these alternatives; a single one always applies."""
         if len(alternatives) == 1:
             return self._at([*self.own, *alternatives[0].own], [], is_chosen=True)
         return self._at(self.own, [one.own for one in alternatives], is_chosen=True)
@@ -153,7 +153,7 @@ class Schemas:
         choices = [all_inner(each.parts) for each in self.alternatives]
         if not any(choices):
             choices = []
-        # Those of a schema that refers to itself would be more with each level.
+        # In a recursive schema their number would grow with each level.
         different = {frozenset(map(id, choice)): choice for choice in choices}
         if len(different) > _MOST_FOLLOWED:
             different = {frozenset([id(one)]): [one] for choice in choices for one in choice}
@@ -163,7 +163,7 @@ class Schemas:
     def _at(
         self, own: Sequence[Any], choices: Sequence[Sequence[Any]], *, is_chosen: bool
     ) -> Schemas:
-        # The schemas of a document stay where they are.
+        # Ids are safe as keys, since the document keeps its schemas alive.
         key = tuple(map(id, own)), tuple(tuple(map(id, choice)) for choice in choices), is_chosen
         places = self._root.places
         if key not in places:
@@ -171,7 +171,7 @@ class Schemas:
         return places[key]
 
     def _find_alternatives(self, choices: Iterable[Sequence[Any]]) -> list[Alternative]:
-        """Return the alternatives here, those of alternatives in their place."""
+        """Return the alternatives; one with nested alternatives is replaced by them."""
         certain = frozenset(map(id, self.certain))
         first: list[Sequence[Any]] = [[branch] for branch in self._branches(self.certain)]
         waiting = [(own, certain) for own in (*first, *choices)]
