@@ -1,7 +1,7 @@
-"""A run shown to a person or to another program.
+"""Reports of runs, for people and for other programs.
 
-A report is a file of this package that has `write(runs, out)` and the `SUFFIX` of its files;
-`tables` writes rows and fields for other programs.
+A format is a module of this package with `write(runs, out)` and the `SUFFIX` of its files. The
+module `tables` writes rows and fields for other programs.
 """
 
 from importlib import import_module

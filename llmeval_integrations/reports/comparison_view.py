@@ -1,4 +1,4 @@
-"""Two runs compared, as sections of cells."""
+"""The comparison of two runs, as sections of cells."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ _ALL: Final = "llmeval compare A B --json"
 
 
 def comparison_view(comparison: Comparison, changes: int = 5) -> View:
-    """Return what a report says of two runs.
+    """Return the report of a comparison.
 
-    Up to so many `changes` of each evaluator are listed for the worse, and for the better.
+    For each evaluator it lists up to `changes` samples that got worse, and as many that got better.
     """
     joined = max((each.joined for each in comparison.evaluators.values()), default=0)
     title = (
@@ -63,7 +63,7 @@ def comparison_view(comparison: Comparison, changes: int = 5) -> View:
 
 
 def views_of_comparisons(runs: Mapping[str, Run], changes: int = 5) -> Iterator[View]:
-    """Compare the first run with each of the others, and say why where that cannot be."""
+    """Compare the first run with each of the others, or explain why they cannot be compared."""
     (first, a), *others = runs.items()
     for name, b in others:
         try:
@@ -126,7 +126,7 @@ def _differences(found: Sequence[Difference]) -> Iterator[Section]:
 
 
 def _row(each: Difference) -> Row:
-    """Write the figures of a difference: scores with three decimals, shares in points."""
+    """Write the figures of a difference: scores with three decimals, shares in per cent."""
     is_score = each.measure == "score"
     level, change = (score, write_difference) if is_score else (percent, points)
     unit = "" if is_score else " points"
@@ -148,7 +148,7 @@ def _row(each: Difference) -> Row:
 
 
 def _changes(comparison: Comparison, most: int) -> Section:
-    """List samples that got worse, then those that got better, of each evaluator."""
+    """List the samples of each evaluator that got worse, then the samples that got better."""
     columns = [
         Column("sample", "sample", kind="name"),
         Column("evaluator", "evaluator", kind="name", rank=1),
@@ -176,7 +176,7 @@ def _changes(comparison: Comparison, most: int) -> Section:
 
 
 def _describe_side(passed: bool | None, value: float | None, reason: str | None) -> str:
-    """Write what an evaluator said of a sample: its verdict, its score, why."""
+    """Write an evaluator's verdict, score and reason for a sample."""
     verdict = {True: "passed", False: "failed", None: ""}[passed]
     said = " ".join(filter(None, (verdict, "" if value is None else figure(value))))
     return f"{said}: {shorten(reason, _LONGEST_REASON)}" if reason else said

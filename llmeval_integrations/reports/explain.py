@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 200
 _DEEPEST: Final = 8
-"""Levels of fields that are indented, at four columns each; more would leave no room for text."""
+"""Levels of fields that are indented by four columns each; more would leave no room for text."""
 
 _STYLES: Final = {
     **dict.fromkeys(("match", "right", "valid", *GROUNDED), "green"),
@@ -35,10 +35,10 @@ _WRONG: Final = "red"
 def explain(result: Result, console: Console | None = None) -> None:
     """Print a result as a tree: with colours in a terminal, as HTML in a notebook.
 
-    Of JsonFields that is every field, and under it the leaves that do not match; of JsonGrounded
-    each value, how and where the source has it; of ToolCalls and ToolCallSchema each call, and
-    under it what is wrong with its arguments; of others each difference or error, or the reason.
-    Long values are cut. Raises InputError where it is not given a Result.
+    JsonFields lists every field, with the leaves that do not match. JsonGrounded lists each value,
+    with how and where the source contains it. ToolCalls and ToolCallSchema list each call, with
+    the errors in its arguments. Other evaluators list each difference or error, or the reason.
+    Long values are cut. Raises InputError for anything but a Result.
     """
     from rich import get_console
     from rich.tree import Tree
@@ -46,7 +46,7 @@ def explain(result: Result, console: Console | None = None) -> None:
     if not isinstance(result, Result):
         raise InputError(
             f"expected a Result, got {quote(result)}; "
-            "an evaluator gives one: explain(evaluator(output))"
+            "an evaluator returns one: explain(evaluator(output))"
         )
     state = {True: "passed", False: "failed", None: "no verdict"}[result.passed]
     state = "unscored" if result.is_unscored else state
@@ -92,7 +92,7 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
 
 
 def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
-    """Add what became of places in a document."""
+    """Add the outcomes of places in a document."""
     for pointer, kind, entry in outcomes_of({"": found}, ""):
         texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
         if len(texts) == 2:
@@ -106,7 +106,7 @@ def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
 
 
 def _call(call: Mapping[str, Any]) -> Text:
-    """Write what became of one call, whose `output` and `reference` are positions."""
+    """Write the outcome of one call, whose `output` and `reference` are positions."""
     texts = [f"expected {call['expected_name']}"] if "expected_name" in call else []
     texts += [str(call["problem"])] if "problem" in call else []
     texts += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
@@ -116,7 +116,7 @@ def _call(call: Mapping[str, Any]) -> Text:
 
 
 def _entry(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
-    """Write one line: what it is about, what became of it, the rest of what there is to tell."""
+    """Write one line: the place or the call, its outcome, further texts and the score."""
     line = _line(f"{what}  ")
     line.append(make_printable(kind), _STYLES.get(kind, _WRONG))
     for text in texts:

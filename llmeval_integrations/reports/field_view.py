@@ -1,4 +1,4 @@
-"""What a run says of the leaves of documents and calls, as sections of cells."""
+"""The figures of leaves, tools and fields of a run, as sections of cells."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from llmeval_integrations.text.sources import common_numbers, normalize
 _MOST_VALUES: Final = 3
 _LONGEST_VALUE: Final = 40
 _MOST_SOURCES: Final = 200
-"""Sources whose numbers are counted; each takes about a millisecond."""
+"""The most sources whose numbers are counted; each takes about a millisecond."""
 
 _FEWEST_SOURCES: Final = 10
-"""Of fewer nobody can say what is common."""
+"""With fewer sources nobody can tell which numbers are common."""
 
 _OF_FIELDS: Final = (
     "wrong: samples in which the field is wrong, of those with a readable output that have it."
@@ -30,9 +30,11 @@ _OF_FIELDS: Final = (
 _OF_SHARES: Final = (
     "Precision and recall count leaves, which are single values, those of all outputs."
 )
-_OF_ORIGINS: Final = "Invented: wrong values that the source has not. Misread: those that it has."
+_OF_ORIGINS: Final = (
+    "Invented: wrong values that the source lacks. Misread: wrong values that it has."
+)
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
-_OF_COMMON: Final = "By chance: values found that many sources have, so that they say little."
+_OF_COMMON: Final = "By chance: values that many sources contain, so finding them proves little."
 _ALL: Final = "llmeval export RUN --table fields --to csv"
 _FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "name")
 
@@ -73,7 +75,7 @@ def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
 
 
 def _list_grounding(run: Run, figures: Row) -> Section:
-    """Say of each field how many of its values the sources have."""
+    """Show for each field how many of its values are in the sources."""
     columns = [
         _FIELD,
         Column("not in the source", "ungrounded", tone=alarm),
@@ -94,7 +96,7 @@ def _list_grounding(run: Run, figures: Row) -> Section:
 
 
 def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
-    """Count, by field, the values found that many of the run's own sources have."""
+    """Count, by field, the grounded values that many sources of the run contain."""
     sources = set()
     for _, sample in islice(read_texts(run, evaluator), _MOST_SOURCES):
         parts = [sample.get("input"), *(sample.get("contexts") or ())]
@@ -112,7 +114,7 @@ def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
 
 
 def _fields(fields: Sequence[Row]) -> Section:
-    """Rank fields by the samples in which they are wrong, then by that share, then by leaves."""
+    """Rank fields by their wrong samples, then by the share of these, then by wrong leaves."""
     columns = [
         _FIELD,
         Column("evaluator", "evaluator", kind="name", rank=5, optional=True),

@@ -1,4 +1,4 @@
-"""A run, or several beside each other, as one HTML file that needs nothing but itself."""
+"""One run, or several side by side, as a single self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ SUFFIX: Final = ".html"
 _DATE: Final = len("2026-01-31")
 _CHANGES: Final = 20
 _ACTIVE: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-"""What must not stand in a script element as it is, and what UTF-8 has no form for."""
+"""Characters that a script element must not contain, and those that UTF-8 cannot encode."""
 
 
 def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
-    """Write the page; with a version of its files it asks its server every few seconds for news."""
+    """Write the page; with a `version` it asks its server every few seconds for a newer one."""
     named = dict(zip(names_of(runs), runs, strict=True))
     manifests = {name: find_manifest(run.out) for name, run in named.items()}
     scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
@@ -62,16 +62,16 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
 
 
 def as_fragment(view: View) -> str:
-    """Write a view as HTML for a notebook, with a style of its own."""
+    """Write a view as HTML for a notebook, with its own style."""
     template = _environment().get_template("notebook.html.j2")
     return template.render(view=view, style=_markup(_file("notebook.css")))
 
 
 @cache
 def _environment() -> Environment:
-    """Return what fills templates: every text is escaped, and what does not print is written out.
+    """Return the environment of the templates.
 
-    Markup alone is left as it is.
+    It escapes every text and writes unprintable characters as escapes. It does not change Markup.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -98,7 +98,7 @@ def _markup(text: str) -> Markup:
 
 
 def _policy(style: str, script: str, connect: str) -> str:
-    """Allow this style and this script and nothing else; a live page may ask its server."""
+    """Allow only this style and this script; a live page may also ask its server."""
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
     return (
         f"default-src 'none'; style-src 'sha256-{hashes[0]}'; script-src 'sha256-{hashes[1]}'; "
@@ -107,7 +107,7 @@ def _policy(style: str, script: str, connect: str) -> str:
 
 
 def _embed(data: Any) -> str:
-    """Write JSON that can stand in a script element, whatever is in it."""
+    """Write JSON that is safe in a script element, whatever it contains."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return _ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -117,7 +117,7 @@ def _file(name: str) -> str:
 
 
 def _title(name: str, manifest: Mapping[str, Any]) -> str:
-    """Name a run with its file of data and the day on which it began, as far as these are known."""
+    """Name a run, with its data file and the day of its start if these are known."""
     if not manifest:
         return name
     known = Path(manifest["data"].get("path", "")).name, manifest["started"][:_DATE]

@@ -24,9 +24,9 @@ _COLUMNS: Final = [
 
 
 def index_view(folder: str | PathLike[str]) -> View:
-    """Return date, data and pass rates of the runs in a folder, and up to two levels below it.
+    """Return date, data and pass rates of the runs in a folder and up to two levels below it.
 
-    Raises InputError where there is no such folder.
+    Raises InputError if the folder does not exist.
     """
     if not Path(folder).is_dir():
         raise InputError(f"there is no folder {folder}")
@@ -44,7 +44,7 @@ def _row(path: Path) -> Row:
     directory = RunDirectory(path)
     manifest: Mapping[str, Any] = {}
     summary: Mapping[str, Any] = {}
-    with suppress(InputError):  # a file that is damaged says nothing
+    with suppress(InputError):  # a damaged file is ignored
         manifest = directory.manifest()
     with suppress(InputError):
         summary = directory.summary() or {}

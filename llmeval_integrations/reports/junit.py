@@ -20,9 +20,9 @@ SUFFIX: Final = ".xml"
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
     """Write the rows as test cases.
 
-    A row that failed is a failure, one without a result an error, and one that is unscored is
-    skipped; one that has a score and neither passed nor failed is a plain case. A run that is
-    incomplete has one error more, in a suite of its own.
+    A failed row is a failure, an error row is an error, and an unscored row is skipped. A row
+    with a score but no verdict is a plain case. An incomplete run has one more error, in a suite
+    of its own.
     """
     out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
     for name, run in zip(names_of(runs), runs, strict=True):
@@ -59,6 +59,6 @@ def _report(kind: str, row: Row) -> str:
 
 
 def _element(tag: str, content: str = "", /, **attributes: str) -> str:
-    """Write an element, with what XML cannot hold written out."""
+    """Write an element; characters that XML does not allow are written as escapes."""
     said = "".join(f" {key}={quoteattr(make_printable(text))}" for key, text in attributes.items())
     return f"<{tag}{said}>{content}</{tag}>\n" if content else f"<{tag}{said}/>\n"

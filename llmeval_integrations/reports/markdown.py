@@ -18,14 +18,14 @@ SUFFIX: Final = ".md"
 
 _ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", re.ASCII)
 _PLAIN: Final = re.compile(r"(?!.*www\.)(?!.*(?<!\w)_|.*_(?!\w))[\w .,:;%$+±–→()-]*", re.ASCII)
-"""A sentence of which nothing acts: no mention, no link, no markup."""
+"""A sentence in which nothing acts: no mention, no link, no markup."""
 
 _LONGEST: Final = 120
 _LONGEST_SENTENCE: Final = 500
 
 
 def write(runs: Sequence[Run], out: BinaryIO) -> None:
-    """Write what a report says of the runs, and of each further one compared with the first."""
+    """Write the report of each run, and the comparison of each further run with the first."""
     named = dict(zip(names_of(runs), runs, strict=True))
     views = [view_of_run(run, name) for name, run in named.items()]
     out.writelines(
@@ -35,9 +35,9 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
 
 
 def quote(text: str, longest: int = _LONGEST) -> str:
-    """Write a text as code that stays in its cell, on one line, whatever is in it.
+    """Write any text as code on one line that stays in its cell.
 
-    Every character that Markdown or HTML could act on is written by its number; inside of a code
+    Every character that Markdown or HTML could act on is written as its number. Inside a code
     element no name or number becomes a mention or a link.
     """
     cut = text if len(text) <= longest else f"{text[:longest]}..."
@@ -48,7 +48,7 @@ def _blocks(view: View) -> Iterator[str]:
     yield f"### {_sentence(view.title)}"
     yield _sentence(view.verdict.text)
     for number, section in enumerate(view.sections):
-        if number:  # the first alone is not folded
+        if number:  # only the first section is not folded
             yield f"<details><summary>{section.title}</summary>"
         yield "\n".join(_table(section))
         yield from filter(None, (section.rest(section.most), section.notes(section.columns)))
@@ -72,5 +72,5 @@ def _sentence(text: str) -> str:
 
 def _cell(column: Column, cell: Cell) -> str:
     if column.kind in {"figure", "word"}:
-        return escape(cell.text)  # which we wrote
+        return escape(cell.text)  # our own words
     return "<br>".join(map(quote, filter(None, (cell.text, *cell.others))))

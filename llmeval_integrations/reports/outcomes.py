@@ -1,4 +1,4 @@
-"""What a row's metadata name: places in the output, in the source, and wrong calls."""
+"""The contents of a row's metadata: places in the output and the source, and wrong calls."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ _LONGEST: Final = 300
 _MOST: Final = 50
 _MOST_PLACES: Final = 200
 GROUNDED: Final = ("exact", "date", "number", "words", "fuzzy", "paraphrase")
-"""How a value may be found in its source."""
+"""The ways in which a value is found in its source."""
 
 _NO_DIFFERENCE: Final = ("match", "open", *GROUNDED)
 
 
 def differences_of(row: Row) -> Iterator[list[Any]]:
-    """Yield the differences of a row that did not pass, as a page's script reads them.
+    """Yield the differences of a row that did not pass, in the form that a page's script reads.
 
-    Each is a JSON Pointer, what became of the place, the output's value or a message, the
-    reference's value, and for a tool call its name; or, for a text that is not JSON, the
-    characters before the defect and its name.
+    Each has a JSON Pointer, the outcome, the output's value or a message, the reference's value,
+    and for a tool call its name. If a text is not JSON, it has the offset and name of the defect.
     """
     named = (
         [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
@@ -39,7 +38,7 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
 
 
 def places_of(row: Row) -> list[Any]:
-    """Return where JsonGrounded found values: the context, the pointer, how, and from where to."""
+    """Return where JsonGrounded found values: context, pointer and kind, start, end."""
     found = (
         (entry.get("context"), f"{pointer} {kind}", *entry["place"])
         for pointer, kind, entry in outcomes_of(row.metadata, "outcomes")
@@ -51,23 +50,25 @@ def places_of(row: Row) -> list[Any]:
 def outcomes_of(
     metadata: Mapping[str, Any], *names: str
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield what is listed under these names: the place, what became of it, and the rest."""
+    """Yield the entries under these names: the place, its outcome, and the whole entry."""
     for entry in (entry for name in names for entry in objects(metadata.get(name))):
         yield str(entry.get("pointer", "")), str(entry.get("kind", entry.get("keyword", ""))), entry
 
 
 def objects(value: Any) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list; somebody's own evaluator may mean something else by a name."""
+    """Return the mappings in a list; a user's evaluator may use a name for something else."""
     found = value if isinstance(value, (list, tuple)) else []
     return [entry for entry in found if isinstance(entry, Mapping)]
 
 
 def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
-    """Yield what is wrong with tool calls and their arguments."""
+    """Yield the errors of tool calls and their arguments."""
     for number, call in enumerate(calls):
         name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
         kind = call.get("kind")
-        place = number if kind is None else call.get("output")  # without a kind all were made
+        place = (
+            number if kind is None else call.get("output")
+        )  # without a kind, all calls are the output's
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
             yield ["", str(kind), *_call_sides(call, name), named]
@@ -77,7 +78,7 @@ def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
 
 
 def _call_sides(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:
-    """Return what stands for a call that is wrong as a whole, and what was expected instead."""
+    """Return the texts for a call that is wrong as a whole: its own, and the expected one."""
     if "problem" in call:
         return shorten(str(call["problem"]), _LONGEST), None
     if call["kind"] == "wrong_order":
@@ -87,7 +88,7 @@ def _call_sides(call: Mapping[str, Any], name: str) -> tuple[str | None, str | N
 
 
 def _value(entry: Mapping[str, Any], name: str) -> str | None:
-    """Write a value; one that is cut ends with dots, by which the page knows it."""
-    from llmeval_integrations.runs.rows import write_value  # `explain` needs no runs
+    """Write a value; the page recognizes a cut value by the dots at its end."""
+    from llmeval_integrations.runs.rows import write_value  # `explain` must not import runs
 
     return shorten(write_value(entry[name]).decode(), _LONGEST) if name in entry else None

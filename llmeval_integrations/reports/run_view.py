@@ -29,21 +29,21 @@ from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 
 _OF_REPEATS: Final = (
-    "pass@k is the chance that at least one of k rows of a group passes, pass^k that all of them "
-    "do; without bias, with 95 % intervals over groups."
+    "pass@k is the chance that at least one of k rows of a group passes; pass^k is the chance that "
+    "all of them pass. Both are unbiased, with 95 % intervals over groups."
 )
 _NO_COST: Final = (
-    "A cost is not known where genai-prices (pip install 'llmeval-integrations[prices]') is "
-    "missing or has no price of the model, and where a server told no tokens."
+    "A cost is not known if genai-prices (pip install 'llmeval-integrations[prices]') is missing "
+    "or has no price for the model, or if a server did not report tokens."
 )
 _TO_REVIEW: Final = 100
-"""Values that wait for a review, and are listed."""
+"""The most values that are listed for a review."""
 
 _NAME: Final = Column("evaluator", "name", kind="name")
 
 
 def view_of_run(run: Run, name: str = "") -> View:
-    """Return what a report says of one run; one in memory has no name."""
+    """Return the report of one run; a run in memory has no name."""
     name = name or (names_of([run])[0] if run.out is not None else "")
     evaluators: list[Row] = [
         {**figures, "name": name} for name, figures in run.summary["evaluators"].items()
@@ -88,7 +88,7 @@ def _rates(evaluators: Sequence[Row]) -> Section:
 
 
 def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
-    """Say in a sentence how good the outputs are, and what is wrong most often."""
+    """Write in a few sentences how good the outputs are, and what is wrong most often."""
     parts = []
     tone: Tone = ""
     rated = [each for each in evaluators if each["pass_rate"] is not None]
@@ -119,9 +119,9 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
 
 
 def _causes(run: Run) -> Iterator[Row]:
-    """Yield why outputs did not pass.
+    """Yield the causes why outputs did not pass.
 
-    Several evaluators report the same defect of an output that is not JSON: it counts once.
+    If several evaluators report the same defect of an output that is not JSON, it counts once.
     """
     found: dict[tuple[str, str], list[Any]] = {}
     for evaluator, findings in run.findings.items():
@@ -155,7 +155,7 @@ def _rank(causes: Sequence[Row]) -> Section:
 
 
 def _review(run: Run, figures: Row) -> Section:
-    """List the values of which a model was least sure, and that nobody should accept unseen."""
+    """List the values of which a model was least sure, and which need a review."""
     found = acceptance(run, figures["name"], review=_TO_REVIEW)
     accepted = 0 if found.overall.confidence is None else found.overall.accepted
     columns = [
@@ -172,8 +172,8 @@ def _review(run: Run, figures: Row) -> Section:
         for each in found.review
     ]
     note = (
-        "The values of which the model was least sure come first. The confidence from which on at "
-        f"most 1 % of samples have a wrong value among those accepted (95 % sure): {found.overall}."
+        "The values of which the model was least sure come first. Confidence above which at most "
+        f"1 % of samples have a wrong accepted value (95 % sure): {found.overall}."
     )
     options: dict[str, Any] = {
         "note": note,
@@ -196,7 +196,7 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("pass^k", "pass_hat_k", share),
         Column("95 % interval", "pass_hat_k_ci95", shares, rank=1, tone=mute),
     ]
-    # Where no group is flaky every rate is the pass rate.
+    # If no group is flaky, every rate equals the pass rate.
     repeats = ({**each, **repeat} for each in evaluators for repeat in each["groups"]["repeats"])
     yield Section.of("repeats", "Repeats", columns, repeats, note=_OF_REPEATS, few=20, most=20)
     columns = [
@@ -210,7 +210,7 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
         for each in evaluators
     )
-    note = f"Groups of which some rows passed and some did not: {counts}."
+    note = f"Groups in which some rows passed and some did not: {counts}."
     left_out = sum(each["groups"]["flaky"] for each in evaluators) - len(groups)
     options: dict[str, Any] = {"noun": "flaky group", "elsewhere": "summary.json"}
     options |= {"note": note, "left_out": left_out}
@@ -218,7 +218,7 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
 
 
 def _labels(evaluators: Sequence[Row]) -> Section:
-    """Count the labels of evaluators that only label, and give no verdict."""
+    """Count the labels of evaluators that give labels but no verdict."""
     columns = [
         Column("label", "label", kind="text"),
         _NAME,
@@ -240,7 +240,7 @@ def _labels(evaluators: Sequence[Row]) -> Section:
 
 
 def _judges(run: Run, evaluators: Sequence[Row]) -> Section:
-    """Say what each judge took, and all together where there are several."""
+    """Show the calls, tokens and cost of each judge, and the totals of several judges."""
     judges: list[Mapping[str, Any]] = [
         {**each["judge"], "name": each["name"]} for each in evaluators if "judge" in each
     ]

@@ -1,4 +1,4 @@
-"""The samples of a page: what every evaluator said of each, and the texts of as many as fit."""
+"""The samples of a page: the results of every evaluator, and as many texts as fit."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from llmeval_integrations.runs.stored import read_texts
 from llmeval_integrations.runs.summary import found_in
 
 MOST_LISTED: Final = 100_000
-"""Samples of a run that are listed."""
+"""The most samples of a run that are listed."""
 
 MOST_CHARACTERS: Final = 10_000_000
-"""Characters of all texts and differences of a page together."""
+"""The most characters of all texts and differences of a page together."""
 
 LONGEST_TEXT: Final = 20_000
-"""Characters of one text; of what is longer a part is shown."""
+"""The most characters of one text; only a part of a longer text is shown."""
 
 _BEFORE: Final = 1_000
-"""Characters that are shown of such a text before its defect."""
+"""Characters of a longer text that are shown before its defect."""
 
 _LONGEST_REASON: Final = 300
 _GAP: Final = "\n\n"
-"""What stands between the texts of a source."""
+"""The separator of the texts of a source."""
 
 _Text: TypeAlias = str | tuple[int, str, int] | None
-"""A text, or of a long one where the part begins that is shown, the part, and characters in all."""
+"""A text, or the part of a long text: where it begins, the part, and the text's whole length."""
 
 
 class _Sample(NamedTuple):
-    """One sample of one run; those that sort last are worse."""
+    """One sample of one run; worse samples sort last."""
 
     wrong: int
     badness: float
@@ -47,11 +47,11 @@ class _Sample(NamedTuple):
     rows: list[Any]
     differences: list[Any]
     places: list[Any]
-    """Where in the source values were found."""
+    """The places in the source at which values were found."""
 
 
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
-    """Return what the page's script reads: the samples of all runs, joined by id, worst first."""
+    """Return the data of the page's script: the samples of all runs, joined by id, worst first."""
     names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
     lower = {name for run in runs.values() for name in run.lower_is_better or ()}
     joined: dict[tuple[str, int], list[Any]] = {}
@@ -79,7 +79,7 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
 
 
 def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator[_Sample]:
-    """Yield what every evaluator said of each sample, and how bad that is."""
+    """Yield each sample with the results of every evaluator, and how bad they are."""
     for place, rows in enumerate(by_sample(run)):
         said: list[Any] = [None] * len(names)
         badness, differences = 0.0, []
@@ -95,7 +95,7 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
 
 
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
-    """Read the texts of the samples that there is room for, worst first, and places in them."""
+    """Read the texts of the worst samples, as many as there is room for, and places in them."""
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
     evaluators = run.summary["evaluators"]
     lead = next((name for name in evaluators if evaluators[name].get("fields")), min(evaluators))
@@ -117,7 +117,7 @@ def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[An
 
 
 def _row(row: Row) -> tuple[int, float | None, str, str]:
-    """Return state, score, label and reason; states are numbered as in the page's script."""
+    """Return state, score, label and reason; the page's script defines the states' numbers."""
     (is_error, kind), reason = found_in(row)
     score = row.score
     state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
@@ -128,7 +128,7 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
 def _parts(
     sample: Mapping[str, Any], differences: list[Any], places: list[Any]
 ) -> tuple[_Text, _Text, _Text, list[Any]]:
-    """Return output, reference and source; of a long output the part around its defect."""
+    """Return output, reference, source and places; a long output is cut around its defect."""
     output, reference = (_text(sample.get(key)) for key in ("output", "reference"))
     source, places = _source(sample, places) if places else (_text(sample.get("input")), [])
     defect = next((each[1] for each in differences if isinstance(each[1], int)), 0)
@@ -136,7 +136,7 @@ def _parts(
 
 
 def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any]]:
-    """Return the source as JsonGrounded read it, and the places counted from its beginning."""
+    """Return the source as JsonGrounded read it, with places as offsets from its beginning."""
     name = "input" if places[0][0] is None else "contexts"
     texts = texts_of(sample.get(name) or "", name)
     starts = [0, *accumulate(len(text) + len(_GAP) for text in texts)]

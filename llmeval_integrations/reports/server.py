@@ -1,4 +1,4 @@
-"""Serves the page of runs on this machine, made anew when their files have changed."""
+"""A local server for the page of runs, which is written again if their files have changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOPBACK: Final = "127.0.0.1"
 class Server(ThreadingHTTPServer):
     """Answers `/` with the page and `/version` with the state of its files.
 
-    Raises InputError where a directory holds no run, and where the port cannot be had.
+    Raises InputError if a directory contains no run, or if the port is not available.
     """
 
     daemon_threads = True
@@ -36,22 +36,22 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((_LOOPBACK, port), _Handler)
         except (OSError, OverflowError) as error:
-            raise InputError(f"port {port}: {error}; --port names another") from error
+            raise InputError(f"port {port}: {error}; --port sets another port") from error
         self.address = f"http://{_LOOPBACK}:{self.server_port}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away before it had everything."""
+        """Log nothing if a browser closed the connection early."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
     def version(self) -> str:
-        """Name the state of the files by their sizes and times."""
+        """Describe the state of the files by their sizes and times."""
         files = [folder / name for folder in self._directories for name in (RESULTS, SUMMARY)]
         states = (file.stat() for file in files if file.exists())
         return " ".join(f"{state.st_size}-{state.st_mtime_ns}" for state in states)
 
     def page(self) -> bytes:
-        """Return the page, made once for every version; one thread makes it, the others wait."""
+        """Return the page; one thread writes it once for every version, the others wait."""
         with self._lock:
             version = self.version()
             if version != self._made[0]:
@@ -65,8 +65,8 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Answer, unless another site's name was made to point here (DNS rebinding)."""
-        # With any port: a browser leaves 80 out, and a tunnel may have another one at its end.
+        """Answer, unless another site's name points to this server (DNS rebinding)."""
+        # Any port is allowed: a browser leaves 80 out, and a tunnel may end at another port.
         host = self.headers.get("Host", "").partition(":")[0]
         if host.lower() not in (_LOOPBACK, "localhost"):
             self.send_error(HTTPStatus.FORBIDDEN, "this server answers to 127.0.0.1 only")
@@ -90,4 +90,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing of single requests."""
+        """Log no single requests."""

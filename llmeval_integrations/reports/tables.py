@@ -1,4 +1,4 @@
-"""The runs of a report: their names, their rows, and tables for other programs to read."""
+"""The runs of a report: their names, their rows, and tables for other programs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _FIELD: Final[Mapping[str, type]] = {
     **dict.fromkeys(FIGURES, float),
     **dict.fromkeys(("wrong_values", "examples"), str),
 }
-"""The columns of a field's record, with the type of their cells."""
+"""The columns of a field's record, with the types of their cells."""
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""How a formula begins; a spreadsheet for Chinese or Japanese takes full-width signs, too."""
+"""The first characters of a formula; Chinese and Japanese spreadsheets accept full-width signs."""
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:
-    """Name each run by its directory, with a number behind a name that is taken."""
+    """Name each run after its directory; a name that is taken gets a number."""
     names: list[str] = []
     for run in runs:
         name = run.out.resolve().name if run.out is not None else ""
@@ -47,7 +47,7 @@ def names_of(runs: Sequence[Run]) -> list[str]:
 
 
 def rows_of(run: Run) -> Iterator[Row]:
-    """Read the rows that the run had when it was opened; there may be more by now."""
+    """Read the rows that the run had when it was opened; it may have more by now."""
     return islice(run.rows, len(run.rows))
 
 
@@ -58,7 +58,7 @@ def by_sample(run: Run) -> Iterator[list[Row]]:
 
 
 def rows_table(runs: Sequence[Run]) -> Table:
-    """Return a record for every row; metadata are JSON text, and so is an id that is not a text."""
+    """Return a record for every row; metadata and ids that are not text become JSON text."""
     records = (
         (name, *record_of(row)) for name, run in zip(names_of(runs), runs) for row in rows_of(run)
     )
@@ -87,13 +87,13 @@ TABLES: Final[Mapping[str, Callable[[Sequence[Run]], Table]]] = {
     "rows": rows_table,
     "fields": fields_table,
 }
-"""What can be made a table, by name."""
+"""The tables that can be exported, by name."""
 
 
 def write_csv(table: Table, out: BinaryIO) -> None:
-    """Write the records in UTF-8, with the names of the columns first.
+    """Write the column names and the records in UTF-8.
 
-    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    A text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
     writer = csv.writer(_Lines(getwriter("utf-8")(out, "backslashreplace")))
     writer.writerow(table.columns)
@@ -101,7 +101,10 @@ def write_csv(table: Table, out: BinaryIO) -> None:
 
 
 class _Lines:
-    """Ends records by a line feed; until Python 3.13 `lineterminator` leaves a bare return bare."""
+    """Ends records with a line feed.
+
+    Until Python 3.13, `lineterminator` leaves a carriage return in a cell without quotes.
+    """
 
     def __init__(self, out: StreamWriter) -> None:
         self._out = out
@@ -117,7 +120,7 @@ def _cell(cell: Any) -> Any:
 
 
 def _write_batches(make: str, table: Table, out: BinaryIO) -> None:
-    """Write the records batch by batch, by what pyarrow has for a format."""
+    """Write the records in batches, with the writer that pyarrow has for a format."""
     import_pyarrow()
     module, _, name = make.rpartition(".")
     with getattr(import_module(module), name)(out, schema(table.columns)) as writer:
@@ -130,4 +133,4 @@ WRITERS: Final[Mapping[str, Callable[[Table, BinaryIO], None]]] = {
     "csv": write_csv,
     "parquet": partial(_write_batches, "pyarrow.parquet.ParquetWriter"),
 }
-"""How a table is written, by the name of the format, which is the suffix of its files."""
+"""The functions that write a table, by format, which is also the suffix of its files."""

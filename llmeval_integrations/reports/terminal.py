@@ -1,4 +1,4 @@
-"""A view as text, right at every width from 60 columns."""
+"""A view as text for terminals of 60 columns or more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 WIDTH: Final = 110
-"""Characters to a line where there is no terminal to ask."""
+"""Characters in a line if there is no terminal."""
 
 _STYLES: Final[dict[Tone, str]] = {
     "": "",
@@ -27,19 +27,19 @@ _BETWEEN: Final = 2
 """Spaces between columns."""
 
 _LEAST: Final = 14
-"""Characters of the narrowest column of names or texts, where they have as many."""
+"""The least width of a column of names or texts, unless all of them are shorter."""
 
 _MOST_LINES: Final = 4
-"""Lines of a text; what is longer is in the page."""
+"""The most lines of a text; the page shows all of them."""
 
 _PIECE: Final = re.compile(r"[^/_\s]*[/_\s]?")
 
 _Widths: TypeAlias = dict[int, int]
-"""The columns that are shown, by their places, each with its width."""
+"""The widths of the columns that are shown, by position."""
 
 
 def as_text(view: View, console: Console | None = None) -> str:
-    """Write a view for the given console with its width and colours, else as plain text."""
+    """Write a view with the width and colours of a console, or as plain text without one."""
     console = console or plain_console(WIDTH)
     with console.capture() as capture:
         for part in _parts(view, console.width):
@@ -85,7 +85,7 @@ def _table(section: Section, widths: _Widths) -> RenderableType:
 
 
 def _draw(text: str, style: str, column: Column, room: int) -> Text:
-    """Break a text to its room, and leave out what a short report has no lines for."""
+    """Wrap a text to its column, and cut it after the most lines of a short report."""
     from rich.text import Text
 
     lines = wrap(make_printable(text), room)
@@ -97,9 +97,9 @@ def _draw(text: str, style: str, column: Column, room: int) -> Text:
 
 
 def _lay_out(section: Section, width: int) -> _Widths:
-    """Leave out the columns of the highest rank until the others fit, and deal out the rest.
+    """Drop the columns of the highest rank until the others fit, and distribute the free room.
 
-    Heads stand in one line where there is plenty of room, then names grow, then texts.
+    If there is plenty of room, heads take one line; then names grow, then texts.
     """
     columns = section.columns
     least: _Widths = {}
@@ -138,7 +138,7 @@ def _length(text: str) -> int:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Break a text into lines between words and after `/` and `_`, and only then elsewhere."""
+    """Wrap a text between words and after `/` and `_`, or anywhere if a piece is too long."""
     from rich.cells import chop_cells
 
     lines = [""]

@@ -1,4 +1,4 @@
-"""What a report says before it is drawn: sections of cells, every figure rounded."""
+"""The content of a report, independent of its format: sections of cells, with rounded figures."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from llmeval_integrations.runs.numbers import figure, percent, percents
 from llmeval_integrations.stats.intervals import Interval
 
 Tone = Literal["", "good", "warn", "bad", "quiet"]
-"""What a colour says of a cell."""
+"""The meaning of a cell's colour."""
 
 Kind = Literal["figure", "word", "name", "text"]
-"""Figures and our own words are never cut, a name breaks after `/` and `_`, a text anywhere."""
+"""Figures and our own words are never cut, names break after `/` and `_`, texts anywhere."""
 
 NOTHING: Final = "–"
-"""What stands for a figure that there is not."""
+"""The text of a missing figure."""
 
 Row: TypeAlias = Mapping[str, Any]
-"""What a row of a table is about, by name; `link` has the samples that its first cell leads to."""
+"""The values of a table's row, by key; `link` filters the samples for its first cell."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One place of a table; a short report leaves out all but its first line."""
+    """One cell of a table; a short report shows only its first line."""
 
     text: str
     tone: Tone = ""
     others: Sequence[str] = ()
     bar: tuple[float, Interval] | None = None
-    """A share that is drawn as a bar, with its interval."""
+    """A share and its interval, drawn as a bar."""
 
     filter: Mapping[str, str] = field(default_factory=dict)
-    """The samples that a page shows for it: by `evaluator`, `label`, `run` or `sample`."""
+    """The samples that a page shows for the cell: by `evaluator`, `label`, `run` or `sample`."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What stands in the cells of a table that are below each other."""
+    """A column of a table: its head, and how its cells are written."""
 
     head: str
     key: str
     write: Callable[[Any], str] = lambda value: value if isinstance(value, str) else figure(value)
     kind: Kind = "figure"
     rank: int = 0
-    """Where there is no room for all columns those of the highest rank go first; 0 stays."""
+    """If there is not enough room, columns of the highest rank are dropped first, 0 never."""
 
     optional: bool = False
-    """Whether the column is left out where no cell says anything, or all names are the same."""
+    """Whether the column is left out if all cells are empty, or all names are the same."""
 
     has_lines: bool = False
-    """Whether a cell has several values, each in its line."""
+    """Whether a cell has several values, each on its own line."""
 
     tone: Callable[[Any], Tone] = lambda value: "quiet" if value is None else ""
     note: str = ""
-    """What its figures mean."""
+    """The meaning of the column's figures."""
 
     interval: str = ""
-    """The key of the interval of a share that is drawn as a bar."""
+    """The key of the interval, if the column's share is drawn as a bar."""
 
     def cell(self, row: Row) -> Cell:
         """Read the cell of a row."""
@@ -69,7 +69,7 @@ class Column:
         return Cell(text, self.tone(value), others, (row[self.key], interval) if interval else None)
 
     def is_idle(self, cells: Sequence[Cell]) -> bool:
-        """Whether these cells say nothing, so that the column is left out."""
+        """Return whether an optional column with these cells is left out."""
         texts = {cell.text for cell in cells}
         is_same = self.kind == "name" and len(texts) == 1
         return self.optional and (is_same or texts <= {"", "0", NOTHING})
@@ -77,24 +77,24 @@ class Column:
 
 @dataclass(frozen=True)
 class Section:
-    """A table under a heading, of which a report shows the first rows."""
+    """A table with a heading; a report shows its first rows."""
 
     name: str
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     noun: str = "row"
-    """What a row is."""
+    """The noun for a row."""
 
     note: str = ""
     few: int = 6
-    """The rows of a short report."""
+    """The number of rows in a short report."""
 
     most: int = 15
-    """The rows that a page shows before more are asked for."""
+    """The number of rows that a page shows at first."""
 
     left_out: int = 0
-    """How many rows there are beyond these, which `elsewhere` are."""
+    """The number of further rows, which are found `elsewhere`."""
 
     elsewhere: str = ""
 
@@ -108,7 +108,7 @@ class Section:
         limit: int = 200,
         **options: Any,
     ) -> Section:
-        """Make a table of the first rows, without optional columns that say nothing."""
+        """Make a table of the first rows, without empty optional columns."""
         every = [*rows]
         rows = every[:limit]
         table = [[column.cell(row) for row in rows] for column in columns]
@@ -119,19 +119,19 @@ class Section:
         return cls(name, title, [column for column, _ in kept], cells, **options)
 
     def rest(self, count: int) -> str:
-        """Say how many rows there are beyond so many; nothing where there are none."""
+        """Say how many rows there are beyond `count`; empty if there are none."""
         rest = max(len(self.rows) - count, 0) + self.left_out
         where = f": {self.elsewhere}" if self.elsewhere else ""
         return f"and {rest:,} more {self.noun}{'s' if rest > 1 else ''}{where}" if rest else ""
 
     def notes(self, columns: Iterable[Column]) -> str:
-        """Say what the table means, and what these of its columns do."""
+        """Explain the table and the given columns."""
         return " ".join(filter(None, (self.note, *(column.note for column in columns))))
 
 
 @dataclass(frozen=True)
 class View:
-    """A run, or two runs compared, as a report says it."""
+    """The report of a run or of a comparison."""
 
     title: str
     verdict: Cell
@@ -145,22 +145,22 @@ def alarm(count: Any) -> Tone:
 
 
 def mute(_: Any) -> Tone:
-    """Colour what is said beside."""
+    """Colour a cell of minor importance."""
     return "quiet"
 
 
 def share(value: float | None) -> str:
-    """Write a share as a percentage, a dash where there is none."""
+    """Write a share as a percentage; a dash stands for None."""
     return NOTHING if value is None else percent(value)
 
 
 def shares(interval: Interval | None) -> str:
-    """Write the interval of a share; a single group has none."""
+    """Write the interval of a share; there is none for a single group."""
     return NOTHING if interval is None else percents(interval)
 
 
 def score(value: float | None) -> str:
-    """Write a score with three decimals, or four digits where these would say little."""
+    """Write a score with three decimals, or a small or large one with four digits."""
     if value is None:
         return NOTHING
     is_usual = value == 0 or 0.1 <= abs(value) < 10

@@ -118,7 +118,7 @@ def test_a_port_that_is_taken_is_named(run, capsys):
         assert main(["view", str(run), "--port", port]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"llmeval view: error: port {port}: ")
-    assert "Address already in use; --port names another" in said
+    assert "Address already in use; --port sets another port" in said
 
 
 @needs_chromium
