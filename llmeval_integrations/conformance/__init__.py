@@ -1,6 +1,6 @@
 """Hard cases for what an evaluator claims.
 
-`check_evaluator(evaluator, claims="json_equality")` gives findings, which
+`check_evaluator(evaluator, claims="json_equality")` returns the findings that
 `llmeval test-evaluator` prints.
 """
 

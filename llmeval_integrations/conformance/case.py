@@ -1,4 +1,4 @@
-"""What an evaluator is tried on, and what it has to say of it."""
+"""The cases that an evaluator is tried on, with the right answers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Final, Literal
 from llmeval_integrations.core.sample import MISSING
 
 Expected = Literal["yes", "no", "either", "an error", "Pass", "Fail", "no verdict"]
-"""The right answer; `an error` where the call is wrong, and not the output."""
+"""The right answer; it is `an error` if the call is wrong rather than the output."""
 
 Says = Literal["yes", "no", "Pass", "Fail", "nothing", "raised", "unclear", "slow", "died"]
-"""What an evaluator can say; the last four are not answers."""
+"""The possible answers of an evaluator; the last four are failures to answer."""
 
 Severity = Literal["high", "medium", "low"]
-"""How much harm a finding does; high is a wrong figure that looks right."""
+"""The harm of a finding; `high` is a wrong figure that looks right."""
 
 RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
     "yes": ("yes",),
@@ -26,14 +26,14 @@ RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
     "Fail": ("Fail",),
     "no verdict": ("nothing",),
 }
-"""What counts as the right answer."""
+"""The answers that count as right."""
 
 
 @dataclass(frozen=True)
 class Case:
     """One output, its reference, and why a wrong answer matters.
 
-    `only` names the rules under which there is one right answer, and their values.
+    `only` names the rules, and their values, under which the case has one right answer.
     """
 
     name: str
@@ -46,15 +46,15 @@ class Case:
 
     @property
     def plain_reference(self) -> Any:
-        """The reference as other libraries take it: None where there is none."""
+        """The reference as other libraries expect it: None if there is none."""
         return None if self.reference is MISSING else self.reference
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Outputs of any length, whose cost should grow as their length does.
+    """Outputs of any length, whose cost should grow linearly with the length.
 
-    `make` gives the output and reference of about so many characters.
+    `make` returns an output and a reference of about the given number of characters.
     """
 
     name: str
@@ -62,5 +62,5 @@ class Growth:
     only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def case(self, size: int) -> Case:
-        """Return the case of about so many characters."""
+        """Return the case of about `size` characters."""
         return Case(self.name, "either", *self.make(size))

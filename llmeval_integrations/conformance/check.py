@@ -20,16 +20,16 @@ from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quoting import quote
 
 ListOrder = Literal["strict", "any", "top_level_any"]
-"""Whether the order of array items counts: everywhere, nowhere, or but in the outermost array."""
+"""Where the order of array items counts: everywhere, nowhere, or except in the outermost array."""
 
 _MOST_SLOW: Final = 3
 _FIRST_CALL: Final = 5
-"""How many times the limit the first call has: it may import what it needs."""
+"""The factor of the limit for the first call, which may import modules."""
 
 _FIRST: Final = 1_000
 _LAST: Final = 128_000
 _ENOUGH: Final = 0.1
-_MIN: Final = 0.0005  # what is quicker says nothing of how it grows
+_MIN: Final = 0.0005  # shorter times do not show how the cost grows
 _STEEP: Final = 1.5
 
 
@@ -43,21 +43,22 @@ def check_evaluator(
     seconds: float = 30.0,
     isolate: bool = True,
 ) -> Findings:
-    """Try an evaluator on hard cases for what it claims to check, and say where it goes wrong.
+    """Try an evaluator on hard cases for what it claims to check, and return its faults.
 
-    The rules are JSON's: a lenient evaluator has findings that say so.
+    The rules are the rules of JSON, so a lenient evaluator has findings.
 
     Args:
-        evaluator: One of ours, LangChain's, LlamaIndex's, or a function of output and reference,
-            which gives a boolean, a number from 0 to 1, a mapping or an object with `score`.
-        claims: `json_validity`, `json_equality`, `json_match`, `json_schema`, whose reference is
-            the schema, or `verdict_reading`, of a function from a judge's reply to "Pass", "Fail"
-            or None. One of ours that is called like its claim need not say it.
+        evaluator: An evaluator of ours, LangChain or LlamaIndex, or a function of output and
+            reference that returns a boolean, a number from 0 to 1, or a mapping or object with
+            `score`.
+        claims: `json_validity`, `json_equality`, `json_match`, `json_schema` (the reference is
+            the schema), or `verdict_reading` (a function from a judge's reply to "Pass", "Fail"
+            or None). Not needed if our evaluator has the name of its claim.
         list_order: Whether the order of array items counts.
         extra_keys: Whether the output may have keys that the reference lacks.
-        limit: Seconds for a case. After three cases without an answer the rest is left out.
+        limit: Seconds for a case. After three cases without an answer the rest is skipped.
         seconds: Seconds for all cases.
-        isolate: Whether to try it in a process of its own, on Linux; else in a thread.
+        isolate: Whether to try it in a separate process (on Linux), or else in a thread.
 
     Raises:
         UnknownNameError: There is no such claim.
@@ -73,15 +74,15 @@ def check_evaluator(
 
 
 def list_claims() -> list[str]:
-    """List what can be checked."""
+    """List the claims that can be checked."""
     return [found.name for found in iter_modules(bank.__path__)]
 
 
 def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Growth]:
-    """Return the cases and families of a claim that have one right answer under these rules."""
+    """Return the cases and growths of a claim that have one right answer under these rules."""
     if claim not in list_claims():
         raise UnknownNameError(
-            "say what the evaluator claims (claims=, --claims): no claim is called "
+            "name what the evaluator claims (claims=, --claims): no claim is called "
             f"{quote(claim)}; there are {', '.join(list_claims())}"
         )
     if list_order not in get_args(ListOrder):
@@ -96,12 +97,12 @@ def select(claim: str, list_order: str, *, extra_keys: bool) -> list[Case | Grow
 
 
 class _TimeIsUpError(Exception):
-    """The rest of the cases is left out."""
+    """No time is left for further cases."""
 
 
 @dataclass
 class _Trial:
-    """One evaluator being tried, by one worker after the other."""
+    """The trial of one evaluator; a worker that fails is replaced by a new one."""
 
     subject: Subject
     claim: str
@@ -119,7 +120,7 @@ class _Trial:
         check_number(self, "seconds", minimum=0.001)
 
     def run(self, cases: list[Case | Growth]) -> Findings:
-        """Try all cases, twice each, and awaited where that is possible."""
+        """Try each case twice, and once with await if the evaluator supports it."""
         found: list[Finding] = []
         try:
             for case in cases:
@@ -130,7 +131,7 @@ class _Trial:
                 self.tried += 1
         except _TimeIsUpError:
             got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
-            why = "what it does in the other cases is not known"
+            why = "its behaviour in the other cases is unknown"
             found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
         ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
         name, count = self.subject.name, len(cases)
@@ -141,13 +142,13 @@ class _Trial:
         return time.monotonic() - self.start
 
     def close(self) -> None:
-        """Give up the worker."""
+        """Close the worker."""
         if self.worker is not None:
             self.worker.close()
         self.worker = None
 
     def ask(self, case: Case, *, once: bool = False) -> Observation:
-        """Ask the worker, or a new one; raise _TimeIsUpError where no time is left."""
+        """Ask the worker, or a new one; raise _TimeIsUpError if no time is left."""
         left = self.seconds - self.age()
         if left <= 0 or self.slow >= _MOST_SLOW:
             raise _TimeIsUpError
@@ -164,11 +165,11 @@ class _Trial:
 
 
 def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
-    """Say how the cost explodes, nothing where it does not.
+    """Describe how the cost explodes; return an empty text if it does not.
 
-    Outputs of 1, 2, 4, ... 128 kB are tried until one takes 0.1 s of the processor. The last three
-    are tried twice more, in turns, and the least time of each counts: the machine may be busy. Time
-    that grows as length^1.5 or more over these is too steep, as is an output without an answer.
+    Outputs of 1, 2, 4, ... 128 kB are tried until one takes 0.1 s of processor time. The last
+    three are tried twice more, in turns. The least time of each counts, since the machine may be
+    busy. Time that grows as length^1.5 or more is too steep. An output without an answer is, too.
     """
     times: dict[int, float] = {}
     size = _FIRST
@@ -189,9 +190,9 @@ def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
 
 
 def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:
-    """Return the quicker of two calls, None where neither has an answer.
+    """Return the shorter time of two calls, or None if neither has an answer.
 
-    The first may import a module, or meet a machine that stands still.
+    The first call may import a module, or the machine may be busy.
     """
     answers = (ask(case) for _ in range(2))
     times = [each.seconds for each in answers if each.first.says not in ("slow", "died")]

@@ -1,4 +1,4 @@
-"""What is wrong with an evaluator."""
+"""The faults of an evaluator."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from llmeval_integrations.core.quoting import quote, shorten
 Kind = Literal[
     "wrong", "raised", "nothing", "unclear", "slow", "died", "unsteady", "async", "changed", "cost"
 ]  # fmt: skip
-"""What is the matter; `wrong` is an answer, the others have their reason below."""
+"""The kind of fault: `wrong` is a wrong answer, the others are explained below."""
 
 RANK: Final = ("high", "medium", "low")
 _REASONS: Final[dict[Kind, tuple[Severity, str]]] = {
     "raised": ("medium", "what a model wrote ends the run, or loses the row"),
-    "nothing": ("medium", "the row has no score, and the figure stands on fewer"),
-    "unclear": ("high", "what is neither yes nor no is averaged all the same"),
+    "nothing": ("medium", "the row has no score, and the figure has fewer samples"),
+    "unclear": ("high", "a result that is neither yes nor no enters the average"),
     "slow": ("high", "one output holds up all others"),
     "died": ("high", "one output ends the process, and the run with it"),
     "unsteady": ("high", "the figure changes from run to run"),
     "async": ("high", "the figure depends on how the evaluator is called"),
-    "changed": ("medium", "the next sample is compared with something else"),
+    "changed": ("medium", "the next sample is compared with a changed reference"),
     "cost": ("medium", "one long output holds up all others"),
 }
-"""How much a fault does that is no wrong answer, and why it matters."""
+"""The severity of each fault other than a wrong answer, and why it matters."""
 
 _SILENCE: Final = {"slow": "no answer in time", "died": "the end of its process"}
 _LONGEST: Final = 50
@@ -38,8 +38,8 @@ _LONGEST: Final = 50
 class Finding:
     """One case in which an evaluator does not do what it claims.
 
-    `got` came instead of what was `expected`; `severity` is `high` where figures are wrong that
-    look right. `got`, `output` and `reference` are shortened.
+    The evaluator gave `got` instead of `expected`. The `severity` is `high` if a wrong figure
+    looks right. `output` and `reference` are shortened.
     """
 
     case: str
@@ -67,7 +67,7 @@ class Finding:
 
 
 def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
-    """Find a wrong answer, or one that changes, and a reference that was changed."""
+    """Yield a wrong answer, or an answer that changes, and a changed reference."""
     first, again, awaited, changed, _ = observation
     if first.says not in RIGHT[case.expected]:
         if first.says in ("raised", "nothing", "unclear", "slow", "died"):
@@ -85,9 +85,9 @@ def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
-    """All that was found, the gravest first; true where there is anything.
+    """All findings, the most severe first; false if there are none.
 
-    Of so many `cases` so many were `tried`: all, unless the time was up.
+    `tried` is the number of `cases` that were tried before the time was up.
     """
 
     evaluator: str
@@ -110,5 +110,5 @@ class Findings(Sequence[Finding]):
         return "\n".join([head, *map(str, self.findings)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
+        """Return the findings as plain values, for JSON."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""How an evaluator is called, and how its result is read, whatever its shape."""
+"""Calling evaluators of any library, and reading their results."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from llmeval_integrations.core.quoting import quote
 from llmeval_integrations.core.sample import Sample
 
 _NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"))
-"""What functions call their arguments; openevals' last."""
+"""The names of functions' arguments; the last pair is openevals'."""
 
 
 class Answer(NamedTuple):
-    """One result, in plain values that go from one process to another."""
+    """One result, in plain values that can be sent between processes."""
 
     says: Says
     score: float | None = None
@@ -34,29 +34,29 @@ class Answer(NamedTuple):
         return f"{self.says}: {self.text}"
 
     def agrees_with(self, other: Answer) -> bool:
-        """Whether another call said the same."""
+        """Return whether another call gave the same answer."""
         return (self.says, self.score) == (other.says, other.score)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """One evaluator: how it is asked, and how its result is read.
+    """One evaluator: how it is called, and how its result is read.
 
-    It has a second call where it can be both called and awaited.
+    There is a second call if it has both a synchronous and an asynchronous method.
     """
 
     name: str
     calls: tuple[Callable[[Case], Any], ...]
     is_reader: bool = False
-    """Whether it reads verdicts; a ValueError then says that there is none."""
+    """Whether it reads verdicts; then a ValueError means that there is no verdict."""
 
     def read(self, result: Any) -> Answer:
-        """Read what it gave."""
+        """Read the evaluator's result."""
         return _read_verdict(result) if self.is_reader else _read_score(result)
 
 
 def recognize(thing: Any, claim: str) -> Subject:
-    """Recognise an evaluator: ours, LangChain's, LlamaIndex's, or a callable.
+    """Recognize an evaluator of ours, LangChain or LlamaIndex, or a callable.
 
     Raises InvalidOptionError for anything else.
     """
@@ -66,7 +66,7 @@ def recognize(thing: Any, claim: str) -> Subject:
     if claim == "verdict_reading":
         if isinstance(thing, Evaluator) or not callable(thing):
             raise InvalidOptionError(
-                f"{quote(thing)} reads no verdicts: that takes a function of a judge's reply"
+                f"{quote(thing)} reads no verdicts: expected a function of a judge's reply"
             )
         return Subject(name, (_function(thing, (1, 2)),), is_reader=True)
     if isinstance(thing, Evaluator):
@@ -84,8 +84,8 @@ def recognize(thing: Any, claim: str) -> Subject:
         return Subject(name, _methods(thing, "evaluate", _llama_index_arguments))
     if not callable(thing):
         raise InvalidOptionError(
-            f"{quote(thing)} is not an evaluator: it is none of ours, has no evaluate_strings, no "
-            "evaluate(response=...), and cannot be called"
+            f"{quote(thing)} is not an evaluator: expected one of ours, an object with "
+            "evaluate_strings or evaluate(response=...), or a callable"
         )
     counts = (1, 2) if claim == "json_validity" else (2,)
     return Subject(name, (_function(thing, counts),))
@@ -94,7 +94,7 @@ def recognize(thing: Any, claim: str) -> Subject:
 def _methods(
     thing: Any, name: str, arguments: Callable[[Case], dict[str, Any]]
 ) -> tuple[Callable[[Case], Any], ...]:
-    """Call a method, and the one that is awaited, where there is one."""
+    """Return the call of a method, and of its asynchronous variant if there is one."""
     methods = getattr(thing, name), getattr(thing, f"a{name}", None)
     return tuple(
         lambda case, method=method: method(**arguments(case)) for method in methods if method
@@ -113,7 +113,7 @@ def _llama_index_arguments(case: Case) -> dict[str, Any]:
 
 
 def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
-    """Call a function with so many arguments, by name where it has these names, else in order."""
+    """Return the call of a function with `counts` arguments, by name if it has these names."""
     signature = inspect.signature(function)
     for count in counts:
         names = next(
@@ -132,15 +132,15 @@ def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
             bind(Case("", "either", ""))
             return call
     raise InvalidOptionError(
-        f"{quote(function)} takes {signature}, and is asked for (output, reference), also by "
-        "these names, or (outputs=..., reference_outputs=...)"
+        f"{quote(function)} has the signature {signature}; expected (output, reference), "
+        "by position or by name, or (outputs=..., reference_outputs=...)"
     )
 
 
 def _read_score(result: Any) -> Answer:
-    """Read a boolean, a number from 0 to 1, a mapping or an object with a score or a verdict.
+    """Read a boolean, a number from 0 to 1, or a mapping or object with a score or a verdict.
 
-    Only 1 is a yes.
+    Only the score 1 counts as yes.
     """
     passed, score = None, result
     if isinstance(result, Mapping) or hasattr(result, "score"):
@@ -149,7 +149,7 @@ def _read_score(result: Any) -> Answer:
     text, number, truth = one_line(quote(result)), _read_number(score), _read_number(passed)
     if truth in (0, 1):
         return Answer("yes" if truth else "no", number, text)
-    if score is None or getattr(result, "invalid_result", False):  # LlamaIndex's
+    if score is None or getattr(result, "invalid_result", False):  # an attribute of LlamaIndex
         return Answer("nothing", None, text)
     if number is None or not 0 <= number <= 1:
         return Answer("unclear", None, text)
@@ -157,7 +157,7 @@ def _read_score(result: Any) -> Answer:
 
 
 def _read_verdict(result: Any) -> Answer:
-    """Read Pass or Fail, also as a boolean, a member of an enumeration, or what has a `verdict`."""
+    """Read Pass or Fail, as text, boolean or enum member, also as the `verdict` of an object."""
     verdict = _get(result, "verdict", None if isinstance(result, Mapping) else result)
     word = str(verdict.value if isinstance(verdict, Enum) else verdict).strip().casefold()
     says: dict[str, Says] = {"pass": "Pass", "true": "Pass", "fail": "Fail", "false": "Fail"}
@@ -173,11 +173,11 @@ def _get(result: Any, name: str, default: Any = None) -> Any:
 
 
 def _read_number(value: Any) -> float | None:
-    """Return a finite number or a truth value, another library's among them; None for others."""
+    """Return a finite number or boolean, also of another library, as a float; else None."""
     if isinstance(value, str) or not hasattr(value, "__float__"):
         return None
     try:
         number = float(value)
-    except Exception:  # noqa: BLE001 - what is not a number may fail in any way
+    except Exception:  # noqa: BLE001 - another object may fail in any way
         return None
     return number if math.isfinite(number) else None

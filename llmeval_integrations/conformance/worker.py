@@ -1,4 +1,4 @@
-"""Where an evaluator is tried, so that one that hangs can be given up."""
+"""Workers that try an evaluator, and that can be killed if it hangs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from llmeval_integrations.conformance.subject import Answer, Subject
 from llmeval_integrations.core.printable import one_line
 
 CAN_ISOLATE: Final = sys.platform == "linux"
-"""Whether a process can be forked safely, which takes over an evaluator that cannot be pickled."""
+"""Whether this process can be forked safely; a fork needs no pickled evaluator."""
 
 
 class Observation(NamedTuple):
-    """An evaluator's answers about one case, and the processor's time of the first."""
+    """An evaluator's answers for one case, and the processor time of the first."""
 
     first: Answer
     again: Answer | None = None
@@ -39,9 +39,9 @@ DIED: Final = Observation(Answer("died"))
 
 
 class Worker:
-    """A fork of this process, so that crashes, endless loops and all that is printed stay there.
+    """A fork of this process, which contains crashes, endless loops and printed text.
 
-    Else a thread of this one, which goes on where it is given up.
+    If a fork is not possible or not wanted, it is a thread, which runs on after `close`.
     """
 
     def __init__(self, subject: Subject, *, isolate: bool) -> None:
@@ -52,15 +52,15 @@ class Worker:
             return
         context = multiprocessing.get_context("fork")
         self._process = context.Process(target=_serve_process, args=(subject, theirs, self._ours))
-        with warnings.catch_warnings():  # forking beside threads: the child touches none of theirs
+        with warnings.catch_warnings():  # the child does not use the parent's threads
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         theirs.close()
 
     def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
-        """Try a case; SLOW after so many seconds, DIED where it took the process with it.
+        """Try a case; return SLOW after `limit` seconds, or DIED if the process ended.
 
-        After either the worker can only be closed.
+        After either of these, the worker can only be closed.
         """
         try:
             self._ours.send((case.output, case.reference, once))
@@ -72,7 +72,7 @@ class Worker:
         return observation
 
     def close(self) -> None:
-        """Give it up, whatever it is doing."""
+        """Kill the process, or abandon the thread."""
         self._ours.close()
         if self._process is not None:
             self._process.kill()
@@ -81,9 +81,9 @@ class Worker:
 
 
 def _serve_process(subject: Subject, theirs: Any, ours: Any) -> None:
-    """Answer in a process, where nothing is printed."""
-    ours.close()  # else the end of ours would not be seen
-    faulthandler.disable()  # that it died is what the other end says
+    """Answer requests in a process that prints nothing."""
+    ours.close()  # else this process would not notice that the parent closed its end
+    faulthandler.disable()  # the parent reports a crash
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
         os.dup2(nowhere, stream)
@@ -92,7 +92,7 @@ def _serve_process(subject: Subject, theirs: Any, ours: Any) -> None:
 
 
 def _serve(subject: Subject, theirs: Any) -> None:
-    """Answer until nobody asks any more."""
+    """Answer requests until the other end is closed."""
     loop = asyncio.new_event_loop()
     try:
         while True:
@@ -106,7 +106,7 @@ def _serve(subject: Subject, theirs: Any) -> None:
 def _observe(
     subject: Subject, case: Case, loop: asyncio.AbstractEventLoop, *, once: bool
 ) -> Observation:
-    """Ask about a case twice and await the answer too; `once` where the time is all that counts."""
+    """Call the evaluator twice, and with await if possible; `once` only measures the time."""
     case, before = replace(case, reference=deepcopy(case.reference)), case.reference
     start = time.process_time()
     first = _ask(subject, subject.calls[0], case, loop)
@@ -125,7 +125,7 @@ def _ask(
         if inspect.isawaitable(result):
             result = loop.run_until_complete(result)
         return subject.read(result)
-    except BaseException as error:  # noqa: BLE001 - it may raise anything, and even exit
+    except BaseException as error:  # noqa: BLE001 - it may raise anything, even SystemExit
         has_refused = subject.is_reader and isinstance(error, ValueError)
         words = one_line(f"{type(error).__name__}: {str(error)[:200]}")
         return Answer("nothing" if has_refused else "raised", None, words)

@@ -1,4 +1,4 @@
-"""The fixture `evaluate`, and what it says of an output that does not pass."""
+"""The fixture `evaluate`, and its message for an output that does not pass."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ class Evaluate:
         schema: Any = MISSING,
         variables: Any = MISSING,
     ) -> Any:
-        """Evaluate; raise EvaluationFailure unless all evaluators say that the output passes."""
+        """Evaluate; raise EvaluationFailure unless the output passes all evaluators."""
         __tracebackhide__ = True
         try:
             sample = self._make_sample(output, reference, input, contexts, schema, variables)
             named = self._name(evaluators)
             with self._session():
                 results = {name: each.evaluate(sample) for name, each in named.items()}
-        except EvalError as error:  # a wrong call: of interest is where it stands, not our frames
-            raise error.with_traceback(None)  # noqa: B904 - the same one
+        except EvalError as error:  # a wrong call: show the line of the test, not our frames
+            raise error.with_traceback(None)  # noqa: B904 - the same error
         said = self._item.stash.setdefault(EVALUATIONS, [])
         said += [_record(name, result) for name, result in results.items()]
         bad = {name: result for name, result in results.items() if not result.passed}
@@ -73,7 +73,7 @@ class Evaluate:
         row = [getattr(self._sample, name, MISSING) for name in _FIELDS]
         values = [own if value is MISSING else value for value, own in zip(given, row)]
         if values[0] is MISSING:
-            raise InvalidOptionError("evaluate() needs an output: the test has no row that has one")
+            raise InvalidOptionError("evaluate() needs an output: the test has no row with one")
         return Sample(*values)
 
     def _name(self, evaluators: tuple[Any, ...]) -> Mapping[str, Evaluator]:
@@ -86,7 +86,7 @@ class Evaluate:
         return self._evaluators
 
     def _session(self) -> AbstractContextManager[Any]:
-        """Return a context in which judges ask only what the cache lacks."""
+        """Return a context in which judges use the cache."""
         if self._cache is None:
             return nullcontext()
         from llmeval_integrations.llm.session import Session
@@ -94,7 +94,7 @@ class Evaluate:
         return Session(cache=self._cache)
 
     def _end(self, sample: Sample, bad: Mapping[str, Result]) -> NoReturn:
-        """Fail the test, or skip it where no evaluator could tell and that is to be skipped."""
+        """Fail the test, or skip it if all bad results are unscored and the option says so."""
         __tracebackhide__ = True
         line = "; ".join(_word(*each) for each in bad.items())
         may_skip = self._item.config.getoption("--llmeval-unscored") == "skip"
@@ -105,7 +105,7 @@ class Evaluate:
 
 
 def _record(name: str, result: Result) -> Evaluation:
-    """Take from a result what goes into the summary, and into JUnit's properties."""
+    """Convert a result for the summary and for the properties in JUnit files."""
     score, passed = result.score, result.passed
     texts = (
         one_line(str(text))[:_LONGEST] if text else None for text in (result.label, result.reason)
@@ -115,7 +115,7 @@ def _record(name: str, result: Result) -> Evaluation:
 
 
 def _message(sample: Sample, bad: Mapping[str, Result]) -> str:
-    """Say what does not pass, with what is wrong where, and the output."""
+    """Write the results that do not pass, with their details, and the output."""
     lines: list[str] = []
     for name, result in bad.items():
         lines.append(_word(name, result))
@@ -137,7 +137,7 @@ def _word(name: str, result: Result) -> str:
 
 
 def _draw(result: Result) -> list[str]:
-    """Draw a result as a tree, of what it lists the first."""
+    """Draw a result as a tree of its first entries."""
     name = next((name for name in _LISTS if objects(result.metadata.get(name))), "")
     listed = objects(result.metadata.get(name))
     first = listed[:_MOST_ENTRIES]

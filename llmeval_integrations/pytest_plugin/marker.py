@@ -1,4 +1,4 @@
-"""The marker of a test that is run for every row of a file."""
+"""The marker `llmeval`, which runs a test for every row of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from llmeval_integrations.runs.options import name_evaluators
 
 
 class Marker:
-    """What a marker asks for."""
+    """The arguments of a marker."""
 
     name = "llmeval"
 
@@ -27,14 +27,14 @@ class Marker:
         columns: Mapping[str, str | None] | None = None,
     ) -> None:
         self.evaluators = name_evaluators(evaluators) if evaluators else {}
-        """By name; empty where the test names its own."""
+        """Evaluators by name; empty if the test passes its own."""
         self.min_pass_rate = min_pass_rate
         """The share of rows that have to pass; below 1 single rows may fail."""
         check_number(self, "min_pass_rate", minimum=0, maximum=1)
         self._data, self._columns = data, columns
 
     def read_samples(self, folder: Path) -> list[Sample]:
-        """Read the rows; raises InputError for one that is none, and where there are none."""
+        """Read the rows; raise InputError for a row that is not a sample, or if there are none."""
         [columns] = columns_by_evaluator(self._columns or {}, ["row"]).values()
         source = open_source(folder / self._data)
         samples = []
@@ -43,6 +43,6 @@ class Marker:
             if not isinstance(sample, Sample):
                 raise type(sample)(f"{source.name}, row {number}: {sample}")
             samples.append(sample)
-        if not samples:  # for which pytest would skip the test
+        if not samples:  # pytest would skip the test
             raise InputError(f"{source.name} has no rows")
         return samples

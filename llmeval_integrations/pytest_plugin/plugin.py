@@ -1,6 +1,6 @@
-"""What pytest gets: a fixture, a marker, options, and a section at the end of the session.
+"""The hooks of the plugin: a fixture, a marker, options, and a summary of the session.
 
-What these are made of is imported once a test needs it: the plugin is loaded in every session.
+Pytest loads this module in every session, so other modules are imported once a test needs them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MARKED: Final = pytest.StashKey["Marker"]()
 _TALLIES: Final = pytest.StashKey[Any]()
 
 _MISS: Final = "llmeval_miss"
-"""What the report of a missed pass rate has: how the terminal calls it."""
+"""The attribute of a missed pass rate's report that has the terminal's word for it."""
 
 
 class Evaluation(NamedTuple):
-    """What one evaluator said in a test, in types that every process can send."""
+    """The result of one evaluator in a test, in types that can be sent between processes."""
 
     evaluator: str
     score: float | None
@@ -37,10 +37,10 @@ class Evaluation(NamedTuple):
 
 
 EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
-"""Where a test keeps what its evaluators said."""
+"""The key under which a test stores its evaluations."""
 
 
-class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a test ends with
+class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the end of a test
     """An output did not pass."""
 
     __module__ = "builtins"  # else the module's name fills pytest's short summary
@@ -48,31 +48,31 @@ class EvaluationFailure(AssertionError):  # noqa: N818 - as pytest calls what a 
     def __init__(self, message: str, line: str, *, undecided: bool) -> None:
         super().__init__(message)
         self.line = line
-        """The same in a line."""
+        """The message in one line."""
         self.undecided = undecided
-        """Whether an evaluator gave no score or no verdict, which no pass rate allows for."""
+        """Whether an evaluator gave no score or no verdict; no pass rate allows for this."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add where judges' replies are kept, and what becomes of tests that are unscored."""
+    """Add the options for the cache of judges' replies and for unscored tests."""
     add = parser.getgroup("llmeval", "evaluations of what language models write").addoption
     add("--llmeval-cache", metavar="FILE", help="keep the replies of judges in this file")
-    frozen = "ask judges nothing that the cache lacks"
+    frozen = "use only replies of judges from the cache"
     add("--llmeval-frozen", action="store_true", help=frozen)
-    unscored = "what becomes of a test whose evaluator could not tell (fail)"
+    unscored = "whether a test fails or is skipped if its result is unscored (fail)"
     add("--llmeval-unscored", choices=("fail", "skip"), default="fail", help=unscored)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker, and refuse options that do not fit."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, columns=None): run the test for every "
-        "row of a file, whose path is relative to that of the test, as its argument `sample`; "
-        "with a pass rate below 1 single rows may fail",
+        "row of a file, with the row as its argument `sample`; the path is relative to the test's "
+        "folder; with a pass rate below 1 single rows may fail",
     )
     if config.getoption("--llmeval-frozen") and config.getoption("--llmeval-cache") is None:
-        raise pytest.UsageError("--llmeval-frozen takes replies from a cache: --llmeval-cache FILE")
+        raise pytest.UsageError("--llmeval-frozen needs a cache: add --llmeval-cache FILE")
     config.pluginmanager.register(_Counter(config))
 
 
@@ -83,15 +83,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a marked test once for every row of its data."""
+    """Generate a test for every row of a marked test's data."""
     definition = metafunc.definition
     marked = _marker_of(definition)
     if marked is None:
         return
     if "sample" not in metafunc.fixturenames:
         raise pytest.Collector.CollectError(
-            f"{definition.nodeid}: a test that is marked with {MARKER} takes `sample`, the row "
-            "that it is run for"
+            f"{definition.nodeid}: a test that is marked with {MARKER} needs the argument "
+            "`sample`, which is its row"
         )
     try:
         samples = marked.read_samples(definition.path.parent)
@@ -102,21 +102,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def evaluate(request: pytest.FixtureRequest) -> Evaluate:
-    """Evaluate an output, and fail the test where it does not pass.
+    """Evaluate an output, and fail the test if it does not pass.
 
-    `evaluate(output, JsonSchema(schema), reference=...)` takes any number of evaluators and the
-    fields of a sample; in a test that is marked with `llmeval`, what is left out is that of the
-    row, and the evaluators are the marker's. Its `data="outputs.jsonl"` is relative to the file of
-    the test. Gives the result, of several evaluators their list.
+    `evaluate(output, JsonSchema(schema), reference=...)` accepts any number of evaluators and the
+    fields of a sample. In a test marked with `llmeval`, missing fields are taken from the row, and
+    missing evaluators from the marker. The marker's `data="outputs.jsonl"` is relative to the
+    folder of the test. Returns the result, or the list of results of several evaluators.
     """
     return _evaluate(request.node)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Forget what was found when the test was run before, and refuse one that has no row.
+    """Forget the evaluations of an earlier run of the test, and refuse a test without a row.
 
-    Else a marked unittest.TestCase, of which pytest makes no rows, would pass unevaluated.
+    Pytest does not generate rows for a marked unittest.TestCase, so it would pass unevaluated.
     """
     if EVALUATIONS in item.stash:
         item.stash[EVALUATIONS] = []
@@ -124,8 +124,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     if "sample" not in _parameters(item):
         pytest.fail(
-            f"marked with {MARKER}, and run for no row: only a function that takes `sample`, or "
-            "such a method of a plain class, is run for rows; a unittest.TestCase is not",
+            f"marked with {MARKER}, but it has no row: the marker needs a function, or a method of "
+            "a plain class, with the argument `sample`; it does not work in a unittest.TestCase",
             pytrace=False,
         )
     if marked := _marker_of(item):
@@ -134,9 +134,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Evaluate the output of the row where a marked test does not ask for it by itself.
+    """Evaluate the output of the row if a marked test does not take `evaluate`.
 
-    A row that nothing was evaluated for must not count as one that passes.
+    A row without an evaluation must not count as passed.
     """
     done = yield
     if _MARKED not in pyfuncitem.stash:
@@ -146,7 +146,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
         _evaluate(pyfuncitem)()
     elif not pyfuncitem.stash.get(EVALUATIONS, None):
         pytest.fail(
-            "nothing was evaluated: the test takes `evaluate` and does not call it; "
+            "nothing was evaluated: the test takes `evaluate` but does not call it; "
             "write evaluate(sample.output)",
             pytrace=False,
         )
@@ -157,7 +157,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Send along what was found, and let single rows fail where a pass rate is asked for."""
+    """Attach the evaluations to the report, and allow single failures under a pass rate."""
     report = yield
     marked = item.stash.get(_MARKED, None)
     if EVALUATIONS in item.stash:
@@ -167,7 +167,9 @@ def pytest_runtest_makereport(
     failure = call.excinfo.value
     if not isinstance(failure, EvaluationFailure):
         return report
-    if "evaluate" not in getattr(item, "fixturenames", ()):  # then no line of the test led here
+    if "evaluate" not in getattr(
+        item, "fixturenames", ()
+    ):  # then the traceback has no line of the test
         report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
     if marked.min_pass_rate < 1 and not failure.undecided:
         report.outcome = "skipped"
@@ -177,16 +179,16 @@ def pytest_runtest_makereport(
 
 
 def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
-    """Let a report, also one of xdist's workers, say all that was found for the test so far."""
+    """Attach all evaluations of the test so far to a report, also in a worker of xdist."""
     found = item.stash[EVALUATIONS]
     rate = None if marked is None else marked.min_pass_rate
     group = getattr(_parameters(item).get("sample"), "group", None)
-    # Brackets, which the rows of a test differ in, may stand in folder names, too.
+    # The id of a row is in brackets, but folder names may contain brackets, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
     sent = test, [each[:3] for each in found], rate, None if not group else str(group)
     vars(report)["llmeval"] = sent
     times: Counter[str] = Counter()
-    for each in found:  # what an evaluator says the second time is `llmeval.json_match.2.score`
+    for each in found:  # the second result of an evaluator is `llmeval.json_match.2.score`
         times[each.evaluator] += 1
         time = f".{times[each.evaluator]}" if times[each.evaluator] > 1 else ""
         said = {key: value for key, value in each._asdict().items() if value is not None}
@@ -197,13 +199,13 @@ def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None)
 
 
 class _Counter:
-    """Counts what tests found, wherever they ran."""
+    """Counts the evaluations of all tests, also of xdist's workers."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test in."""
+        """Count the evaluations of a test."""
         if sent := getattr(report, "llmeval", None):
             from llmeval_integrations.pytest_plugin.tally import Tallies
 
@@ -212,19 +214,19 @@ class _Counter:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Report tests that missed their pass rate as failed, so that JUnit's file has them as well."""
+    """Report tests that missed their pass rate as failed, so that JUnit files list them, too."""
     tallies = session.config.stash.get(_TALLIES, None)
-    if not tallies or hasattr(session.config, "workerinput"):  # xdist's workers have a part only
+    if not tallies or hasattr(session.config, "workerinput"):  # a worker of xdist has only a part
         return
     manager = session.config.pluginmanager
-    # They look for failed tests in the next session, where these are none that could be run.
+    # They rerun failed tests in the next session, but a missed pass rate is no test.
     others = [manager.get_plugin(name) for name in ("lfplugin", "stepwiseplugin")]
     tell = manager.subset_hook_caller("pytest_runtest_logreport", others)
     for test, lines in tallies.misses().items():
         path, _, name = test.partition("::")
         place = (path, None, name.replace("::", "."))
         report = pytest.TestReport(test, place, {}, "failed", "\n".join(lines), "call")
-        vars(report)[_MISS] = ""  # all tests have had their letter or line, and are 100 %
+        vars(report)[_MISS] = ""  # the progress is complete: print no letter or line
         tell(report=report)
         vars(report)[_MISS] = "FAILED"
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -238,7 +240,7 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Show what the evaluators found."""
+    """Print the figures of the evaluators."""
     if tallies := config.stash.get(_TALLIES, None):
         terminalreporter.write_sep("=", "evaluations")
         for line in tallies.lines():

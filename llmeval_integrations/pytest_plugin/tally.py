@@ -11,7 +11,7 @@ from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
 
 Sent: TypeAlias = tuple[str, float | None, bool | None]
-"""What goes along with a test's report: evaluator, score and verdict."""
+"""The part of an evaluation that a test's report carries: evaluator, score and verdict."""
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
 
@@ -19,7 +19,7 @@ _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", 
 class Tallies:
     """The figures of a session, by test and evaluator.
 
-    A sample is counted once: in a marked test that is its row, else each output that is evaluated.
+    A sample counts once: in a marked test it is the row, in another test each evaluated output.
     """
 
     def __init__(self) -> None:
@@ -32,17 +32,17 @@ class Tallies:
     def note(
         self, nodeid: str, test: str, found: list[Sent], rate: float | None, group: str | None
     ) -> None:
-        """Take what was found for a row or in a test so far, in place of what was noted before.
+        """Store the evaluations of a row or test so far; they replace those stored before.
 
-        For it is sent after each phase and subtest, and anew where a test is run again. `rate` is
-        the pass rate that a marked test asks for, `group` the group of the row.
+        They are sent after each phase and subtest, and again if a test is repeated. `rate` is the
+        pass rate that a marked test requires, `group` is the group of the row.
         """
         if rate is not None:
             self._rates[test] = rate
         self._found[nodeid] = test, found, group
 
     def lines(self) -> Iterator[str]:
-        """Write a table: a line for every evaluator, and for those of marked tests."""
+        """Write a table with a line for each evaluator, in the session and in each marked test."""
         tallies: dict[str, Tally] = defaultdict(Tally)
         for _, row in self._rows():
             tallies[row.evaluator].add([row])
@@ -56,7 +56,7 @@ class Tallies:
             yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 
     def misses(self) -> dict[str, list[str]]:
-        """Word, by marked test, where the pass rate is under what it asks for."""
+        """Word, by marked test, each pass rate that is below the required one."""
         found: dict[str, list[str]] = defaultdict(list)
         for (test, evaluator), figures in self._figures_of_markers():
             least, rate = self._rates[test], figures["pass_rate"]
@@ -74,7 +74,7 @@ class Tallies:
         yield from ((key, each.summary()) for key, each in tallies.items())
 
     def _rows(self) -> Iterator[tuple[str, Row]]:
-        """Yield the test, and what an evaluator said of each sample."""
+        """Yield each test with an evaluator's result for a sample."""
         for nodeid, (test, found, group) in self._found.items():
             for name, score, passed in _merge_row(found) if test in self._rates else found:
                 row = Row(nodeid, name, score, passed, None, None, {}, score is None, None, group)
@@ -94,9 +94,9 @@ def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _merge_row(found: list[Sent]) -> Iterator[Sent]:
-    """Make one of all that each evaluator found for a row, which passes if all of it passes.
+    """Merge the results of each evaluator for a row; they pass together if all of them pass.
 
-    What fails makes it fail; else what is unscored makes it unscored. Its score is the mean.
+    A failure makes the whole fail; else an unscored result makes it unscored. Scores are averaged.
     """
     by_evaluator: dict[str, list[Sent]] = defaultdict(list)
     for each in found:

@@ -132,17 +132,17 @@ def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evalu
     ("evaluator", "claim", "options", "error", "says"),
     [
         (JsonEquality, "json_equality", {}, InvalidOptionError, "is a class"),
-        (5, "json_equality", {}, InvalidOptionError, "cannot be called"),
+        (5, "json_equality", {}, InvalidOptionError, "or a callable"),
         (RIGHT, "verdict_reading", {}, InvalidOptionError, "function of a judge's reply"),
         (RIGHT, "json_equalty", {}, UnknownNameError, "there are json_equality"),
         (RIGHT, 5, {}, UnknownNameError, "5"),
-        (awaited, None, {}, UnknownNameError, "say what"),
+        (awaited, None, {}, UnknownNameError, "name what"),
         *(
             (RIGHT, None, {name: value}, InvalidOptionError, name)
             for name, value in {"list_order": "none", "limit": 0, "seconds": "1"}.items()
         ),
         *(
-            (function, "json_equality", {}, InvalidOptionError, r"takes \(.*asked for \(output, reference\)")
+            (function, "json_equality", {}, InvalidOptionError, r"signature \(.*expected \(output, reference\)")
             for function in (always, lambda one, two, three: True, lambda *, text: True)
         ),
     ],

@@ -25,7 +25,7 @@ class Mute(Evaluator):
 UNCALLED = MARKED.replace("(sample)", "(sample, evaluate)")
 SKIP = ("--llmeval-unscored=skip", "-rs")
 NO_VERDICT = "E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"  # fmt: skip
-NOTHING = "nothing was evaluated: the test takes `evaluate` and does not call it; write evaluate(sample.output)"
+NOTHING = "nothing was evaluated: the test takes `evaluate` but does not call it; write evaluate(sample.output)"
 
 
 def rows(outputs):
@@ -146,7 +146,7 @@ def test_a_missed_pass_rate_is_no_test_to_run_again(session):
         (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
         (MARKED.format(more="").replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
         (MARKED.format(more="").replace("JsonMatch()", "'json_mach'"), "*did you mean 'json_match'*"),
-        (MARKED.format(more="").replace("(sample)", "()"), "*takes `sample`, the row that it is run for*"),
+        (MARKED.format(more="").replace("(sample)", "()"), "*needs the argument `sample`, which is its row*"),
     ],
 )  # fmt: skip
 def test_a_wrong_marker_says_what_is_wrong(session, code, message):

@@ -1,1 +1,1 @@
-"""What evaluators claim: a file for each claim, with its cases."""
+"""The claims of evaluators: a module for each claim, with its cases."""

@@ -68,7 +68,7 @@ NOT_JSON: Final[tuple[Case, ...]] = (
     Case("raw line break in a text", "no", '["one\ntwo"]', '["one\\ntwo"]', _FOREIGN, "medium"),
     Case("escape that JSON lacks", "no", '["\\x41"]', '["A"]', _FOREIGN),
 )  # fmt: skip
-"""A reader that takes one of these fails the first promise of every claim about JSON."""
+"""A reader that accepts one of these breaks the first promise of every claim about JSON."""
 
 CASES: Final[tuple[Case, ...]] = (
     *NOT_JSON,
@@ -136,11 +136,11 @@ CASES: Final[tuple[Case, ...]] = (
     Case("reference with NaN", "an error", "[NaN]", "[NaN]", _BLAME, "medium"),
     Case("output and reference broken", "an error", "none", "none", _BLAME),
 )  # fmt: skip
-"""The rules of JSON: RFC 8259 for texts, and for values what all of its readers agree on."""
+"""The rules of JSON: RFC 8259 for texts; for values, the rules that all parsers agree on."""
 
 
 def _pair_with_itself(text: str) -> tuple[str, str]:
-    """Pair a text with itself, which differs in white space alone."""
+    """Pair a text with a copy that differs only in white space."""
     return text, text + " "
 
 
@@ -170,4 +170,4 @@ GROWTHS: Final[tuple[Growth, ...]] = (
     Growth("many fences", lambda size: ("```json\n" * (size // 8), "null")),
     Growth("much white space", lambda size: (" \n" * (size // 2) + "x", "null")),
 )  # fmt: skip
-"""What makes readers slow that look again from every place."""
+"""Outputs that slow down readers which start again from every position."""

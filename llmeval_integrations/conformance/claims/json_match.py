@@ -1,6 +1,6 @@
 """Does the output match the reference, path by path?
 
-The rules are those of equality, unless `list_order` or `extra_keys` say otherwise.
+The rules of equality apply, unless `list_order` or `extra_keys` change them.
 """
 
 from __future__ import annotations

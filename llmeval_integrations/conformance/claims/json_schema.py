@@ -1,6 +1,6 @@
 """Does the output conform to the JSON Schema that is its reference?
 
-What evaluators do with schemas, and where validators differ; JSON-Schema-Test-Suite tries keywords.
+The cases cover evaluators and differences of validators. JSON-Schema-Test-Suite covers keywords.
 """
 
 # ruff: noqa: E501 - a table reads best with one case to a line

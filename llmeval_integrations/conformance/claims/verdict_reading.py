@@ -1,6 +1,6 @@
-"""Does a reader find in a judge's reply the verdict that it states, and none where there is none?
+"""Does a reader find the verdict that a judge's reply states, and none if it states none?
 
-The output is the reply. A verdict is Pass or Fail; None, or a ValueError, says that there is none.
+The output is the reply. A verdict is Pass or Fail; None or a ValueError means no verdict.
 """
 
 # ruff: noqa: E501 - a table reads best with one case to a line
@@ -14,7 +14,7 @@ from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.core.sample import MISSING
 
 _FENCE: Final = "`" * 3
-_FORM: Final = "a plain reply is lost, and the figure stands on fewer samples"
+_FORM: Final = "a plain reply is lost, and the figure has fewer samples"
 _FLIP: Final = "the verdict is the opposite of the one stated"
 _GUESS: Final = "a verdict is made up where the judge gave none"
 _CUT: Final = "how the reply would have gone on is unknown"
@@ -58,7 +58,7 @@ CASES: Final[tuple[Case, ...]] = (
     Case("100,000 brackets", "no verdict", "[" * 100_000, MISSING, "one odd reply ends the run"),
     Case("half a pair", "Fail", '{"reasoning": "\\ud800", "verdict": "Fail", "confidence": "High"}', MISSING, "one odd reply ends the run", "low"),
 )  # fmt: skip
-"""Written so that a careful person reads every one alike."""
+"""Replies that every careful person reads in the same way."""
 
 GROWTHS: Final[tuple[Growth, ...]] = (
     Growth("a long reasoning", lambda size: (_reply("Fail", "so on " * (size // 6)), MISSING)),
