@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from llmeval_integrations.evaluators.tool_calls import ToolCalls
     from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
     from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-    from llmeval_integrations.messages.reading import read_messages
+    from llmeval_integrations.messages.read import read_messages
     from llmeval_integrations.reports.explain import explain
     from llmeval_integrations.runs import (
         Comparison,
@@ -115,7 +115,7 @@ _FILES: Final = {
     "JsonObject": "evaluators.json_validity",
     "ReasoningToolCallFormat": "evaluators.reasoning_format",
     "explain": "reports.explain",
-    "read_messages": "messages.reading",
+    "read_messages": "messages.read",
     **dict.fromkeys(("Comparison", "Run", "RunOptions"), "runs"),
     **dict.fromkeys(("compare", "evaluate", "evaluate_batch"), "runs"),
 }

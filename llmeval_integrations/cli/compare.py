@@ -12,12 +12,12 @@ import msgspec
 from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
-from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.prefer import prefer
+from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.runs.stored import read_run
 
 _MOST_CHANGES: Final = 5
 _MOST_CHANGES_IN_JSON: Final = 100

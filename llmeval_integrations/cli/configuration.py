@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 from llmeval_integrations.cli.gates import parse_gate
 from llmeval_integrations.cli.specification import Specification, parse_specification, read_files
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.runs.data.source import HUB, STDIN
 

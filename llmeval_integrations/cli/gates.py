@@ -10,7 +10,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import is_same
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.numbers import percent
 
 _FORMS: Final = (

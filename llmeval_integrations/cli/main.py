@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 
 from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
 from llmeval_integrations.core.errors import EvalError
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.version import __version__
 
 _FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "shell")

@@ -19,7 +19,7 @@ from llmeval_integrations.llm.prices import why_unpriced
 from llmeval_integrations.llm.reply import Usage
 from llmeval_integrations.llm.session import Ask, Rehearsal
 from llmeval_integrations.runs import evaluate
-from llmeval_integrations.runs.judging import clients_of
+from llmeval_integrations.runs.judges import clients_of
 from llmeval_integrations.runs.numbers import write_count
 
 _CHARACTERS_A_TOKEN: Final = 4

@@ -21,8 +21,8 @@ from llmeval_integrations.cli.terminal import (
 )
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
+from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.run import summary_text
-from llmeval_integrations.runs.stored import read_run
 
 _TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
 """The formats of tables, by file suffix."""

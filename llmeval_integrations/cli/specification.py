@@ -15,7 +15,7 @@ from llmeval_integrations.cli.describe import option_types
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import free_name, quote
+from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.evaluators.weighted_sum import Parts
 
 _OPTION: Final = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from llmeval_integrations.core.printable import one_line
+from llmeval_integrations.core.escape import one_line
 
 if TYPE_CHECKING:
     from llmeval_integrations.reports.view import View

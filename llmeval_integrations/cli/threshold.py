@@ -6,10 +6,10 @@ import argparse
 
 from llmeval_integrations.cli.gates import parse_rate
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put
-from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs.acceptance import acceptance
+from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.rows import write_value
-from llmeval_integrations.runs.stored import read_run
 
 
 def add_commands(commands: Commands) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import yaml
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 _DECIMAL: Final = r"(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
 _SCALARS: Final = {

@@ -17,7 +17,7 @@ from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.options import check_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 """Where the order of array items counts: everywhere, nowhere, or except in the outermost array."""

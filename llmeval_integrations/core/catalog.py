@@ -14,7 +14,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 
 ENTRY_POINTS = "llmeval_integrations.evaluators"
 """The entry point group in which other packages name their evaluator classes."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from llmeval_integrations.core.quoting import shorten_middle
+from llmeval_integrations.core.quote import shorten_middle
 
 MAX_FEEDBACK: Final = 8_000
 """The most characters of a feedback: about 2,000 tokens, which fit every prompt."""

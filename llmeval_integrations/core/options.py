@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 
 def check_number(

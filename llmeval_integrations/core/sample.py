@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
-from llmeval_integrations.core.quoting import add_article, quote
+from llmeval_integrations.core.quote import add_article, quote
 
 
 class Missing(Enum):

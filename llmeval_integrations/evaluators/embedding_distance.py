@@ -12,7 +12,7 @@ from llmeval_integrations.core.options import check_choice, check_number, option
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.text.vectors import METRICS, Vector
 
 _METHODS: Final = ("embed_documents", "get_text_embedding_batch")

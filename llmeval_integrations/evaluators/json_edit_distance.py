@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import as_number, check_callable, check_choice, check_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result

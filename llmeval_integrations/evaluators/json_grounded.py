@@ -12,14 +12,14 @@ from math import fsum
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.options import (
     check_choice,
     check_instance,
     check_number,
     option_error,
 )
-from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.core.quoting import quote, shorten_middle
+from llmeval_integrations.core.quote import quote, shorten_middle
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.grounding_tally import GroundingTally

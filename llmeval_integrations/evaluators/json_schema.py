@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
-from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_validity import defect_result

@@ -12,7 +12,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.read import read, read_defect
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:

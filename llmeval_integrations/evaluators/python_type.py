@@ -11,7 +11,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 _NAMED: Final[dict[str, type]] = {
     **{kind.__name__: kind for kind in vars(builtins).values() if isinstance(kind, type)},

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 _SHARED: Final = "_shared"
 """The mark in the `__dict__` of samples that keep their values there, by field and mode."""

@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
 from llmeval_integrations.core.options import check_choice, check_number, option_error
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator

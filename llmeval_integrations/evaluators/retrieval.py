@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.parse import parse

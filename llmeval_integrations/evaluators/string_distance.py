@@ -12,7 +12,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.text.edit_distance import METRICS, measure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import parse

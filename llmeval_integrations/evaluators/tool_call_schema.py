@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
-from llmeval_integrations.core.printable import make_printable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator

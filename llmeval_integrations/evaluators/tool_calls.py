@@ -9,18 +9,18 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
-from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.messages.reading import read_items
+from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.tool_calls.call_comparison import (
     CALL_KINDS,
     CallComparison,

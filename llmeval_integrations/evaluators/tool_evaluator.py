@@ -10,7 +10,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.messages.reading import read_items
+from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
 

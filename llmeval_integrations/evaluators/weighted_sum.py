@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_number, is_number, option_error
-from llmeval_integrations.core.quoting import free_name, quote
+from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 

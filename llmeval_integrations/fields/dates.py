@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from llmeval_integrations.fields.meaning import write_moment
+from llmeval_integrations.fields.formats import write_moment
 from llmeval_integrations.text.dates import WEEKDAYS, Day, find_dates
 from llmeval_integrations.text.words import find_words, fold
 

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.fields.amounts import read_amount
 from llmeval_integrations.fields.dates import read_dates
-from llmeval_integrations.fields.meaning import fold, write_meaning
+from llmeval_integrations.fields.formats import fold, write_meaning
 from llmeval_integrations.fields.rule import Rule, compile_pattern
 from llmeval_integrations.json_values.equality import (
     CONTAINERS,

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import MOST, quote, shorten
+from llmeval_integrations.core.quote import MOST, quote, shorten
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.pointer import escape, read_pointer

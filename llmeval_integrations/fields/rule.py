@@ -12,7 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.fields.meaning import BY_FORM
+from llmeval_integrations.fields.formats import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of

@@ -14,7 +14,7 @@ from llmeval_integrations.judges.prompts.material import material
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import AnswerForm
 from llmeval_integrations.judges.replies.parse import parse_judgement
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 

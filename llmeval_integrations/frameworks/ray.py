@@ -27,7 +27,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.judging import Judging, JudgingOptions, judging
+from llmeval_integrations.runs.judges import Judging, JudgingOptions, judging
 
 with optional("ray", "ray", "ray"):
     import ray

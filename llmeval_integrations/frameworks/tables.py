@@ -19,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.runs.tables import score_columns
 
 T = TypeVar("T")

@@ -23,11 +23,11 @@ from typing import Any
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample
-from llmeval_integrations.messages.reading import Messages
+from llmeval_integrations.messages.read import Messages
 from llmeval_integrations.messages.reply import Reply, text_of_blocks
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
 
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import DEFINITIONS, items_of, subschemas
 from llmeval_integrations.schemas.errors import describe

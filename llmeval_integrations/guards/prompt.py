@@ -11,7 +11,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 _NAMES: Final = ("messages", "input", "prompt", "user_msg")
 """The names that SDKs and applications give to the parameter for the prompt."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.diagnosis import find_json
 from llmeval_integrations.json_values.parse import parse

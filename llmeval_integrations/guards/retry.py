@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.guards.prompt import Prompt
 from llmeval_integrations.guards.repair import Edit
 from llmeval_integrations.guards.repair import repair as repair_text
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 
 class GuardResult(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.limits import MAX_DEPTH
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.guards.places import Place, Problem, read_places

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,

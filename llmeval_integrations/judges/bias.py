@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 from llmeval_integrations.stats.groups import group_figures, mean_interval

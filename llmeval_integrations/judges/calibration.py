@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.labels import (
     LabelledRow,
     as_verdict,

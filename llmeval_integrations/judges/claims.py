@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from llmeval_integrations.core.options import check_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_text
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.pass_fail import PassFail
 
 

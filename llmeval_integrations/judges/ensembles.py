@@ -14,7 +14,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_flag, check_instance, check_list, check_number
-from llmeval_integrations.core.quoting import free_name, quote
+from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum

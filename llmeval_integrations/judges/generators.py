@@ -11,7 +11,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text, is_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import make_prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmeval_integrations.core.options import as_number, check_number, option_error
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge

@@ -27,7 +27,7 @@ from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome
-from llmeval_integrations.messages.reading import read_items
+from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.tool_calls.expected import mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
 

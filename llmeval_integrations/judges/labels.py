@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 _VERDICTS: Final[Mapping[Any, bool]] = {
     **dict.fromkeys((True, "true", "pass", "passed", "1"), True),

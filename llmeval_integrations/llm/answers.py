@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.llm.reasoning import strip_reasoning

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.prices import Price, price_of, why_unpriced

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.keys import without_keys
 from llmeval_integrations.llm.messages import Output
 

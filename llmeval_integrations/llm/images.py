@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 _DEEPEST: Final = 8
 """The deepest level of an image in a value; in a list of messages it is the fourth."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.llm.client import Client
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.images import Image
 
 Role = Literal["system", "user", "assistant"]

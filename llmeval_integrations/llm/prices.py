@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from llmeval_integrations.core.errors import MissingDependencyError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.reply import Usage
 

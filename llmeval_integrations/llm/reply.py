@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.messages import Output
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]

@@ -21,7 +21,7 @@ from llmeval_integrations.core.errors import (
     InvalidOptionError,
     RefusedReplyError,
 )
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.batches import Batches
 from llmeval_integrations.llm.budget import Budget, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.sdk_client import SdkClient

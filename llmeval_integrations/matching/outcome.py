@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
 from llmeval_integrations.matching.node import Kind, Node

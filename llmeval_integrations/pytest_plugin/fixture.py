@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from llmeval_integrations.core.errors import EvalError, InvalidOptionError
+from llmeval_integrations.core.escape import make_printable, one_line, plain_console
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.printable import make_printable, one_line, plain_console
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.pytest_plugin.marker import Marker

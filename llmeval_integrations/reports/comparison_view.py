@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.reports.view import (
     NOTHING,
     Cell,

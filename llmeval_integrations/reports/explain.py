@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.figures import format_figure, format_within
-from llmeval_integrations.core.printable import make_printable
-from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of

@@ -9,9 +9,9 @@ from typing import Any, Final
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
+from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_texts
 from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
 from llmeval_integrations.text.sources import common_numbers, normalize

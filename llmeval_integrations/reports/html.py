@@ -12,14 +12,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.samples import samples_of_page
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import View
+from llmeval_integrations.runs.load import find_manifest
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import find_manifest
 
 if TYPE_CHECKING:
     from jinja2 import Environment

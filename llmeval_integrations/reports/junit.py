@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
 from xml.sax.saxutils import quoteattr
 
-from llmeval_integrations.core.printable import make_printable
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.reports.tables import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row

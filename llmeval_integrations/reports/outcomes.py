@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.core.quote import shorten
 
 if TYPE_CHECKING:
     from llmeval_integrations.runs.rows import Row

@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.outcomes import differences_of, places_of
 from llmeval_integrations.reports.tables import by_sample
+from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_texts
 from llmeval_integrations.runs.summary import found_in
 
 MOST_LISTED: Final = 100_000

@@ -14,7 +14,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import EvalError, InputError
 from llmeval_integrations.reports import html
 from llmeval_integrations.runs.directory import RESULTS, SUMMARY
-from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.load import read_run
 
 _LOOPBACK: Final = "127.0.0.1"
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, BinaryIO, Final
 
-from llmeval_integrations.core.quoting import free_name
+from llmeval_integrations.core.quote import free_name
 from llmeval_integrations.fields.figures import FIGURES
 from llmeval_integrations.runs.records import (
     COLUMNS,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from llmeval_integrations.core.printable import make_printable, plain_console
+from llmeval_integrations.core.escape import make_printable, plain_console
 from llmeval_integrations.reports.view import Column, Section, Tone, View
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from llmeval_integrations.runs.tables import evaluate_batch
 if TYPE_CHECKING:
     from llmeval_integrations.runs.comparison.compare import Comparison, compare
     from llmeval_integrations.runs.comparison.prefer import Preferences, prefer
-    from llmeval_integrations.runs.stored import read_run
+    from llmeval_integrations.runs.load import read_run
 
 __all__ = [
     "Comparison",

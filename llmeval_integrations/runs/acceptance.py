@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.confidence import Answer, Threshold, safe_threshold
 

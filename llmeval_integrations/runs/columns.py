@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.rows import fields_of

@@ -13,7 +13,7 @@ from llmeval_integrations.runs.columns import columns_by_evaluator, describe_col
 from llmeval_integrations.runs.data.source import Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
-from llmeval_integrations.runs.judging import Judging, judging
+from llmeval_integrations.runs.judges import Judging, judging
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,

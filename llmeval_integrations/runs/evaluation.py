@@ -14,12 +14,12 @@ from numbers import Integral
 from typing import Any
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.runs.chunk import Answers, Engine, Here, Job, begin, keep, samples_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.journal import Journal, Memory
-from llmeval_integrations.runs.judging import Judging, add_earlier
+from llmeval_integrations.runs.judges import Judging, add_earlier
 from llmeval_integrations.runs.options import OnProgress
 from llmeval_integrations.runs.rows import Row, as_stored
 from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run, summary_text

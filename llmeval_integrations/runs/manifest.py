@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.data.source import HUB, STDIN, open_source

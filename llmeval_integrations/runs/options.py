@@ -9,9 +9,9 @@ from typing import Any, TypeAlias, TypedDict
 from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import free_name, hint, quote
+from llmeval_integrations.core.quote import free_name, hint, quote
 from llmeval_integrations.runs.chunk import EngineMaker
-from llmeval_integrations.runs.judging import JudgingOptions
+from llmeval_integrations.runs.judges import JudgingOptions
 
 Evaluators: TypeAlias = (
     "str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]"

@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.numbers import decode_as_python

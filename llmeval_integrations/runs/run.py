@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.groups import describe_repeats
-from llmeval_integrations.runs.judging import Judging
+from llmeval_integrations.runs.judges import Judging
 from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.runs.chunk import Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
-from llmeval_integrations.runs.judging import judging
+from llmeval_integrations.runs.judges import judging
 from llmeval_integrations.runs.options import (
     Evaluators,
     JudgeOptions,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RegexTimeoutError
-from llmeval_integrations.core.quoting import MOST, shorten_middle
+from llmeval_integrations.core.quote import MOST, shorten_middle
 from llmeval_integrations.json_values.limits import Extent, measure
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED

@@ -8,7 +8,7 @@ from typing import Any, Final, get_origin
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 from urllib.parse import quote as escape
 
 from llmeval_integrations.core.errors import InvalidSchemaError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.equality import bag, canonical
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.text.edit_distance import common_beginning
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 
 Fields: TypeAlias = Mapping[str, Any]
 

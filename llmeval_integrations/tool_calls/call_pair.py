@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from llmeval_integrations.core.quoting import shorten
+from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import SCALARS, canonical
 from llmeval_integrations.json_values.pointer import escape, read_pointer

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, SchemaDocument

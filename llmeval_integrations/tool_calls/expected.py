@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidReferenceError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.tool_calls.call import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.fields.paths import ANY, Override, check_path, read_overrides
 from llmeval_integrations.fields.rule import check_settings
 from llmeval_integrations.json_values.pointer import escape

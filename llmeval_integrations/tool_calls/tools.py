@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import (
     InvalidReferenceError,
     InvalidSchemaError,
 )
-from llmeval_integrations.core.quoting import hint, quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.limits import measure

@@ -18,7 +18,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.runs import read_run
-from llmeval_integrations.runs.stored import read_samples
+from llmeval_integrations.runs.load import read_samples
 
 pytest.importorskip("inspect_ai")
 

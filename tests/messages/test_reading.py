@@ -5,7 +5,7 @@ from message_things import CALL, LIBRARIES, TEXT, refusals
 
 from llmeval_integrations import InputError, read_messages
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.messages.reading import find_messages
+from llmeval_integrations.messages.read import find_messages
 from llmeval_integrations.tool_calls.read import read_calls
 
 

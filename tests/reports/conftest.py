@@ -5,7 +5,7 @@ from browser import CHROMIUM, browser
 
 from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.load import read_run
 
 HOSTILE = (
     "<script>document.title = 'acted'</script></script><img src=x onerror=\"document.title='acted'\">"

@@ -20,7 +20,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.reports import html
-from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.load import read_run
 
 COUNT = "document.getElementById('count').innerText.trim()"
 IDS = "[...document.querySelectorAll('tr.sample th')].map(each => each.textContent)"

@@ -19,7 +19,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.reports.comparison_view import comparison_view, views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
-from llmeval_integrations.runs.stored import read_run
+from llmeval_integrations.runs.load import read_run
 
 
 def section(view, name):

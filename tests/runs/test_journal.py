@@ -25,7 +25,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.runs import Interrupted, read_run
-from llmeval_integrations.runs.stored import read_manifest, read_samples, read_texts, sample_of
+from llmeval_integrations.runs.load import read_manifest, read_samples, read_texts, sample_of
 
 EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
 ROWS = [

@@ -13,7 +13,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
@@ -21,7 +21,7 @@ from llmeval_integrations.frameworks.langchain.evaluator import (
     as_prompt,
     evaluation_class,
 )
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 AgentTrajectoryEvaluator: Any = evaluation_class("AgentTrajectoryEvaluator")
 

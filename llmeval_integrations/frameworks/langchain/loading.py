@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import distances, json, judges
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt

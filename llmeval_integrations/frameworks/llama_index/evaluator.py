@@ -25,7 +25,7 @@ from llmeval_integrations.frameworks.llama_index.responses import (
     split_response,
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 _FIELDS: Final = {"query": "input", **{name: name for name in FIELDS if name != "input"}}
 """The arguments that are fields of a sample, and their names there."""

@@ -20,7 +20,7 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
     as_prompt,
 )
 from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness
-from llmeval_integrations.messages.reading import read_answer
+from llmeval_integrations.messages.read import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
 """Of the contexts that a template shows a model at a time."""

@@ -11,7 +11,7 @@ from llama_index.core.evaluation import RetrievalEvalResult
 from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.retrieval import METRICS, Retrieval

@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.options import option_error
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.template import (
     SYNTAXES,

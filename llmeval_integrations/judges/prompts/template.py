@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
-from llmeval_integrations.core.quoting import quote, shorten
+from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.python_values import dump_model
-from llmeval_integrations.messages.reading import find_messages
+from llmeval_integrations.messages.read import find_messages
 
 Syntax = Literal["f-string", "mustache"]
 SYNTAXES: Final[tuple[Syntax, ...]] = ("f-string", "mustache")

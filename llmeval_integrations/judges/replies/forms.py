@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import msgspec
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
 from llmeval_integrations.judges.replies.objects import (
     Members,

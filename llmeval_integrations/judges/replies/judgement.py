@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
 
 

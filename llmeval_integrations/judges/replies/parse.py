@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, objects
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters

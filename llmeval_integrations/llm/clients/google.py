@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.forms import in_words, openai_form, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
 from llmeval_integrations.llm.images import Image

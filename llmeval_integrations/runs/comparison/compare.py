@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.figures import is_same
-from llmeval_integrations.core.quoting import hint
+from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
 from llmeval_integrations.runs.comparison.join import Joined, Pair, join
+from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_run
 
 _NO_GAIN: Final = (0, 0.0)
 

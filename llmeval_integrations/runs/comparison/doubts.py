@@ -10,10 +10,10 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
 from llmeval_integrations.runs.groups import describe_repeats
+from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
 from llmeval_integrations.runs.manifest import word_differences
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
-from llmeval_integrations.runs.stored import find_manifest, read_samples, sample_of
 
 _SELECTION: Final = ("limit", "sample", "seed")
 """What chooses samples of the data. Data of other outputs are another file, so nothing else of it

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.runs.evaluate import evaluate
+from llmeval_integrations.runs.load import read_run, read_texts
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.stored import read_run, read_texts
 from llmeval_integrations.stats.intervals import Share
 from llmeval_integrations.stats.preferences import Match, Strength, WinRate, bradley_terry, win_rate
 

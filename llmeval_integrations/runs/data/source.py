@@ -19,7 +19,7 @@ from llmeval_integrations.core.errors import (
     InvalidOptionError,
     MissingDependencyError,
 )
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.runs.data.table_rows import (
     read_arrow,
     read_items,

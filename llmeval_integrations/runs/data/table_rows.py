@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.json_values.python_values import as_python, is_plain
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.numbers import decode_as_python
 
 if TYPE_CHECKING:

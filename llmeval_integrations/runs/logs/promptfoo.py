@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import free_name, shorten
+from llmeval_integrations.core.quote import free_name, shorten
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of

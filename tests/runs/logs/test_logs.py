@@ -13,7 +13,7 @@ from llmeval_integrations import InputError
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.runs import compare, read_run
-from llmeval_integrations.runs.stored import read_manifest, read_samples
+from llmeval_integrations.runs.load import read_manifest, read_samples
 
 DATA = Path(__file__).parent / "data"
 BEFORE, AFTER = DATA / "inspect_a.json", DATA / "inspect_b.json"

@@ -13,7 +13,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quoting import quote
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.llm.client import Client

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.quoting import add_article
+from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.messages.reply import (
     Reply,
