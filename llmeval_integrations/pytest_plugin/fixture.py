@@ -15,8 +15,12 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.pytest_plugin.evaluation import (
+    EVALUATIONS,
+    Evaluation,
+    EvaluationFailure,
+)
 from llmeval_integrations.pytest_plugin.marker import Marker
-from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, Evaluation, EvaluationFailure
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.reports.outcomes import objects
 from llmeval_integrations.runs.options import name_evaluators

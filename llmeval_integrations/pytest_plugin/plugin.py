@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from llmeval_integrations.core.errors import EvalError
+from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 
 if TYPE_CHECKING:
     from llmeval_integrations.pytest_plugin.fixture import Evaluate
@@ -24,33 +25,6 @@ _TALLIES: Final = pytest.StashKey[Any]()
 
 _MISS: Final = "llmeval_miss"
 """The attribute of a missed pass rate's report that has the terminal's word for it."""
-
-
-class Evaluation(NamedTuple):
-    """The result of one evaluator in a test, in types that can be sent between processes."""
-
-    evaluator: str
-    score: float | None
-    passed: bool | None
-    label: str | None
-    reason: str | None
-
-
-EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
-"""The key under which a test stores its evaluations."""
-
-
-class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the end of a test
-    """An output did not pass."""
-
-    __module__ = "builtins"  # else the module's name fills pytest's short summary
-
-    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
-        super().__init__(message)
-        self.line = line
-        """The message in one line."""
-        self.undecided = undecided
-        """Whether an evaluator gave no score or no verdict; no pass rate allows for this."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
