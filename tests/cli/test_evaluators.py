@@ -108,12 +108,12 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["exact_match"], "say what"),
+        (["exact_match"], "name what the evaluator claims"),
         (["json_matc"], "did you mean 'json_match'"),
         (["json_match", "--claims", "json"], "there are json_equality"),
         (["no_such_module:thing", "--claims", "json_match"], "no_such_module"),
         (["own_evaluators:Needy", "--claims", "json_match"], "more"),
-        (["json:__name__", "--claims", "json_match"], "cannot be called"),
+        (["json:__name__", "--claims", "json_match"], "is not an evaluator"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(arguments, says, own_module, capsys):
