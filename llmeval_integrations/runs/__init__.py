@@ -34,7 +34,7 @@ _LATER: Final = {
     "compare": "comparison.compare",
     "Preferences": "comparison.prefer",
     "prefer": "comparison.prefer",
-    "read_run": "stored",
+    "read_run": "load",
 }
 """The files of what no run needs, which is imported where it is asked for."""
 
