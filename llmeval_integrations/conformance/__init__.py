@@ -5,6 +5,6 @@
 """
 
 from llmeval_integrations.conformance.check import check_evaluator, list_claims
-from llmeval_integrations.conformance.finding import Finding, Findings
+from llmeval_integrations.conformance.faults import Finding, Findings
 
 __all__ = ["Finding", "Findings", "check_evaluator", "list_claims"]

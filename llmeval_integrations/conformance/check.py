@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
-from llmeval_integrations.conformance.finding import RANK, Finding, Findings, find_faults
+from llmeval_integrations.conformance.faults import RANK, Finding, Findings, find_faults
 from llmeval_integrations.conformance.subject import Subject, recognize
 from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError

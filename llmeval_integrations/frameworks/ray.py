@@ -27,7 +27,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.judges import Judging, JudgingOptions, judging
+from llmeval_integrations.runs.judges import Judging, JudgingOptions, open_judges
 
 with optional("ray", "ray", "ray"):
     import ray
@@ -122,7 +122,7 @@ class _Judges:
     def __init__(self, job: bytes, options: JudgingOptions) -> None:
         self._job = _read(job)
         self._stack = ExitStack()
-        self._judges = self._stack.enter_context(judging(self._job.evaluators, options))
+        self._judges = self._stack.enter_context(open_judges(self._job.evaluators, options))
 
     def evaluate(self, records: Sequence[Record]) -> Answers:
         return begin(self._job, records, self._judges)()

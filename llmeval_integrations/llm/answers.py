@@ -8,7 +8,7 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.thoughts import strip_reasoning
 
 
 def check_type(result_type: Any) -> None:

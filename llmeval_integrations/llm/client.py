@@ -47,7 +47,10 @@ class Client(ABC):
         """Return as JSON everything that shapes a reply beside the request; never a key."""
 
     def check(self) -> None:  # noqa: B027 - most clients lack nothing
-        """Raise InvalidOptionError if a setting is missing that every call needs."""
+        """Raise InvalidOptionError if a setting is missing that every call needs.
+
+        The default is for clients that need none.
+        """
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         """Submit requests, by their names, as a batch with a mark; return the batch's name."""

@@ -114,7 +114,7 @@ class SdkClient(Client):
 
     @staticmethod
     async def close(sdk: Any) -> None:
-        """Close an object that `make` made."""
+        """Close an object that `make` made; the default is for SDKs that hold nothing open."""
 
     @classmethod
     def check_beside(cls, thing: Any, options: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from llmeval_integrations.reports.tables import names_of, rows_of
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import found_in
+from llmeval_integrations.runs.summary import find_cause
 
 SUFFIX: Final = ".xml"
 
@@ -52,7 +52,7 @@ def _suite(name: str, rows: Iterable[Row]) -> str:
 
 
 def _report(kind: str, row: Row) -> str:
-    (_, label), reason = found_in(row)
+    (_, label), reason = find_cause(row)
     message = reason if row.score is None else f"score {row.score:g}: {reason}"
     type_ = "failure" if label == "failed" else label
     return _element(kind, message=message, **({} if kind == "skipped" else {"type": type_}))

@@ -15,7 +15,7 @@ from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.runs.summary import found_in
+from llmeval_integrations.runs.summary import find_cause
 
 MOST_LISTED: Final = 100_000
 """The most samples of a run that are listed."""
@@ -118,7 +118,7 @@ def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[An
 
 def _row(row: Row) -> tuple[int, float | None, str, str]:
     """Return state, score, label and reason; the page's script defines the states' numbers."""
-    (is_error, kind), reason = found_in(row)
+    (is_error, kind), reason = find_cause(row)
     score = row.score
     state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
     label = kind if is_failing(row) else str(row.label or "")

@@ -90,4 +90,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Log no single requests."""
+        """Log no single requests; the base class would print each to stderr."""

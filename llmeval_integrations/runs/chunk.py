@@ -144,7 +144,9 @@ class Samples:
         for field in evaluator.needs:
             for place in self._places_without(field):
                 if place not in unfit:
-                    unfit[place] = self._columns.missing(self._records[place][1], field, name)
+                    unfit[place] = self._columns.missing_field_error(
+                        self._records[place][1], field, name
+                    )
         return self._without(unfit), unfit
 
     def _places_without(self, field: str) -> list[int]:

@@ -116,7 +116,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         """Return the column of a field."""
         return self.of[_FIELDS.index(field)]
 
-    def missing(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
+    def missing_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
         column, row = self.column(field), _as_mapping(row)
         if column is None:
@@ -126,7 +126,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         null = f'null in column {column!r}{why}; JSON null is the text "null"'
         return MissingFieldError(null if column in row else _lacks(row, column, why))
 
-    def needed(self, evaluator: Evaluator) -> list[str]:
+    def list_needed(self, evaluator: Evaluator) -> list[str]:
         """Return the columns without which no row can be evaluated."""
         fields = {"output", *evaluator.needs}
         if self.variables:  # what the evaluator needs of them may all have columns of its own
@@ -206,7 +206,9 @@ def describe_columns(
         own = dict.fromkeys(each.column(field) for each in columns.values())
         if names := [repr(column) for column in own if column in present]:
             taken[field] = " and ".join(names)
-    needed = [column for name, own in columns.items() for column in own.needed(evaluators[name])]
+    needed = [
+        column for name, own in columns.items() for column in own.list_needed(evaluators[name])
+    ]
     none = f"none of the first {len(rows)} rows has a" if len(rows) > 1 else "the first row has no"
     absent = [
         f"{none} column {column!r}; {hint(column, list(map(str, present)))}"

@@ -13,14 +13,14 @@ from llmeval_integrations.runs.columns import columns_by_evaluator, describe_col
 from llmeval_integrations.runs.data.source import Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.evaluation import Evaluation
-from llmeval_integrations.runs.judges import Judging, judging
+from llmeval_integrations.runs.judges import Judging, open_judges
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,
     RunOptions,
     check_options,
-    judging_options,
     name_evaluators,
+    read_judging_options,
 )
 from llmeval_integrations.runs.run import Run
 
@@ -75,11 +75,11 @@ def _evaluate(
     columns = columns_by_evaluator(options.get("columns") or {}, evaluators)
     out, resume = options.get("out"), options.get("resume", False)
     directory = None if out is None else RunDirectory(out)
-    asking = judging_options(options, None if directory is None else directory.replies)
+    asking = read_judging_options(options, None if directory is None else directory.replies)
     if directory is not None:
         overwrite = options.get("overwrite", False)
         directory.check(samples, asking.cache, overwrite=overwrite, resume=resume)
-    judges = stack.enter_context(judging(evaluators, asking))
+    judges = stack.enter_context(open_judges(evaluators, asking))
     source = open_source(samples, options.get("format"))
     source.select(options.get("limit"), options.get("sample"), options.get("seed", 0))
     if on_columns := options.get("on_columns"):
@@ -102,7 +102,7 @@ def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | Non
     """Return who evaluates: a cluster, processes of this machine, or this process."""
     make, workers = options.get("engine"), options.get("workers", 1)
     if make is not None:
-        return make(job, judging_options(options), judges)
+        return make(job, read_judging_options(options), judges)
     if workers > 1 and judges is None and len(source.peek(_FEW)) == _FEW:
         from llmeval_integrations.runs.workers import start_workers
 

@@ -116,7 +116,7 @@ class Judging:
 
 
 @contextmanager
-def judging(
+def open_judges(
     evaluators: Mapping[str, Evaluator], options: JudgingOptions
 ) -> Iterator[Judging | None]:
     """Make ready to ask the judges among the evaluators; gives None where there are none.

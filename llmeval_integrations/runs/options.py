@@ -124,7 +124,7 @@ def check_names(options: Mapping[str, Any], kind: type) -> None:
             raise InvalidOptionError(f"no option is called {name!r}; {known}")
 
 
-def judging_options(
+def read_judging_options(
     options: Mapping[str, Any], replies: str | PathLike[str] | None = None
 ) -> JudgingOptions:
     """Return the options of judges; `replies` is the file of the run's own replies."""

@@ -115,7 +115,7 @@ class Tally:
         self.n += 1
         passed, label = row.passed, row.label
         if is_failing(row):
-            self._find(*found_in(row))
+            self._find(*find_cause(row))
         if row.error is not None:
             self.errors += 1
             return
@@ -189,7 +189,7 @@ class Tally:
         ]
 
 
-def found_in(row: Row) -> tuple[Kind, str]:
+def find_cause(row: Row) -> tuple[Kind, str]:
     """Return the kind of what was found in a row that did not pass, and the reason."""
     if row.error is not None:
         name, _, reason = row.error.partition(": ")

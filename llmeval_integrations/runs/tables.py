@@ -12,13 +12,13 @@ from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.runs.chunk import Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
-from llmeval_integrations.runs.judges import judging
+from llmeval_integrations.runs.judges import open_judges
 from llmeval_integrations.runs.options import (
     Evaluators,
     JudgeOptions,
     check_names,
-    judging_options,
     name_evaluators,
+    read_judging_options,
 )
 from llmeval_integrations.runs.records import COLUMNS, import_pyarrow, table_of
 from llmeval_integrations.runs.rows import Row, write_value
@@ -82,7 +82,7 @@ def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) ->
 def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     """Return the rows, sample by sample."""
     check_names(judges, JudgeOptions)
-    with judging(job.evaluators, judging_options(judges)) as asked:
+    with open_judges(job.evaluators, read_judging_options(judges)) as asked:
         begun = [begin(job, chunk, asked) for chunk in open_source(samples).chunks()]
         return [row for finish in begun for row in finish().rows]
 
@@ -132,7 +132,7 @@ def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
     """Return the columns that are read; raise InputError where one that has to be is not there."""
     read: dict[Any, None] = {}
     for name, own in job.columns.items():
-        for column in own.needed(job.evaluators[name]):
+        for column in own.list_needed(job.evaluators[name]):
             if column not in present:
                 raise InputError(
                     f"{name} needs column {column!r}, and there are only {list(present)!r:.300}; "

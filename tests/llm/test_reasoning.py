@@ -3,7 +3,7 @@
 import pytest
 from pace import at_most
 
-from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.thoughts import strip_reasoning
 
 
 @pytest.mark.parametrize(

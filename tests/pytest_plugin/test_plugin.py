@@ -68,6 +68,7 @@ SESSIONS = [
     (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 3}, []),
     (UNCALLED.format(more=""), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
     (UNCALLED.format(more=", min_pass_rate=0.1"), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    # a user's test that skips itself, inside the session that is tested
     (UNCALLED.format(more="").replace("pass\n", "pytest.skip()\n"), [GOOD], (), {"skipped": 1}, []),
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
-from llmeval_integrations.frameworks.langchain.wording import best_message
+from llmeval_integrations.frameworks.langchain.violations import best_message
 from llmeval_integrations.judges.prompts.prompt import Prompt
 
 

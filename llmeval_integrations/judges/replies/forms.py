@@ -24,7 +24,7 @@ from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked, reasons_of
 from llmeval_integrations.judges.replies.vocabulary import Vocabulary
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
-from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.thoughts import strip_reasoning
 
 T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]

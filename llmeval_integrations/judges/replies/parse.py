@@ -15,7 +15,7 @@ from llmeval_integrations.judges.replies.objects import Members, find, plain_nam
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import NoStatementError, Reader
 from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.thoughts import strip_reasoning
 
 _log = logging.getLogger(__name__)
 

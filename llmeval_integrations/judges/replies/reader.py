@@ -20,7 +20,7 @@ from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.judges.replies.objects import Members, find, objects
 from llmeval_integrations.judges.replies.quotations import Quotations, decode, letters
 from llmeval_integrations.judges.replies.vocabulary import REASONS, Statement, Vocabulary
-from llmeval_integrations.llm.reasoning import strip_reasoning
+from llmeval_integrations.llm.thoughts import strip_reasoning
 
 _TAG: Final = re.compile(r"<[^<>]*>?")
 _EMPTY_FORM: Final = re.compile(r"\s*(?:\W{2,}|<[^<>]*>|\[[^\[\]]*\])\s*")

@@ -86,6 +86,7 @@ def test_roles_and_parts(case):
 
 def test_a_prompt_without_a_user_is_said_by_the_user(case):
     if case.vendor.name in ("openai", "litellm"):
+        # There is nothing to add for these: their APIs accept a prompt without a user.
         pytest.skip("takes a conversation of system messages")
     case.ask(case.client(), Request((Message("system", "Is it good?"),)))
     body = case.server.last.body
@@ -167,6 +168,7 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
 @pytest.mark.parametrize("schema", [SCHEMA, FREE], ids=["strict", "free"])
 def test_a_schema_goes_out_strictly_where_it_can(schema, case, question):
     if case.vendor.form != "response_format":
+        # The other forms have no flag that could be looked at.
         pytest.skip("OpenAI's form alone is strict")
     case.server.plays(case.vendor.said(PASSED))
     case.ask(case.client(), question(schema=schema, schema_name="judgement"))
