@@ -27,7 +27,7 @@ def details(comparison: FieldComparison) -> dict[str, Any]:
     """Return the metadata of a comparison: figures, outcomes, and counts of leaves by field."""
     matched, output, reference = comparison.figures()
     fields: dict[str, dict[Kind, int]] = {}
-    count_leaves(fields, comparison)
+    add_field_counts(fields, comparison)
     for path in sorted(comparison.omitted):
         fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
     return {
@@ -42,7 +42,7 @@ def details(comparison: FieldComparison) -> dict[str, Any]:
     }
 
 
-def count_leaves(fields: dict[str, dict[Kind, int]], comparison: Comparison) -> None:
+def add_field_counts(fields: dict[str, dict[Kind, int]], comparison: Comparison) -> None:
     """Add the leaves of a comparison to those of each field, by kind."""
     for node in comparison.matched:
         if node.path in fields:

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.fields.figures import count_leaves
+from llmeval_integrations.fields.figures import add_field_counts
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.alignment import best_path
 from llmeval_integrations.matching.any_order import pair_texts
@@ -252,7 +252,7 @@ class CallComparison:
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of a pair of calls, or of a single call."""
         self._leaves = Figures(*map(add, self._leaves, figures))
-        count_leaves(self._fields, comparison)
+        add_field_counts(self._fields, comparison)
         for each in comparison.outcomes:
             if each.kind == "match":
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
