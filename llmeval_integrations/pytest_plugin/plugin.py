@@ -5,26 +5,40 @@ Pytest loads this module in every session, so other modules are imported once a 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
 from llmeval_integrations.core.errors import EvalError
-from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 
 if TYPE_CHECKING:
     from llmeval_integrations.pytest_plugin.fixture import Evaluate
     from llmeval_integrations.pytest_plugin.marker import Marker
+
+Evaluation: TypeAlias = tuple[str, "float | None", "bool | None"]
+"""An evaluator's name, score and verdict."""
+
+EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
+"""The key under which a test stores its evaluations."""
 
 MARKER: Final = "llmeval"
 _CACHE: Final = pytest.StashKey[Any]()
 _MARKED: Final = pytest.StashKey["Marker"]()
 _TALLIES: Final = pytest.StashKey[Any]()
 
-_MISS: Final = "llmeval_miss"
-"""The attribute of a missed pass rate's report that has the terminal's word for it."""
+
+class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the end of a test
+    """An output did not pass."""
+
+    __module__ = "builtins"  # else the module's name fills pytest's short summary
+
+    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
+        super().__init__(message)
+        self.line = line
+        """The message in one line."""
+        self.undecided = undecided
+        """Whether an evaluator gave no score or no verdict; no pass rate allows for this."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -154,22 +168,11 @@ def pytest_runtest_makereport(
 
 def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
     """Attach all evaluations of the test so far to a report, also in a worker of xdist."""
-    found = item.stash[EVALUATIONS]
     rate = None if marked is None else marked.min_pass_rate
     group = getattr(_parameters(item).get("sample"), "group", None)
     # The id of a row is in brackets, but folder names may contain brackets, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
-    sent = test, [each[:3] for each in found], rate, None if not group else str(group)
-    vars(report)["llmeval"] = sent
-    times: Counter[str] = Counter()
-    for each in found:  # the second result of an evaluator is `llmeval.json_match.2.score`
-        times[each.evaluator] += 1
-        time = f".{times[each.evaluator]}" if times[each.evaluator] > 1 else ""
-        said = {key: value for key, value in each._asdict().items() if value is not None}
-        del said["evaluator"]
-        report.user_properties += [
-            (f"llmeval.{each.evaluator}{time}.{key}", value) for key, value in said.items()
-        ]
+    vars(report)["llmeval"] = test, item.stash[EVALUATIONS], rate, str(group) if group else None
 
 
 class _Counter:
@@ -188,29 +191,13 @@ class _Counter:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Report tests that missed their pass rate as failed, so that JUnit files list them, too."""
+    """Fail the session if a test missed its pass rate; a worker of xdist has only a part."""
     tallies = session.config.stash.get(_TALLIES, None)
-    if not tallies or hasattr(session.config, "workerinput"):  # a worker of xdist has only a part
+    if not tallies or hasattr(session.config, "workerinput"):
         return
-    manager = session.config.pluginmanager
-    # They rerun failed tests in the next session, but a missed pass rate is no test.
-    others = [manager.get_plugin(name) for name in ("lfplugin", "stepwiseplugin")]
-    tell = manager.subset_hook_caller("pytest_runtest_logreport", others)
-    for test, lines in tallies.misses().items():
-        path, _, name = test.partition("::")
-        place = (path, None, name.replace("::", "."))
-        report = pytest.TestReport(test, place, {}, "failed", "\n".join(lines), "call")
-        vars(report)[_MISS] = ""  # the progress is complete: print no letter or line
-        tell(report=report)
-        vars(report)[_MISS] = "FAILED"
-        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
-    """Count a missed pass rate as a failure."""
-    word = getattr(report, _MISS, None)
-    return None if word is None else ("failed", "", word)
+    is_green = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if is_green and any(tallies.misses()):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -219,9 +206,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_sep("=", "evaluations")
         for line in tallies.lines():
             terminalreporter.write_line(line)
-        for test, lines in tallies.misses().items():
-            for line in lines:
-                terminalreporter.write_line(f"{test}: {line}", red=True)
+        for line in tallies.misses():
+            terminalreporter.write_line(f"FAILED {line}", red=True)
 
 
 def _marker_of(item: Any) -> Marker | None:

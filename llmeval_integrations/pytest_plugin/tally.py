@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
+from llmeval_integrations.pytest_plugin.plugin import Evaluation
 from llmeval_integrations.runs.numbers import percent, percents
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
-
-Sent: TypeAlias = tuple[str, float | None, bool | None]
-"""The part of an evaluation that a test's report carries: evaluator, score and verdict."""
 
 _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", "mean")
 
@@ -23,14 +21,14 @@ class Tallies:
     """
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[str, list[Sent], str | None]] = {}
+        self._found: dict[str, tuple[str, list[Evaluation], str | None]] = {}
         self._rates: dict[str, float] = {}
 
     def __bool__(self) -> bool:
         return any(found for _, found, _ in self._found.values())
 
     def note(
-        self, nodeid: str, test: str, found: list[Sent], rate: float | None, group: str | None
+        self, nodeid: str, test: str, found: list[Evaluation], rate: float | None, group: str | None
     ) -> None:
         """Store the evaluations of a row or test so far; they replace those stored before.
 
@@ -43,42 +41,33 @@ class Tallies:
 
     def lines(self) -> Iterator[str]:
         """Write a table with a line for each evaluator, in the session and in each marked test."""
-        tallies: dict[str, Tally] = defaultdict(Tally)
-        for _, row in self._rows():
-            tallies[row.evaluator].add([row])
-        rows = [_HEADS, *(_cells(name, each.summary()) for name, each in tallies.items())]
-        rows += [
-            _cells(f"{test}: {name}", each) for (test, name), each in self._figures_of_markers()
-        ]
+        rows: list[tuple[str, ...]] = [_HEADS]
+        for test, name, figures in self._figures():
+            rows.append(_cells(f"{test}: {name}" if test else name, figures))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         for first, *others in rows:
             cells = (cell.rjust(width) for cell, width in zip(others, widths[1:]))
             yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
 
-    def misses(self) -> dict[str, list[str]]:
-        """Word, by marked test, each pass rate that is below the required one."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for (test, evaluator), figures in self._figures_of_markers():
-            least, rate = self._rates[test], figures["pass_rate"]
+    def misses(self) -> Iterator[str]:
+        """Word each pass rate of a marked test that is below the required one."""
+        for test, name, figures in self._figures():
+            least, rate = self._rates.get(test, 1), figures["pass_rate"]
             if least < 1 and (rate or 0.0) < least:
                 passed = "nothing" if rate is None else percent(rate)
-                found[test].append(f"{evaluator} passed {passed}, under min_pass_rate={least:g}")
-        return found
+                yield f"{test}: {name} passed {passed}, under min_pass_rate={least:g}"
 
-    def _figures_of_markers(self) -> Iterator[tuple[tuple[str, str], Mapping[str, Any]]]:
-        """Yield the figures of marked tests, by test and evaluator."""
+    def _figures(self) -> list[tuple[str, str, Mapping[str, Any]]]:
+        """Return the figures of each evaluator: of the session, then of each marked test."""
         tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
-        for test, row in self._rows():
-            if test in self._rates:
-                tallies[test, row.evaluator].add([row])
-        yield from ((key, each.summary()) for key, each in tallies.items())
-
-    def _rows(self) -> Iterator[tuple[str, Row]]:
-        """Yield each test with an evaluator's result for a sample."""
         for nodeid, (test, found, group) in self._found.items():
-            for name, score, passed in _merge_row(found) if test in self._rates else found:
+            is_marked = test in self._rates
+            for name, score, passed in _merge_row(found) if is_marked else found:
                 row = Row(nodeid, name, score, passed, None, None, {}, score is None, None, group)
-                yield test, row
+                for part in ("", test) if is_marked else ("",):
+                    tallies[part, name].add([row])
+        by_part = sorted(tallies.items(), key=lambda item: item[0][0] != "")
+        return [(test, name, each.summary()) for (test, name), each in by_part]
 
 
 def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
@@ -93,12 +82,12 @@ def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def _merge_row(found: list[Sent]) -> Iterator[Sent]:
+def _merge_row(found: list[Evaluation]) -> Iterator[Evaluation]:
     """Merge the results of each evaluator for a row; they pass together if all of them pass.
 
     A failure makes the whole fail; else an unscored result makes it unscored. Scores are averaged.
     """
-    by_evaluator: dict[str, list[Sent]] = defaultdict(list)
+    by_evaluator: dict[str, list[Evaluation]] = defaultdict(list)
     for each in found:
         by_evaluator[each[0]].append(each)
     for evaluator, said in by_evaluator.items():

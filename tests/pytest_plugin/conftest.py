@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import rich.console
+import rich.tree  # noqa: F401 - else a session in this process loads it, and takes it away again
 
 HEAD = """
 import pytest

@@ -2,7 +2,6 @@
 
 import json
 from fnmatch import fnmatchcase
-from xml.etree import ElementTree
 
 import pytest
 
@@ -50,23 +49,20 @@ SESSIONS = [
      ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E * /total  mismatch  2  expected 1",
       "E * output:", 'E *{"total": 2}', "FAILED *::test_invoice - EvaluationFailure: json_match: *"]),
     (one("evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"), (), (), {"failed": 1},
-     ["E * /19  mismatch  19  expected *", "E * and 2,980 more"]),
+     ["E * /9  mismatch  9  expected *", "E * more lines"]),
     # A wrong call is an error of the test.
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
     (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
     (one("evaluate('{}', {'total': 1})"), (), (), {"failed": 1}, ["E *InvalidOptionError: expected an Evaluator *"]),
     # What is unscored fails unless it is to be skipped; a score without a verdict always does.
-    (one("evaluate('x', Mute())"), (), (), {"failed": 1}, []),
     (one("evaluate('x', Mute())"), (), SKIP, {"skipped": 1}, ["SKIPPED*mute: unscored: nobody can tell"]),
-    (one("evaluate('y', Mute())"), (), (), {"failed": 1}, [NO_VERDICT]),
     (one("evaluate('y', Mute())"), (), SKIP, {"failed": 1}, [NO_VERDICT]),
     # Every row is a test.
     (MARKED.format(more=""), [GOOD, BAD, GOOD], ("-v",), {"passed": 2, "failed": 1},
      ["*test_rows*row 0*PASSED*", "json_match *3 *66.7 %*"]),
     # No pass rate allows for what is unscored, or for a row for which nothing was evaluated.
-    (marked("Mute()"), ["x"], (), {"failed": 2}, []),
-    (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 3}, []),
-    (UNCALLED.format(more=""), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    (marked("Mute()"), ["x"], (), {"failed": 1}, []),
+    (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 2}, []),
     (UNCALLED.format(more=", min_pass_rate=0.1"), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
     # a user's test that skips itself, inside the session that is tested
     (UNCALLED.format(more="").replace("pass\n", "pytest.skip()\n"), [GOOD], (), {"skipped": 1}, []),
@@ -84,12 +80,6 @@ def test_a_session_ends_so(session, code, outputs, options, outcomes, lines):
     assert len([line for line in result.outlines if line.startswith("E ")]) < 100
 
 
-def test_an_async_test_uses_it_as_well(session):
-    code = "import anyio\n@pytest.mark.anyio\nasync def test_it(evaluate):\n    await anyio.sleep(0)\n    evaluate('{}', JsonValidity())"  # fmt: skip
-    pytest.importorskip("anyio")
-    session(code, "-p", "anyio").assert_outcomes(passed=1)
-
-
 @pytest.mark.parametrize(
     ("rate", "code", "workers"), [(0.75, 0, ()), (0.8, 1, ()), (0.8, 1, ("-n", "2"))]
 )
@@ -98,45 +88,11 @@ def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, worke
         pytest.importorskip("xdist")
     marked = MARKED.format(more=f", min_pass_rate={rate}")
     result = session(marked, "-rfx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
-    result.assert_outcomes(passed=3, xfailed=1, failed=code)
+    result.assert_outcomes(passed=3, xfailed=1)
     assert result.ret == code
     result.stdout.fnmatch_lines(["*allowed by min_pass_rate*/total 2, expected 1*"])
-    missed = "test_it.py::test_rows: json_match passed 75.0 %, under min_pass_rate=0.8"
+    missed = "FAILED test_it.py::test_rows: json_match passed 75.0 %, under min_pass_rate=0.8"
     assert (missed in result.outlines) is (code == 1)
-    reported = [line for line in result.outlines if line.startswith("FAILED test_it.py::test_rows")]
-    assert len(reported) == code
-    assert "[125%]" not in result.stdout.str()
-
-
-@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "2"), marks=pytest.mark.nightly)])
-def test_junit_has_a_missed_pass_rate_as_a_failure(session, pytester, workers):
-    if workers:
-        pytest.importorskip("xdist")
-    marked = MARKED.format(more=", min_pass_rate=0.8")
-    session(marked, "--junitxml=junit.xml", *workers, rows=rows([GOOD, BAD]))
-    cases = {
-        each.get("name"): each
-        for each in ElementTree.parse(pytester.path / "junit.xml").iter("testcase")
-    }
-    assert set(cases) == {"test_rows[row 0]", "test_rows[row 1]", "test_rows"}
-    assert "passed 50.0 %" in cases["test_rows"].find("failure").get("message")
-    assert cases["test_rows[row 1]"].find("failure") is None
-    found = {each.get("name"): each.get("value") for each in cases["test_rows[row 1]"].iter("property")}  # fmt: skip
-    assert found == {
-        "llmeval.json_match.score": "0.0",
-        "llmeval.json_match.passed": "False",
-        "llmeval.json_match.label": "mismatch",
-        "llmeval.json_match.reason": "/total 2, expected 1",
-    }
-
-
-def test_a_missed_pass_rate_is_no_test_to_run_again(session):
-    marked = MARKED.format(more=", min_pass_rate=0.8")
-    cached = ("-p", "cacheprovider")
-    session(marked, *cached, rows=rows([GOOD, BAD])).assert_outcomes(passed=1, xfailed=1, failed=1)
-    again = session(marked, *cached, "--lf", rows=rows([GOOD, GOOD]))
-    assert "known failure" not in again.stdout.str()
-    again.assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize(
@@ -186,8 +142,6 @@ def test_judges_are_asked_once_and_then_not_at_all(session):
         for options in (("--llmeval-cache=replies.sqlite",), ("--llmeval-cache=replies.sqlite", "--llmeval-frozen")):  # fmt: skip
             session(code, *options).assert_outcomes(passed=1)
         assert len(server.requests) == 1
-        result = session(code, "--llmeval-cache=replies.sqlite", "--llmeval-frozen", "-k", "judged")
-        result.assert_outcomes(passed=1)
         changed = code.replace("all in all", "on the whole")
         session(changed, "--llmeval-cache=replies.sqlite", "--llmeval-frozen").assert_outcomes(
             failed=1
