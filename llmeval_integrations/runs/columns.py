@@ -20,8 +20,11 @@ NUMBERS: Final = "numbers of rows"
 
 _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
+_EMPTY_IS_ABSENT: Final = (_ID, _GROUP, _SCHEMA)
 _VARIABLES: Final = "variables"
-_NO_FIELDS: Final = (MISSING,) * len(_FIELDS)
+_NO_FIELDS: Final = (None, *(MISSING,) * (len(_FIELDS) - 1))
+"""A sample without an output, which is None, and without all other fields."""
+
 
 
 def parse_column(text: str) -> tuple[str, str | None]:
@@ -56,6 +59,11 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
                 places.setdefault(column, []).append(place)
         return places
 
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The columns without which a row is no sample."""
+        return (*self.named, str(self.of[0]))
+
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Make the sample of a row, or give the InputError that says why there is none.
 
@@ -66,33 +74,23 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
             if isinstance(row, InputError):
                 return row
             row = _as_mapping(row)
-        for column in self.named:
+        for column in self.required:
             if column not in row:
                 return InputError(_lacks(row, column))
-        fields = self._fields(row)
-        if fields[_ID] is MISSING or fields[_ID] == "":
-            fields[_ID] = number
-        if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
-            return error
-        if fields[_SCHEMA] == "":
-            fields[_SCHEMA] = MISSING
-        if fields[_GROUP] == "":
-            fields[_GROUP] = MISSING
-        if fields[0] is MISSING:
-            if self.of[0] not in row:
-                return InputError(_lacks(row, str(self.of[0])))
-            fields[0] = None
-        return Sample(*fields)
-
-    def _fields(self, row: Mapping[Any, Any]) -> list[Any]:
-        """Return the fields of a row, which has fewer columns than there are fields."""
         fields: list[Any] = [*_NO_FIELDS]
         places = self.places
-        for column, cell in row.items():
+        for column, cell in row.items():  # a row has fewer columns than there are fields
             if cell is not None and column in places:
                 for place in places[column]:
                     fields[place] = cell
-        return fields
+        if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
+            return error
+        for place in _EMPTY_IS_ABSENT:
+            if fields[place] == "":
+                fields[place] = MISSING
+        if fields[_ID] is MISSING:
+            fields[_ID] = number
+        return Sample(*fields)
 
     def _add_variables(self, row: Mapping[Any, Any], fields: list[Any]) -> InputError | None:
         """Add the variables that have columns of their own, and take the group from them."""

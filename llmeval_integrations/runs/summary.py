@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown, Evaluator
 from llmeval_integrations.runs.groups import Groups
-from llmeval_integrations.runs.rows import Row, as_stored, is_failing
+from llmeval_integrations.runs.rows import Row, as_stored
 from llmeval_integrations.stats.groups import Figures, mean_interval
 
 Kind = tuple[bool, str]
@@ -114,8 +114,8 @@ class Tally:
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
         passed, label = row.passed, row.label
-        if is_failing(row):
-            self._find(*find_cause(row))
+        if passed is False or row.unscored or row.error is not None:
+            self._find(row)
         if row.error is not None:
             self.errors += 1
             return
@@ -128,7 +128,8 @@ class Tally:
         if passed is not None:
             self.rated += 1
             self.passes += passed
-        self.inconsistent += row.metadata.get("inconsistent") is True
+        if row.metadata and row.metadata.get("inconsistent") is True:
+            self.inconsistent += 1
         if row.group is not None:
             self.groups.add(row)
         if label is not None:
@@ -137,7 +138,8 @@ class Tally:
                 label = OTHER
             self.labels[label] = self.labels.get(label, 0) + 1
 
-    def _find(self, kind: Kind, reason: str) -> None:
+    def _find(self, row: Row) -> None:
+        kind, reason = find_cause(row)
         found = self._found.get(kind)
         if found is None:
             kind = kind if len(self._found) < _MOST else (kind[0], OTHER)

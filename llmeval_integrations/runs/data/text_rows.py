@@ -32,12 +32,12 @@ _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 def read_lines(lines: Iterable[bytes], source: Source) -> Iterator[Record]:
     """Read JSON Lines one by one; empty lines are no rows."""
-    number = 1
+    number = 0
     for line in lines:
         source.done += len(line)
         if not line.isspace():
-            yield number, parse_row(line)
             number += 1
+            yield number, parse_row(line)
 
 
 def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
