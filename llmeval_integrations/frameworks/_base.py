@@ -1,7 +1,7 @@
-"""What the classes of all frameworks share: one of our evaluators, and the sample it looks at.
+"""The code that the classes of all frameworks share: the evaluator inside, and its sample.
 
-None is an absent field, as everywhere in these frameworks, but for an output: that is what a model
-gave that wrote nothing. JSON null is the text "null".
+As everywhere in these frameworks, None means an absent field. Only as an output it means that the
+model wrote nothing. JSON null is the text "null".
 """
 
 from __future__ import annotations
@@ -27,31 +27,31 @@ from llmeval_integrations.json_values.python_values import as_python
 from llmeval_integrations.messages.read import find_messages
 
 FIELDS: Final = Sample.__struct_fields__[1:]
-"""The fields of a sample beside its output."""
+"""The fields of a sample, except its output."""
 
 
 class UnscoredError(EvalError):
-    """There is no score, and the framework has no other word for that than a failure."""
+    """There is no score, and the framework can only report this as a failure."""
 
 
 @contextmanager
 def optional(module: str, package: str, extra: str) -> Iterator[None]:
-    """Name the package to install where the module cannot be imported."""
+    """Name the package to install if the module cannot be imported."""
     try:
         yield
     except ModuleNotFoundError as error:
-        # A package that is there and lacks something itself is broken, not absent.
+        # If an installed package lacks a module of its own, it is broken, not absent.
         if not f"{module}.".startswith(f"{error.name}."):
             raise
         raise MissingDependencyError.of(package, extra) from error
 
 
 class Wrapper:
-    """A framework's evaluator that has one of ours inside.
+    """A framework's evaluator that contains one of our evaluators.
 
-    `name` is what the framework calls it, the evaluator's own unless given; `value` is "score" or
-    "passed", where the framework takes one figure. Raises InvalidOptionError for other values and
-    for what is not an Evaluator.
+    `name` is its name in the framework, by default the evaluator's name. `value` is "score" or
+    "passed", if the framework accepts a single figure. Raises InvalidOptionError for another value,
+    and for an object that is not an Evaluator.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Wrapper:
         return f"{type(self).__name__}({self.evaluator!r})"
 
     def figure(self, result: Result) -> Any:
-        """Return the score, or with `value="passed"` the verdict; None where there is none."""
+        """Return the score, or the verdict if `value` is "passed"; None if there is none."""
         return as_python(getattr(result, self.value))
 
     def require_figure(self, result: Result) -> float:
-        """Return the figure as a number; raise UnscoredError where there is none."""
+        """Return the figure as a number; raise UnscoredError if there is none."""
         figure = self.figure(result)
         if figure is None:
             label = f" ({result.label})" if result.label else ""
@@ -84,11 +84,11 @@ class Wrapper:
 
 
 def make_sample(evaluator: Evaluator, output: Any, metadata: Any = None, **fields: Any) -> Sample:
-    """Make a sample of fields that may be None; a text alone is one of the contexts.
+    """Make a sample of fields that may be None; a single text becomes a list of contexts.
 
-    What a host calls metadata are variables of a judge's prompt; their `contexts` and `schema` are
-    those of the sample, unless these are given. Arrays of NumPy are lists. Raises
-    MissingFieldError where there is no output, or no other field that the evaluator needs.
+    The framework's metadata become variables of a judge's prompt. Their `contexts` and `schema`
+    also become fields of the sample, unless these are given. NumPy arrays become lists. Raises
+    MissingFieldError if the output or a field that the evaluator needs is missing.
     """
     given = {name: value for name, value in fields.items() if value is not None}
     if isinstance(metadata, Mapping) and metadata:
@@ -112,18 +112,18 @@ def takes_model(kind: type[Evaluator]) -> bool:
 
 
 def may_look_at(evaluator: Evaluator, field: str) -> bool:
-    """Return whether an evaluator looks at a field, or its model is shown it."""
+    """Return whether an evaluator needs a field, or may show it to its model."""
     return field in evaluator.needs or evaluator.is_judge
 
 
 @dataclass(frozen=True)
 class Keys:
-    """The keys under which the fields of a sample stand in a framework's mappings.
+    """The keys of a framework's mappings that contain the fields of a sample.
 
     `output` and `contexts` are keys of the outputs, `reference` of the references, `input` of the
-    inputs, `schema` of the references or else the inputs; "" is the mapping itself. Without a key
-    the only value of a mapping is meant. Several inputs are one mapping; of several outputs or
-    references none is guessed (InputError). There are no contexts and no schema without a key.
+    inputs, `schema` of the references or else the inputs. The key "" selects the whole mapping.
+    Without a key, the only value of a mapping is selected. Several inputs become one mapping.
+    Several outputs or references raise InputError. Contexts and a schema always need a key.
     """
 
     output: str | None = None
@@ -141,10 +141,9 @@ class Keys:
         context: Any = None,
         **further: Any,
     ) -> Sample:
-        """Make a sample; the inputs by their names, and what is further, are variables of a prompt.
+        """Make a sample; the inputs and all further arguments become variables of a prompt.
 
-        `context` is the contexts where there is no key for them. Raises InputError for a key that
-        is not there.
+        `context` contains the contexts if they have no key. Raises InputError for a missing key.
         """
         variables = {**(inputs if isinstance(inputs, Mapping) else {}), **further}
         is_expected = isinstance(references, Mapping) and self.schema in references

@@ -1,4 +1,4 @@
-"""The judge behind those evaluators of LangChain and LlamaIndex whose template users replace."""
+"""The judge for evaluators of LangChain and LlamaIndex whose template can be replaced."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TemplateJudge(ModelJudge):
-    """What does a model answer to a template: one of some words, or a number on a scale?
+    """Which word, or which number on a scale, does a model answer to a template?
 
-    Score: what `words` gives the word, or the number. Label: the word. Reason: the reply without
-    it. Metadata: `reply`. A reply that does not say one of them clearly leaves it unscored.
+    Score: the value of the word in `words`, or the number. Label: the word. Reason: the reply
+    without it. Metadata: `reply`. If the reply has no clear word or number, there is no score.
     """
 
     model: Any
@@ -33,7 +33,7 @@ class TemplateJudge(ModelJudge):
     words: Mapping[str, float] | None = None
     scale: tuple[float, float] | None = None
     threshold: float | None = None
-    """The lowest score that passes; None leaves `passed` open."""
+    """The lowest score that passes; without it there is no verdict."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,7 +46,7 @@ class TemplateJudge(ModelJudge):
         own = reply
         if "[[" in reply:
             for text in texts:
-                own = own.replace(text, "...")  # an output may hold brackets of its own
+                own = own.replace(text, "...")  # the output may contain such brackets
         found = parse_judgement(
             own,
             words=None if self.words is None else tuple(self.words),
@@ -61,7 +61,7 @@ class TemplateJudge(ModelJudge):
 
 
 def _texts(sample: Sample) -> list[str]:
-    """Return the texts that the model was shown, which its reply may quote."""
+    """Return the texts of the prompt, since the reply may quote them."""
     fields = (sample.output, sample.reference, sample.input)
     texts = [to_text(read_answer(field).value) for field in fields if field is not MISSING]
     variables = sample.variables if isinstance(sample.variables, Mapping) else {}

@@ -9,7 +9,7 @@
         case = LLMTestCase(input="A list?", actual_output="[1]", expected_output="[1.0]")
         assert_test(case, [DeepEvalMetric(JsonEquality())])
 
-Importing this sets DEEPEVAL_TELEMETRY_OPT_OUT, unless the environment has a word on it.
+Importing this module sets DEEPEVAL_TELEMETRY_OPT_OUT, unless the environment already sets it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.result import Result
@@ -27,23 +26,18 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 with optional("deepeval", "deepeval", "deepeval"):
-    from deepeval.errors import MissingTestCaseParamsError
     from deepeval.metrics import BaseMetric
     from deepeval.test_case import LLMTestCase
 
 
-class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # type: ignore[misc]
-    """A test case lacks a field, which DeepEval's `skip_on_missing_params` knows."""
-
-
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
-    """One of our evaluators as a metric, which is awaited unless `run_async=False`.
+    """One of our evaluators as a metric, which is asynchronous unless `run_async=False`.
 
-    `success` is the evaluator's verdict; `threshold` is the evaluator's, else 1, and decides
-    nothing. Label and metadata are in the verbose logs, as JSON. An unscored result has no score
-    but an `error`, which DeepEval counts as not passed. A bad call raises one of our errors.
-    Contexts are the `retrieval_context`, else the `context`, the schema is `schema` of the case's
-    metadata. `name` is another name, and `value="passed"` gives 1 or 0.
+    `success` is the evaluator's verdict. `threshold` is the evaluator's, or else 1, and decides
+    nothing. The verbose logs contain the label and the metadata as JSON. An unscored result has an
+    `error` and no score, and DeepEval counts it as not passed. A bad call raises one of our errors.
+    The contexts are the `retrieval_context`, or else the `context`. The case's metadata may contain
+    a `schema`. `name` is another name, and with `value="passed"` the score is 1 or 0.
     """
 
     def __init__(self, evaluator: Evaluator, **options: Any) -> None:
@@ -53,7 +47,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
 
     @property
     def __name__(self) -> str:
-        """What it is called: as the evaluator, unless named otherwise."""
+        """The name of the metric, by default the evaluator's name."""
         return self.name
 
     def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
@@ -61,43 +55,31 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         return self._keep(self.evaluator.evaluate(self._sample(test_case)))
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
-        """Evaluate a test case, and await what has to be waited for."""
+        """Evaluate a test case asynchronously."""
         return self._keep(await self.evaluator.aevaluate(self._sample(test_case)))
 
     def is_successful(self) -> bool | None:
-        """Return the verdict; False where there was an error, as DeepEval counts it."""
+        """Return the verdict; False after an error, as in DeepEval."""
         return self.success if self.error is None else False
 
     def _sample(self, case: LLMTestCase) -> Sample:
-        # An error leaves nothing of another case.
-        self.score: float | None = None
-        self.success: bool | None = False
-        self.reason: str | None = None
-        self.error: str | None = None
         contexts = case.context if case.retrieval_context is None else case.retrieval_context
-        try:
-            return make_sample(
-                self.evaluator,
-                case.actual_output,
-                case.metadata,
-                reference=case.expected_output,
-                input=case.input,
-                contexts=contexts and [getattr(text, "context", text) for text in contexts],
-                id=case.name,
-            )
-        except MissingFieldError as error:
-            raise MissingParameterError(str(error)) from error
+        return make_sample(
+            self.evaluator,
+            case.actual_output,
+            case.metadata,
+            reference=case.expected_output,
+            input=case.input,
+            contexts=contexts and [getattr(text, "context", text) for text in contexts],
+            id=case.name,
+        )
 
     def _keep(self, result: Result) -> float | None:
-        """Keep the result where DeepEval looks for it after the call."""
+        """Store the result in the attributes that DeepEval reads after the call."""
         figure = self.figure(result)
         self.score = None if figure is None else float(figure)
         self.success = result.passed
         self.reason = None if result.reason is None else to_storable_text(result.reason)
         self.error = (self.reason or "unscored") if result.is_unscored else None
         self.verbose_logs = to_storable_text({"label": result.label, "metadata": result.metadata})
-        account = result.metadata.get("judge", {}) if self.evaluator.is_judge else {}
-        self.evaluation_model = account.get("model")
-        self.input_tokens = account.get("input_tokens")
-        self.output_tokens = account.get("output_tokens")
         return self.score

@@ -1,4 +1,4 @@
-"""Our evaluators for DSPy: a metric of `Evaluate` and of optimisers, GEPA's feedback with it.
+"""Our evaluators for DSPy: a metric of `Evaluate` and of optimisers, with feedback for GEPA.
 
     import math
 
@@ -13,7 +13,7 @@
     better = optimiser.compile(dspy.Predict("question -> answer"), trainset=[row])
     dspy.Evaluate(devset=[row], metric=equal, failure_score=math.nan)(better).score  # 100.0
 
-DSPy maximises: where less is better, as with distances, take `value="passed"`.
+DSPy maximises. If less is better, as with distances, use `value="passed"`.
 """
 
 from __future__ import annotations
@@ -34,18 +34,15 @@ __all__ = ["DspyMetric", "UnscoredError"]
 class DspyMetric(Wrapper):
     """One of our evaluators as a metric.
 
-    `Evaluate` gets the score; an optimiser that hands over a trace, whether the output passed;
-    GEPA, where it asks about a predictor, the score with the reason as feedback. An unscored result
-    raises UnscoredError, a bad call one of our errors, which DSPy counts as `failure_score`, 0
-    unless you give `Evaluate(failure_score=math.nan)`.
+    `Evaluate` receives the score. An optimiser that passes a trace receives the verdict. GEPA
+    receives the score of a predictor, with the reason as feedback. An unscored result raises
+    UnscoredError, and a bad call one of our other errors. DSPy counts both as `failure_score`,
+    which is 0 unless you use `Evaluate(failure_score=math.nan)`.
 
     Args:
-        name: What the metric is called, as the evaluator unless given.
-        value: "score" or "passed".
-        keys: `output` and `contexts`, fields of the prediction; `reference` and `input`, fields of
-            the example, outside and among its inputs; `schema`, either. Without a key the output is
-            the field that is called like the reference, so that reasoning beside it is no matter,
-            else the only field. Several inputs are one mapping.
+        keys: `output` and `contexts` are fields of the prediction. `reference` is a label of the
+            example, `input` one of its inputs, and `schema` either. Without a key, the output is
+            the field with the reference's name, or else the only field.
     """
 
     def __init__(
@@ -63,7 +60,7 @@ class DspyMetric(Wrapper):
         pred_name: str | None = None,
         pred_trace: Any = None,  # noqa: ARG002 - GEPA's signature
     ) -> float | bool | ScoreWithFeedback:
-        """Evaluate what a program gave for an example."""
+        """Evaluate the prediction of a program for an example."""
         outputs, labels = pred.toDict(), gold.labels().toDict()
         keys, [label, *others] = self.keys, [*labels] or [None]
         same = keys.reference or (None if others else label)
@@ -72,7 +69,7 @@ class DspyMetric(Wrapper):
         sample = keys.sample(self.evaluator, gold.inputs().toDict(), outputs, labels)
         result = self.evaluator.evaluate(sample)
         score = self.require_figure(result)
-        if pred_name is not None:  # an object of any score is true where a verdict is wanted
+        if pred_name is not None:  # this object is always true, so it cannot be a verdict
             verdict = {True: "passed", False: "failed", None: "was scored"}[result.passed]
             label = f" ({result.label})" if result.label else ""
             reason = f": {result.reason}" if result.reason else ""

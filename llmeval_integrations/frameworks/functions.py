@@ -1,4 +1,4 @@
-"""Our evaluators as the functions that other packages take.
+"""Our evaluators as functions for other packages.
 
     from llmeval_integrations import JsonEquality
     from llmeval_integrations.frameworks.functions import as_function
@@ -6,17 +6,17 @@
     reward = as_function(JsonEquality(), "verl")
     reward("mine", "[1]", "[1.0]")["score"]  # 1.0
 
-verl takes it as `custom_reward_function`, OpenRLHF as the `reward_func` of the file that
-`remote_rm_url` names, Braintrust among the `scores` of `Eval`, Langfuse among the `evaluators` of
-`run_experiment`. It is called like a scorer of autoevals, and Ragas calls
-`numeric_metric(name=...)` with it.
+In verl it is the `custom_reward_function`, in OpenRLHF the `reward_func` of the file that
+`remote_rm_url` names, in Braintrust one of the `scores` of `Eval`, in Langfuse one of the
+`evaluators` of `run_experiment`. For autoevals it is called like a scorer. For Ragas, pass it to
+`numeric_metric(name=...)`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
-"""Special tokens at the end of a text, which OpenRLHF decodes, too."""
+"""Special tokens at the end of a text, which OpenRLHF does not remove."""
 
 
 def as_function(
@@ -38,99 +38,73 @@ def as_function(
     value: str = "score",
     unscored: float | None = None,
 ) -> Callable[..., Any]:
-    """Make the function that a host calls; it raises our errors for a bad call.
+    """Make a function for a host to call; it raises our errors for a bad call.
 
-    A host's metadata, or verl's `extra_info`, are variables of a judge's prompt; their `contexts`
-    and `schema` are those of the sample. Where the host awaits functions a judge's is awaited.
-    Raises InvalidOptionError for a host that is not known, MissingDependencyError for one whose
-    package has the type of the answer and is not installed.
+    The host's metadata, or verl's `extra_info`, become variables of a judge's prompt. Their
+    `contexts` and `schema` also become fields of the sample. If the host awaits functions, the
+    function of a judge is a coroutine function.
 
     Args:
         host: One of verl, openrlhf, braintrust, autoevals, langfuse, ragas.
-        name: What the figure is called, the evaluator's own name unless given.
+        name: The name of the figure, by default the evaluator's name.
         value: "score" or "passed".
-        unscored: The number that stands for a result without one. None is the host's own word: no
-            score in Braintrust, autoevals and Ragas, no evaluation in Langfuse; verl and OpenRLHF
-            have none, and UnscoredError is raised.
+        unscored: The number for a result without a score. With None, there is no score in
+            Braintrust, autoevals and Ragas, and no evaluation in Langfuse. verl and OpenRLHF need a
+            number, so UnscoredError is raised.
+
+    Raises:
+        InvalidOptionError: The host is unknown.
+        MissingDependencyError: The host's package is needed for the answer and not installed.
     """
-    if host not in _READERS:
-        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
-    if host not in ("verl", "openrlhf"):  # these take plain values
+    if host not in _HOSTS:
+        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_HOSTS])}")
+    read, write, is_awaited = _HOSTS[host]
+    if host not in ("verl", "openrlhf"):  # these accept plain values
         with optional(host, host, host):
             import_module(host)
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-    function = _build(evaluator, host, getattr(ours, host))
-    function.__name__ = ours.name
-    return function
-
-
-def _build(evaluator: Evaluator, host: str, write: Any) -> Callable[..., Any]:
-    read = _READERS[host]
 
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
         if isinstance(fields, list):
-            return write(evaluator.evaluate_many(make_sample(evaluator, **each) for each in fields))
-        return write(evaluator.evaluate(make_sample(evaluator, **fields)))
+            samples = [make_sample(evaluator, **each) for each in fields]
+            return write(ours, evaluator.evaluate_many(samples))
+        return write(ours, evaluator.evaluate(make_sample(evaluator, **fields)))
 
     @wraps(read)
     async def coroutine(*args: Any, **kwargs: Any) -> Any:
-        fields = read(*args, **kwargs)
-        return write(await evaluator.aevaluate(make_sample(evaluator, **fields)))
+        sample = make_sample(evaluator, **read(*args, **kwargs))
+        return write(ours, await evaluator.aevaluate(sample))
 
-    awaits = host in ("braintrust", "langfuse", "ragas") and evaluator.is_judge
-    return coroutine if awaits else function
+    made = coroutine if is_awaited and evaluator.is_judge else function
+    made.__name__ = ours.name
+    return made
 
 
 class _Function(Wrapper):
-    """One of our evaluators, with what each host makes of its results."""
+    """One of our evaluators, and the number for an unscored result."""
 
     unscored: float | None = None
 
     def number(self, result: Result) -> float | None:
+        """Return the figure as a number, or the one for an unscored result."""
         figure = self.figure(result)
         return self.unscored if figure is None else float(figure)
 
-    def verl(self, result: Result) -> dict[str, Any]:
+    def require_number(self, result: Result) -> float:
+        """Return the number; raise UnscoredError if there is none."""
         number = self.number(result)
-        score = self.require_figure(result) if number is None else number
-        passed = None if result.passed is None else bool(result.passed)
-        return {"score": score, "passed": passed, "reason": result.reason}
-
-    def openrlhf(self, results: list[Result]) -> dict[str, Any]:
-        rewards: Any = [self.verl(result)["score"] for result in results]
-        rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF puts it into a tensor
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
-
-    def braintrust(self, result: Result, package: str = "braintrust") -> Any:
-        details = {"passed": result.passed, "label": result.label, "reason": result.reason}
-        score = import_module(f"{package}.score").Score
-        return score(self.name, self.number(result), {**result.metadata, **details})
-
-    def autoevals(self, result: Result) -> Any:
-        return self.braintrust(result, "autoevals")
-
-    def langfuse(self, result: Result) -> Any:
-        from langfuse import Evaluation
-
-        number = self.number(result)
-        details = {**result.metadata, "passed": result.passed, "label": result.label}
-        fields = {"name": self.name, "comment": result.reason, "metadata": details}
-        return [] if number is None else Evaluation(value=number, **fields)
-
-    def ragas(self, result: Result) -> Any:
-        from ragas.metrics import MetricResult
-
-        return MetricResult(self.number(result), result.reason)
+        return self.require_figure(result) if number is None else number
 
 
-# Each takes the arguments of a host, and returns the fields of a sample, or a list of them.
+# For each host, a function that returns the fields of one or more samples, and one that returns
+# the answer.
 
 
-def _verl(
-    data_source: Any,  # noqa: ARG001 - verl gives it by name
+def _read_verl(
+    data_source: Any,  # noqa: ARG001 - verl passes it by name
     solution_str: Any,
     ground_truth: Any,
     extra_info: Any = None,
@@ -139,40 +113,73 @@ def _verl(
     return {"output": solution_str, "reference": ground_truth, "metadata": extra_info}
 
 
-def _openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> Any:
+def _write_verl(ours: _Function, result: Result) -> Any:
+    passed = None if result.passed is None else bool(result.passed)
+    return {"score": ours.require_number(result), "passed": passed, "reason": result.reason}
+
+
+def _read_openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> Any:
     return [
         {"output": _END.sub("", query.removeprefix(prompt)), "reference": label, "input": prompt}
         for query, prompt, label in zip(queries, prompts, labels)
     ]
 
 
-def _braintrust(
+def _write_openrlhf(ours: _Function, results: list[Result]) -> Any:
+    rewards: Any = [ours.require_number(result) for result in results]
+    rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF makes a tensor of it
+    return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+
+
+def _read_braintrust(
     input: Any, output: Any, expected: Any = None, metadata: Any = None, **_: Any
 ) -> Any:
     return {"output": output, "reference": expected, "input": input, "metadata": metadata}
 
 
-def _autoevals(output: Any, expected: Any = None, input: Any = None, **metadata: Any) -> Any:
-    return _braintrust(input, output, expected, metadata)
+def _read_autoevals(output: Any, expected: Any = None, input: Any = None, **metadata: Any) -> Any:
+    return _read_braintrust(input, output, expected, metadata)
 
 
-def _langfuse(
+def _write_score(package: str, ours: _Function, result: Result) -> Any:
+    details = {"passed": result.passed, "label": result.label, "reason": result.reason}
+    score = import_module(f"{package}.score").Score
+    return score(ours.name, ours.number(result), {**result.metadata, **details})
+
+
+def _read_langfuse(
     *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **_: Any
 ) -> Any:
-    return _braintrust(input, output, expected_output, metadata)
+    return _read_braintrust(input, output, expected_output, metadata)
 
 
-def _ragas(
+def _write_langfuse(ours: _Function, result: Result) -> Any:
+    from langfuse import Evaluation
+
+    number = ours.number(result)
+    details = {**result.metadata, "passed": result.passed, "label": result.label}
+    fields = {"name": ours.name, "comment": result.reason, "metadata": details}
+    return [] if number is None else Evaluation(value=number, **fields)
+
+
+def _read_ragas(
     response: Any, reference: Any = None, user_input: Any = None, retrieved_contexts: Any = None
 ) -> Any:
-    return {**_braintrust(user_input, response, reference), "contexts": retrieved_contexts}
+    return {**_read_braintrust(user_input, response, reference), "contexts": retrieved_contexts}
 
 
-_READERS: Final[dict[str, Callable[..., Any]]] = {
-    "verl": _verl,
-    "openrlhf": _openrlhf,
-    "braintrust": _braintrust,
-    "autoevals": _autoevals,
-    "langfuse": _langfuse,
-    "ragas": _ragas,
+def _write_ragas(ours: _Function, result: Result) -> Any:
+    from ragas.metrics import MetricResult
+
+    return MetricResult(ours.number(result), result.reason)
+
+
+_HOSTS: Final[dict[str, tuple[Callable[..., Any], Callable[..., Any], bool]]] = {
+    "verl": (_read_verl, _write_verl, False),
+    "openrlhf": (_read_openrlhf, _write_openrlhf, False),
+    "braintrust": (_read_braintrust, partial(_write_score, "braintrust"), True),
+    "autoevals": (_read_autoevals, partial(_write_score, "autoevals"), False),
+    "langfuse": (_read_langfuse, _write_langfuse, True),
+    "ragas": (_read_ragas, _write_ragas, True),
 }
+"""A reader, a writer, and whether the host awaits functions."""

@@ -1,4 +1,4 @@
-"""Our evaluators for Inspect: a `Scorer`, with its metrics.
+"""Our evaluators for Inspect: a `Scorer` with its metrics.
 
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
@@ -41,16 +41,16 @@ def inspect_scorer(
     value: str = "score",
     reference: str | None = None,
 ) -> Scorer:
-    """Make a scorer of one of our evaluators, by its name; a judge asks its own model.
+    """Make a scorer with the name of our evaluator; a judge asks its own model.
 
-    An unscored result is `Score.unscored`, which metrics leave out; so is an answer that is a label
-    alone. A bad call is an error of the sample. The sample's metadata are variables of a judge's
-    prompt, their `contexts` the contexts and their `schema` the schema.
+    A result without a score is `Score.unscored`, which metrics leave out, even if it has a label. A
+    bad call is an error of the sample. The sample's metadata become variables of a judge's prompt.
+    Their `contexts` and `schema` also become fields of the sample.
 
     Args:
-        metrics: Those of Inspect, `mean` and `stderr` unless given.
+        metrics: Metrics of Inspect, by default `mean` and `stderr`.
         value: "score", or "passed" for a value of True or False.
-        reference: A key of the sample's metadata; unless given, the reference is the target.
+        reference: A key of the sample's metadata. By default the reference is the target.
     """
     ours = Wrapper(evaluator, value=value)
 
@@ -65,7 +65,7 @@ def inspect_scorer(
         return Score(value=figure, **fields)
 
     @scorer(metrics=list(metrics or [mean(), stderr()]), name=evaluator.name)  # type: ignore[untyped-decorator]
-    def scorer_by_name(evaluator: str) -> Scorer:  # noqa: ARG001 - it stands in the log
+    def scorer_by_name(evaluator: str) -> Scorer:  # noqa: ARG001 - the log contains it
         return score
 
     return scorer_by_name(repr(evaluator))
@@ -74,16 +74,16 @@ def inspect_scorer(
 def _sample(evaluator: Evaluator, key: str | None, state: TaskState, target: Target) -> Sample:
     output: Any = state.output.completion
     if any(getattr(message, "tool_calls", None) for message in state.messages):
-        # Evaluators of tool calls see all messages, the others the text of the last one.
+        # Evaluators of tool calls read all messages; the others read the last text.
         output = Messages(Reply(output), tuple(map(_dump, state.messages)))
-    # Where no message is the user's, `input_text` raises.
+    # If there is no message of the user, `input_text` raises.
     asked = isinstance(state.input, str) or "user" in [one.role for one in state.input]
     reference = state.metadata.get(key) if key else target.text or None
     if not key and len(target) > 1:
         if may_look_at(evaluator, "reference"):
             raise InputError(
-                f"{evaluator.name}: the sample has {len(target)} targets, and the evaluator looks "
-                'at one; keep it in the metadata and name it with reference="..."'
+                f"{evaluator.name}: the sample has {len(target)} targets, but needs one reference; "
+                'store it in the metadata and name it with reference="..."'
             )
         reference = None
     return make_sample(
@@ -97,7 +97,7 @@ def _sample(evaluator: Evaluator, key: str | None, state: TaskState, target: Tar
 
 
 def _dump(message: ChatMessage) -> dict[str, Any]:
-    """Return a message as others have it, without what the API called by itself."""
+    """Return a message in the common format, without the calls that the API ran itself."""
     dumped: dict[str, Any] = message.model_dump(exclude_none=True)
     for call in dumped.get("tool_calls", ()):
         call["name"] = call.pop("function")

@@ -11,8 +11,8 @@
         my_chain, data=examples, evaluators=[equal], upload_results=False, client=client
     )
 
-With `upload_results=False` LangSmith still sends what `aevaluate`'s target is given and gives; a
-`Client(tracing_sampling_rate=0)` keeps that back.
+Even with `upload_results=False`, LangSmith sends the inputs and outputs of `aevaluate`'s target.
+`Client(tracing_sampling_rate=0)` prevents this.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ with optional("langsmith", "langsmith", "langsmith"):
 
 
 class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
-    """One of our evaluators for `evaluate`, and for `aevaluate`, which awaits it.
+    """One of our evaluators for `evaluate` and `aevaluate`.
 
-    Feedback has the name as `key`, the reason as `comment`, the label as `value`, and in `metadata`
-    also `passed`. An unscored result has the score None. A bad call raises one of our errors, of
-    which LangSmith makes feedback without a score whose comment is the error.
+    Feedback contains the name as `key`, the reason as `comment`, the label as `value`, and `passed`
+    in `metadata`. An unscored result has the score None. A bad call raises one of our errors;
+    LangSmith turns it into feedback without a score, with the error as comment.
 
     Args:
-        name: The key of the feedback, the evaluator's own name unless given.
-        keys: `output` and `contexts`, keys of `outputs`; `reference`, one of `reference_outputs`;
-            `input`, one of `inputs`; `schema`, one of either. "" is the mapping itself; the only
-            value of a mapping needs no key.
+        name: The key of the feedback, by default the evaluator's name.
+        keys: `output` and `contexts` are keys of `outputs`, `reference` of `reference_outputs`,
+            `input` of `inputs`, `schema` of either of the last two. The key "" selects the whole
+            mapping. The only value of a mapping needs no key.
     """
 
     def __init__(self, evaluator: Evaluator, *, name: str | None = None, **keys: Any) -> None:
@@ -48,7 +48,7 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
 
     @property
     def feedback_keys(self) -> list[str]:
-        """The name under which feedback is filed, errors too."""
+        """The key of all feedback, including errors."""
         return [self.name]
 
     def __call__(
@@ -56,8 +56,8 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
     ) -> dict[str, Any]:
         """Evaluate as a function of openevals does.
 
-        Of further arguments `context` is the contexts; the others, and the inputs by their names,
-        are variables of a judge's prompt.
+        The argument `context` contains the contexts. All other further arguments, and the inputs,
+        become variables of a judge's prompt.
         """
         sample = self.keys.sample(self.evaluator, inputs, outputs, reference_outputs, **further)
         return self._feedback(self.evaluator.evaluate(sample))
@@ -70,13 +70,13 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         return self._feedback(await self.evaluator.aevaluate(sample))
 
     def evaluate_run(self, run: Run, example: Example | None = None, *_: Any, **__: Any) -> Any:
-        """Evaluate what a run gave."""
+        """Evaluate the outputs of a run."""
         return EvaluationResult(**self(**_fields(run, example)))
 
     async def aevaluate_run(
         self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
-        """Evaluate what a run gave, and await what has to be waited for."""
+        """Evaluate the outputs of a run asynchronously."""
         return EvaluationResult(**await self.acall(**_fields(run, example)))
 
     def _feedback(self, result: Result) -> dict[str, Any]:

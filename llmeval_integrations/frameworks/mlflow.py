@@ -9,7 +9,7 @@
     evaluation = mlflow.genai.evaluate(data=data, scorers=[MlflowScorer(JsonEquality())])
     assert evaluation.metrics["json_equality/mean"] == 1.0
 
-Importing this sets MLFLOW_DISABLE_TELEMETRY, unless the environment has a word on it.
+Importing this module sets MLFLOW_DISABLE_TELEMETRY, unless the environment already sets it.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ with optional("mlflow", "mlflow", "mlflow"):
     from mlflow.genai.scorers import Scorer
     from mlflow.telemetry import set_telemetry_client
 
-# MLflow asks the environment when it is imported, which may have been before.
+# MLflow reads the environment at its import, which may have been earlier.
 set_telemetry_client()
 
 
 class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
     """One of our evaluators as a `Scorer`.
 
-    The reason is the feedback's rationale; label, `passed` and what else the result says are its
-    metadata, as texts. An unscored result or a bad call is an error entry, and in no mean.
+    The reason becomes the rationale of the feedback. The label, `passed` and the result's metadata
+    become its metadata, as texts. An unscored result or a bad call becomes an error, which no mean
+    counts.
 
     Args:
-        value: What the feedback's value is: "score", or "passed", so that means are pass rates.
-        options: `name` and whatever else a Scorer takes; and the keys `output` and `contexts` of
-            `outputs`, `reference` of `expectations`, `input` of `inputs`, `schema` of either. "" is
-            the mapping itself; the only value of a mapping needs no key.
+        value: The feedback's value: "score", or "passed", so that means are pass rates.
+        options: The options of a Scorer, and the keys: `output` and `contexts` of `outputs`,
+            `reference` of `expectations`, `input` of `inputs`, `schema` of either of the last two.
+            The key "" selects the whole mapping. The only value of a mapping needs no key.
     """
 
     evaluator: Any = None

@@ -1,4 +1,4 @@
-"""Our evaluators for Phoenix: an `Evaluator` of phoenix-evals, which Phoenix experiments take too.
+"""Our evaluators for Phoenix: an `Evaluator` for phoenix-evals and for experiments.
 
     import pandas as pd
     from llmeval_integrations import JsonEquality
@@ -11,8 +11,8 @@
     scored = evaluate_dataframe(dataframe=frame, evaluators=[equal])
     scored["json_equality_score"][0]["score"]  # 1.0
 
-An experiment takes the same object; there `reference` is an example's whole mapping: bind
-{"reference": "reference.answer"} where one value is meant.
+An experiment accepts the same object. There, `reference` is the whole mapping of an example. To
+select one value, bind {"reference": "reference.answer"}.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
 
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
-    """A bad call, worded as ours; Phoenix would try any other error ten times more."""
+    """A bad call, with our message. Phoenix would repeat the call ten times for other errors."""
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def _translate_errors() -> Iterator[None]:
 
 class _Cells(BaseModel):
     def model_dump(self, **_: Any) -> dict[str, Any]:
-        """Return the cells as they are: messages are models, too, and stay messages."""
+        """Return the cells unchanged, since messages are models too and must stay messages."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
@@ -58,19 +58,19 @@ with catch_warnings():
     simplefilter("ignore", UserWarning)  # `schema` hides a method of BaseModel that nobody calls
     _fields: Any = {"output": (Any, MISSING), **dict.fromkeys(FIELDS, (Any, None))}
     PhoenixInput = create_model("PhoenixInput", __base__=_Cells, **_fields)
-    """The columns or keys that are looked at: `bind_evaluator` names others for them."""
+    """The columns or keys that are read. `bind_evaluator` can map other names to them."""
 
 
 class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate_dataframe`, `async_evaluate_dataframe` and experiments.
 
-    `passed` stands in the metadata. An unscored result is a Score whose score is None. A bad call
-    raises PhoenixCallError, at which Phoenix stops unless `exit_on_error=False`. Fields of the
-    sample are the columns of their names, or what `bind_evaluator` says; None and NaN are the empty
-    text as an output, and absent as any other field.
+    The metadata contain `passed`. An unscored result is a Score whose score is None. A bad call
+    raises PhoenixCallError, and Phoenix stops unless `exit_on_error=False`. The fields of the
+    sample are the columns with their names, or those that `bind_evaluator` maps to them. None and
+    NaN mean an empty output, or the absence of any other field.
     """
 
-    name = ""  # of Phoenix's own it cannot be set
+    name = ""  # Phoenix's own attribute cannot be set
 
     def __init__(self, evaluator: OurEvaluator, *, name: str | None = None) -> None:
         Wrapper.__init__(self, evaluator, name=name)

@@ -1,4 +1,4 @@
-"""Our evaluators for Pydantic AI: validators of an agent's output, which have the model try again.
+"""Our evaluators for Pydantic AI: output validators that make the model try again.
 
     from llmeval_integrations import JsonFields
     from llmeval_integrations.frameworks.pydantic_ai import validator
@@ -8,8 +8,8 @@
     agent.output_validator(validator(TotalsAddUp()))
     agent.run_sync("Read the receipt.").output
 
-`retries` of the agent, or `output_retries` of a run, say how often the model is asked again; after
-them Pydantic AI raises UnexpectedModelBehavior.
+`retries` of the agent, or `output_retries` of a run, limits how often the model is asked again.
+Then Pydantic AI raises UnexpectedModelBehavior.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def validator(
 ) -> Callable[[RunContext[Any], Any], Awaitable[Any]]:
     """Make a validator of outputs, for `agent.output_validator`.
 
-    While the evaluator fails an output, the model is told `result.feedback()` by a ModelRetry, and
-    answers again. A judge that could not tell fails nothing. Of a stream the whole output is
-    looked at.
+    If the evaluator fails an output, a ModelRetry sends `result.feedback()` to the model, which
+    answers again. If a judge could not decide, the output is accepted. A streamed output is checked
+    once it is complete.
 
     Args:
-        evaluator: Looks at each output: a text, or the object that Pydantic AI made. A judge is
-            given the prompt of the run as its input.
+        evaluator: Checks each output: a text, or the object that Pydantic AI made. A judge receives
+            the prompt of the run as the sample's input.
         fields: Further fields of the sample, such as `reference` and `contexts`.
     """
 

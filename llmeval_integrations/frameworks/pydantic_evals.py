@@ -1,4 +1,4 @@
-"""Our evaluators for pydantic_evals: an `Evaluator` of its datasets.
+"""Our evaluators for pydantic_evals: an `Evaluator` for its datasets.
 
     from llmeval_integrations import JsonEquality
     from llmeval_integrations.frameworks.pydantic_evals import PydanticEvaluator
@@ -12,7 +12,7 @@
     report = dataset.evaluate_sync(lambda question: "[1]")
     report.cases[0].scores["json_equality"].value  # 1.0
 
-Scores stand in the report under the evaluator's name.
+The report lists scores under the evaluator's name.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ __all__ = ["PydanticEvaluator", "UnscoredError"]
 
 @dataclass(repr=False)
 class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc]
-    """One of our evaluators as an `Evaluator`, which is awaited.
+    """One of our evaluators as an asynchronous `Evaluator`.
 
-    The score stands under the evaluator's name, with the reason, what passed is the assertion
-    NAME_passed, and the label, where there is one, NAME_label. An unscored result is an
-    UnscoredError and a bad call its own error among the case's `evaluator_failures`: no mean has
-    them. A label that is an answer without a score is a label under the evaluator's name. The
-    case's metadata are variables of prompts, their `contexts` the contexts, their `schema` the
-    schema. A data set in a file has the evaluator's repr, which is not read back.
+    The score and the reason have the evaluator's name. The verdict is the assertion NAME_passed,
+    and the label is NAME_label. If a judge answers with a label and no score, the label has the
+    evaluator's name. An unscored result or a bad call is an error among the case's
+    `evaluator_failures`, and no mean counts it. The case's metadata become variables of prompts.
+    Their `contexts` and `schema` also become fields of the sample.
     """
 
     evaluator: OurEvaluator
@@ -51,13 +50,13 @@ class PydanticEvaluator(Wrapper, Evaluator[Any, Any, Any]):  # type: ignore[misc
         return self.evaluator.name
 
     def build_serialization_arguments(self) -> dict[str, Any]:
-        """Say in a report what was evaluated with: its repr, which shows no keys."""
+        """Return the evaluator's repr for a report; it shows no API keys."""
         return {"evaluator": repr(self.evaluator)}
 
     async def evaluate(
         self, ctx: EvaluatorContext[Any, Any, Any]
     ) -> dict[str, bool | int | float | str | EvaluationReason]:
-        """Evaluate what a task gave for one case."""
+        """Evaluate the output of a task for one case."""
         sample = make_sample(
             self.evaluator,
             ctx.output,

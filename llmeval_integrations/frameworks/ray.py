@@ -1,4 +1,4 @@
-"""Our evaluators on Ray: a file is evaluated on a cluster.
+"""Our evaluators on Ray: evaluate a file on a cluster.
 
     from llmeval_integrations import JsonEquality, evaluate
     from llmeval_integrations.frameworks.ray import RayEngine
@@ -6,8 +6,9 @@
     run = evaluate(data, [JsonEquality()], out=folder, engine=RayEngine)
     [row.score for row in run.rows]  # [1.0, 0.0]
 
-The run directory is the same as that of one machine; `llmeval run --engine ray` does it, too. A
-dataset of Ray Data is evaluated by `dataset.map_batches(evaluate_batch, ...)`.
+The run directory is the same as on one machine. On the command line, use
+`llmeval run --engine ray`. For a dataset of Ray Data, use
+`dataset.map_batches(evaluate_batch, ...)`.
 """
 
 from __future__ import annotations
@@ -35,22 +36,21 @@ with optional("ray", "ray", "ray"):
     from ray.exceptions import RayError
 
 _AT_A_TIME: Final = 128
-"""Samples that one actor judges at a time: what the SDKs cost fills its processor beyond that."""
+"""Samples that one actor judges at a time. With more, the SDKs would fill its processor."""
 
 _TRIES: Final = 3
-"""How often a chunk is handed out again after its process or its machine was lost."""
+"""How often a chunk is sent again after its process or its machine was lost."""
 
 
 class RayEngine:
     """Evaluates the rows of a run on a Ray cluster; `evaluate(..., engine=RayEngine)`.
 
-    Uses the cluster that is connected to, else the one that `RAY_ADDRESS` or this machine has, else
-    begins one on this machine until the run is done. Rows go with their task, so that no machine
-    but this one needs the data. Evaluators that ask nobody are tasks; where there is a judge, all
-    are in actors, one for every 128 samples that may be judged at a time; `concurrency` and a
-    budget hold for all together. A cache is a file of the machine that this is called on, and it
-    alone keeps what was paid for when a run breaks off. Raises InputError for evaluators that
-    cannot be sent.
+    It uses the connected cluster, or else the one of `RAY_ADDRESS` or of this machine. If there is
+    none, it starts one on this machine until the run is done. Rows are sent with their task, so the
+    other machines do not need the data. Without a judge, chunks are tasks. With a judge, they are
+    sent to actors, one for every 128 samples that may be judged at a time; they share `concurrency`
+    and the budget. The cache is a file on this machine, and only a cache keeps paid replies if a
+    run breaks off. Raises InputError for evaluators that cannot be sent.
     """
 
     def __init__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> None:
@@ -68,12 +68,12 @@ class RayEngine:
             self._ask: Callable[[Any], Any] = partial(evaluate, ray.put(self._job))
         else:
             actors = self._actors(judges.left(options))
-            self.ahead = 3 * len(actors)  # a chunk is as many samples as are judged at a time
+            self.ahead = 3 * len(actors)  # a chunk has as many samples as are judged at a time
             turns = cycle(actors)
             self._ask = lambda rows: next(turns).evaluate.remote(rows)  # noqa: PLW0108 - in turns
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk; what is given raises InputError where Ray gives it up."""
+        """Begin to evaluate a chunk; the returned function raises InputError if Ray gives up."""
         asked = self._ask(records)
 
         def finish() -> Answers:
@@ -83,7 +83,7 @@ class RayEngine:
                 last = (str(error).strip().splitlines() or [""])[-1]
                 reason = f"{type(error).__name__}: {last}"
                 raise InputError(
-                    f"Ray gave up ({reason:.300}); what is written stands, and the run can be "
+                    f"Ray gave up ({reason:.300}); written results are kept, and the run can be "
                     "resumed"
                 ) from error
             return answers
@@ -91,11 +91,11 @@ class RayEngine:
         return finish
 
     def close(self) -> None:
-        """End what was begun here."""
+        """Stop the actors, and the cluster if it was started here."""
         self._stack.close()
 
     def _actors(self, options: JudgingOptions) -> list[Any]:
-        """Begin actors that share what holds for all judges, on the machine of their cache."""
+        """Start actors that share the budget and the concurrency, on the machine of their cache."""
         is_bounded = options.max_cost is not None or options.max_tokens is not None
         count = 1 if is_bounded else -(-options.concurrency // _AT_A_TIME)
         own = replace(options, concurrency=options.concurrency // count)
@@ -103,7 +103,7 @@ class RayEngine:
         if options.cache is not None:
             own = replace(own, cache=Path(options.cache).absolute())
             here = ray.get_runtime_context().get_node_id()
-            # They wait more than they compute.
+            # They mostly wait.
             place = {"num_cpus": 0, "label_selector": {"ray.io/node-id": here}}
         begun = ray.remote(_Judges).options(
             max_concurrency=own.concurrency + 1,  # one is for closing
@@ -136,14 +136,14 @@ def _evaluate(job: bytes, records: Sequence[Record]) -> Answers:
     return begin(_read(job), records)()
 
 
-@lru_cache(maxsize=1)  # a process has many chunks of one job, and evaluators keep what they compile
+@lru_cache(maxsize=1)  # evaluators are compiled once per process
 def _read(job: bytes) -> Job:
-    read: Job = pickle.loads(job)  # noqa: S301 - from whoever started us
+    read: Job = pickle.loads(job)  # noqa: S301 - from the process that started us
     return read
 
 
 def _connect() -> None:
-    """Connect to the cluster that there is, or begin one; a new one reports to nobody."""
+    """Connect to a cluster, or start one that sends no usage report."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
@@ -152,7 +152,7 @@ def _connect() -> None:
 
 
 def _end(actors: list[Any]) -> None:
-    """Have actors close what they hold, so that a cache is one file again, and end them."""
+    """Close the judges of actors, so that a cache is one file again, and stop the actors."""
     ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=10)
     for actor in actors:
         ray.kill(actor)

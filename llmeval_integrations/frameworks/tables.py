@@ -1,4 +1,4 @@
-"""Our evaluators for pandas, polars and Hugging Face datasets: a table in, with the results out.
+"""Our evaluators for the tables of pandas, polars and Hugging Face datasets.
 
     import pandas as pd
     from llmeval_integrations import JsonEquality, JsonValidity
@@ -10,7 +10,7 @@
     scored["json_equality"].tolist()  # [1.0, 0.0]
     scored["json_validity_label"].tolist()  # [<NA>, 'truncated']
 
-A table is also what `llmeval_integrations.evaluate` takes, whose Run has figures and intervals.
+`llmeval_integrations.evaluate` also accepts these tables; its Run has figures and intervals.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ T = TypeVar("T")
 
 
 def evaluate(table: T, evaluators: Any, **options: Any) -> T:
-    """Evaluate each row, and give the table with the results as further columns.
+    """Evaluate each row, and return the table with the results as further columns.
 
-    Takes a DataFrame of pandas or polars, a Dataset, or a DatasetDict, whose splits are evaluated
-    each by itself. For each evaluator NAME is the score, a float, then come NAME_passed,
-    NAME_label, NAME_reason and NAME_error. A row that an evaluator cannot look at has its error
-    alone, and a RowErrorWarning says how many there are. What is missing (None, NaN, NA) is the
-    empty text as an output, and absent as any other field: JSON null is the text "null". A struct
-    of polars or datasets has all keys of all rows. Raises InputError for what is no such table, and
-    for a column that is not there.
+    The column NAME of an evaluator is its score, a float. Then come NAME_passed, NAME_label,
+    NAME_reason and NAME_error. If a row is a bad call, only its error is set, and a RowErrorWarning
+    counts these rows. A missing value (None, NaN, NA) is an empty output, or the absence of any
+    other field. JSON null is the text "null".
 
     Args:
-        evaluators: A list, or a mapping from the names that the columns shall have.
-        options: `columns`, which says which column is which field of a sample, as
-            {"output": "answer", "exact_match.reference": "title"}; `metadata=True` for a column
-            NAME_metadata, as JSON; options of judges as in `llmeval_integrations.evaluate`.
+        table: A DataFrame of pandas or polars, a Dataset, or a DatasetDict.
+        evaluators: A list, or a mapping from names of columns to evaluators.
+        options: `columns` maps fields of a sample to columns, as
+            {"output": "answer", "exact_match.reference": "title"}. `metadata=True` adds a column
+            NAME_metadata with JSON. Options of judges as in `llmeval_integrations.evaluate`.
+
+    Raises:
+        InputError: This is not such a table, or it lacks a column.
     """
     kinds = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(table).__mro__]
     if "datasets.DatasetDict" in kinds:
@@ -107,4 +108,4 @@ _LIBRARIES: Final[dict[str, Callable[[Any], Any]]] = {
     "polars.DataFrame": _polars,
     "datasets.Dataset": _datasets,
 }
-"""What gives a table's columns, selects some of them, and writes further ones."""
+"""Functions that return a table's columns, a function to select, and a function to write."""

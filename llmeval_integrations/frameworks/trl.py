@@ -12,7 +12,7 @@
     trainer = GRPOTrainer(model, rewards, arguments, dataset, processing_class=tokenizer)
     trainer.train()
 
-Whatever calls a reward function as TRL does can be given one.
+It also works in other trainers that call a reward function as TRL does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from typing import Any
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
-from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample
@@ -34,16 +33,16 @@ from llmeval_integrations.messages.reply import Reply, text_of_blocks
 class TrlReward(Wrapper):
     """One of our evaluators as a reward function, which evaluates a batch at once.
 
-    The reward is the score; None where unscored. A bad call raises one of our errors, and training
-    ends. TRL leaves a None out of the sum over several functions; a WeightedSum is None as a whole.
-    It logs the share that was unscored as `NAME/unscored` and the reasons as NAME_reason. All
-    columns are variables of a judge's prompt.
+    The reward is the score, or None for an unscored result. TRL leaves None out of the sum over
+    several functions. The share of unscored results is logged as `NAME/unscored`, and the reasons
+    as NAME_reason. A bad call raises one of our errors, and training ends. All columns become
+    variables of a judge's prompt.
 
     Args:
-        missing: Where a row lacks what the evaluator needs: "raise", or "unscored" for no reward,
-            so that tasks of several kinds share a dataset.
-        options: `name`, what TRL logs it as; `value`, "score", or "passed" for 1.0 or 0.0; names of
-            the columns `reference`, `contexts` and `schema`, where they are others.
+        missing: What to do if a row lacks a field that the evaluator needs: "raise", or "unscored"
+            for no reward, so that different tasks can share a dataset.
+        options: `name` is the name in TRL's log. `value` is "score", or "passed" for 1.0 or 0.0.
+            `reference`, `contexts` and `schema` are names of columns, if they differ from these.
     """
 
     def __init__(self, evaluator: Evaluator, *, missing: str = "raise", **options: str) -> None:
@@ -59,13 +58,13 @@ class TrlReward(Wrapper):
         prompts: Sequence[Any],
         completions: Sequence[Any],
         *,
-        completion_ids: Any = None,  # noqa: ARG002 - else it were a column
+        completion_ids: Any = None,  # noqa: ARG002 - otherwise it would be a column
         log_extra: Callable[[str, list[Any]], None] | None = None,
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
         """Return the rewards of completions, in their order."""
-        # The trainer's state and such things are not columns.
+        # Other arguments, such as the trainer's state, are not columns.
         lists = {name: each for name, each in columns.items() if isinstance(each, (list, tuple))}
         lists = {name: each for name, each in lists.items() if len(each) == len(completions)}
         rows = [dict(zip(lists, row)) for row in zip(*lists.values())] or [{}] * len(completions)
@@ -83,7 +82,7 @@ class TrlReward(Wrapper):
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample | None:
         output: Any = _text(completion)
         if not isinstance(completion, str):
-            # Evaluators of tool calls see all messages, the others the text of the last one.
+            # Evaluators of tool calls read all messages; the others read the last text.
             output = Messages(Reply(output), tuple(completion))
         asked = _text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt
         fields = {field: row.get(column) for field, column in self.columns.items()}
@@ -92,12 +91,11 @@ class TrlReward(Wrapper):
         except MissingFieldError as error:
             if self.missing == "unscored":
                 return None
-            columns = f"the columns are {list(row)}, those of fields {self.columns}"
-            raise MissingFieldError(f"{error} (the prompt {quote(asked)}); {columns}") from error
+            raise MissingFieldError(f"{error}; the columns are {list(row)}") from error
 
 
 def _text(messages: Any) -> str:
-    """Return the text of the last message, what is a text as it is."""
+    """Return a text unchanged, and the text of the last of several messages."""
     if isinstance(messages, str):
         return messages
     return text_of_blocks(messages[-1].get("content")) if messages else ""

@@ -7,7 +7,6 @@ from framework_cases import RESULTS, Fixed, run_example
 
 from llmeval_integrations import (
     InputError,
-    JsonEditDistance,
     JsonEquality,
     MissingFieldError,
     Result,
@@ -111,17 +110,6 @@ def test_a_program_is_evaluated_and_what_is_unscored_may_be_nan():
         assert [score for *_, score in run(JsonEquality()).results] == [1.0, 0.0, 1.0]
         assert run(Fixed(RESULTS["unscored"])).score == 0
         assert math.isnan(run(Fixed(RESULTS["unscored"]), failure_score=math.nan).score)
-
-
-def test_demonstrations_are_what_passed():
-    with asked(ANSWERS):
-        for evaluator, demos in (
-            (JsonEditDistance(), [("one", "[1.0]"), ("three", "[3]")]),
-            (Fixed(RESULTS["unscored"]), []),
-        ):
-            optimiser = dspy.BootstrapFewShot(metric=DspyMetric(evaluator), max_labeled_demos=0)
-            better = optimiser.compile(dspy.Predict(PROGRAM), trainset=ROWS)
-            assert [(demo.question, demo.answer) for demo in better.demos] == demos
 
 
 def test_gepa_reflects_on_the_reasons_and_keeps_the_better_instruction():

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from framework_cases import RESULTS, Fixed, Words, run_example
+from framework_cases import RESULTS, Fixed, run_example
 
 from llmeval_integrations import (
     JsonEquality,
@@ -12,7 +12,6 @@ from llmeval_integrations import (
     Sample,
     ToolCalls,
     ToolCallSchema,
-    WeightedSum,
     compare,
     evaluate,
 )
@@ -96,17 +95,6 @@ def test_what_inspect_knows_is_the_sample(tmp_path):
     ]
 
 
-def test_tool_calls_are_read_in_all_messages_of_the_conversation(tmp_path):
-    call = ModelOutput.for_tool_call("mock", "add", {"a": 1})
-    gold = [{"name": "add", "arguments": {"a": 1}}]
-    rows = [Row(input="?", metadata={"calls": gold}) for _ in range(2)]
-    words = Words()
-    both = WeightedSum([(ToolCalls(), 2), (words, 1)])
-    log = run(tmp_path, [inspect_scorer(both, reference="calls")], [call, "done", "no"], rows)
-    assert [sample.scores["weighted_sum"].value for sample in log.samples] == [3.0, 1.0]
-    assert words.texts == ["done", "no"]
-
-
 def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):
     own = ContentToolUse(
         tool_type="web_search", id="s", name="web_search", arguments="{}", result=""
@@ -136,7 +124,7 @@ def test_what_the_api_calls_is_no_call_and_a_broken_call_is_one(tmp_path):
     [
         ("", "json_equality needs a reference"),
         ("[1", "the reference '[1'"),
-        (["[1]", "[2]"], "the sample has 2 targets, and the evaluator looks at one"),
+        (["[1]", "[2]"], "the sample has 2 targets, but needs one reference"),
     ],
 )
 def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):

@@ -61,14 +61,6 @@ def test_bad_calls_are_errors_and_in_no_mean():
     assert "the reference '[1' is not JSON" in messages
 
 
-def test_the_value_may_be_what_passed():
-    scorers = [MlflowScorer(Fixed(RESULTS[name], name), value="passed") for name in ("number", "whole")]  # fmt: skip
-    found = run(scorers)
-    assert {name: each["feedback"]["value"] for name, each in feedback(found).items()} == {"number": False, "whole": True}  # fmt: skip
-    assert feedback(found)["whole"]["metadata"]["score"] == "3"
-    assert (found.metrics["number/mean"], found.metrics["whole/mean"]) == (0.0, 1.0)
-
-
 def test_the_row_gives_the_fields():
     asked = Fixed(RESULTS["yes"])
     keys = {"output": "text", "reference": "gold", "input": "q", "contexts": "seen", "schema": "why"}  # fmt: skip

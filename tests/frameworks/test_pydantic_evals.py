@@ -3,7 +3,7 @@
 import pytest
 from framework_cases import RESULTS, Fixed, judge, run_example
 
-from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample
+from llmeval_integrations import JsonEquality, Result, Sample
 
 pytest.importorskip("pydantic_evals")
 
@@ -63,12 +63,6 @@ def test_the_case_gives_the_fields():
         Sample("[1]", [1], {"q": 1}, ["one"], schema, metadata, "a"),
         Sample("[1]", input="?", id="a"),
     ]
-
-
-def test_a_task_that_gives_nothing_gave_the_empty_text():
-    [case] = dataset(JsonValidity()).evaluate_sync(lambda _: None, progress=False).cases
-    assert case.labels["json_validity_label"].value == "empty"
-    assert case.scores["json_validity"].source.arguments == ("JsonValidity(parsing='markdown')",)
 
 
 def test_the_example_of_the_docstring():

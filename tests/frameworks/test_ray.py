@@ -1,6 +1,5 @@
 """A Ray cluster of two machines: the rows of one machine, also where one of the two is lost."""
 
-import json
 import os
 import subprocess
 import sys
@@ -13,13 +12,11 @@ pytest.importorskip("ray.data")
 
 import pyarrow as pa
 import ray
-from framework_cases import run_example
 from ray.cluster_utils import Cluster
 from remote_model import Remote, Repeats
 from slow_evaluators import Leaves, Slow, write_odd_data
 
-from llmeval_integrations import InputError, JsonFields, JsonValidity, evaluate, evaluate_batch
-from llmeval_integrations.frameworks import ray as ours
+from llmeval_integrations import InputError, JsonValidity, evaluate, evaluate_batch
 from llmeval_integrations.frameworks.ray import RayEngine
 
 pytestmark = pytest.mark.nightly  # a cluster takes its time to start
@@ -73,20 +70,6 @@ def same_files(one, other):
 def lost(pids):
     """Give the processes that are no more."""
     return [pid for pid in pids if not Path(f"/proc/{pid}").exists()]
-
-
-def test_the_example_says_what_it_gives(second, tmp_path):
-    data = tmp_path / "data.jsonl"
-    rows = [{"id": "a", "output": "[1]", "reference": "[1.0]"}, {"id": "b", "output": "[1,", "reference": "[]"}]  # fmt: skip
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run_example(ours, data=data, folder=tmp_path / "out")
-
-
-def test_the_files_are_those_of_one_machine(second, data, tmp_path):
-    evaluators = [Slow(0), JsonValidity(), JsonFields()]
-    evaluate(data, evaluators, out=tmp_path / "here")
-    evaluate(data, evaluators, out=tmp_path / "there", engine=RayEngine)
-    assert same_files(tmp_path / "here", tmp_path / "there")
 
 
 def test_judges_ask_on_the_cluster_what_they_ask_here(second, tmp_path):

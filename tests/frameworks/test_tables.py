@@ -1,6 +1,5 @@
 """pandas, polars and Hugging Face datasets: a table in, the same with results as columns out."""
 
-import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 from framework_cases import RESULTS, Fixed, run_example
 
-from llmeval_integrations import InputError, JsonEquality, JsonFields, JsonSchema, JsonValidity
+from llmeval_integrations import InputError, JsonEquality, JsonValidity
 from llmeval_integrations.frameworks import tables as ours
 from llmeval_integrations.frameworks.tables import evaluate
 from llmeval_integrations.runs.tables import RowErrorWarning
@@ -57,15 +56,6 @@ def test_the_table_is_given_back_with_five_columns_more(library):
     assert "truncated" not in str(found["json_validity_reason"][0])
 
 
-def test_unscored_is_missing_and_new_columns_replace_old_ones(library):
-    once = evaluate(library.table({"output": ["1"]}), {"a": Fixed(RESULTS["number"])})
-    again = evaluate(once, {"a": Fixed(RESULTS["unscored"])})
-    found = library.columns(again)
-    assert list(found) == list(library.columns(once))
-    said = {"a": [None], "a_passed": [None], "a_label": ["torn"], "a_reason": ["cannot tell"]}
-    assert {name: found[name] for name in said} == said
-
-
 def test_null_is_absent_and_json_null_is_a_text(library):
     table = library.table({"output": ["null", "null"], "reference": ["null", None]})
     with pytest.warns(RowErrorWarning, match="json_equality: 1 of 2 rows"):
@@ -80,14 +70,6 @@ def test_lists_and_mappings_are_values_and_columns_have_names(library):
     evaluate(table, [fixed], columns={"output": "answer"})
     seen = [(one.output, one.contexts) for one in fixed.samples]
     assert seen == [({"a": [1]}, ["x"]), ({"a": [2]}, ["y", "z"])]
-
-
-def test_details_are_a_column_of_json_that_holds_any_text(library):
-    table = library.table({"output": ['{"a": 1}', '{"a\\ud800": 1}'], "reference": ["{}", "{}"]})
-    schema = JsonSchema({"type": "array"}, parsing="lenient")
-    found = library.columns(evaluate(table, [JsonFields(), schema], metadata=True))
-    assert json.loads(found["json_fields_metadata"][0])
-    assert "half of a surrogate pair" in found["json_schema_reason"][1]
 
 
 def test_what_is_no_table_is_refused(library):
@@ -111,12 +93,6 @@ def test_pandas_keeps_the_index_and_reads_arrays_out_of_parquet(tmp_path):
     scored = evaluate(pd.read_parquet(tmp_path / "data.parquet"), [JsonEquality()])  # fmt: skip
     assert (scored.index.to_list(), scored["json_equality"].to_list()) == (["b", "b"], [1.0, 0.0])
     assert str(scored["json_equality_passed"].dtype) == "boolean"
-
-
-def test_polars_has_to_be_collected():
-    polars = Library("polars")
-    with pytest.raises(InputError, match="collect"):
-        evaluate(polars.table({"output": ["1"]}).lazy(), [JsonValidity()])
 
 
 def test_datasets_are_evaluated_in_splits_and_after_a_shuffle(tmp_path):
