@@ -63,12 +63,14 @@ def identity_text(client: Client) -> str:
 
 def request_key(identity: str, request: Request) -> bytes:
     """Return the cache key of a request: a hash of everything that shapes its reply."""
+    # the fence is random in each call, so that only its position counts
+    fence = request.fence.encode()
 
-    def split(part: str | Image) -> list[str]:
+    def split(part: str | Image) -> list[bytes | str]:
         if isinstance(part, Image):
             return ["image", sha256(part.address.encode()).hexdigest()]
-        # the fence is random in each call, so that only its position counts
-        return part.split(request.fence) if request.fence else [part]
+        text = part.encode("utf-8", "surrogatepass")
+        return [*text.split(fence)] if fence else [text]
 
     shape = (
         identity,
@@ -78,9 +80,9 @@ def request_key(identity: str, request: Request) -> bytes:
         request.output,
         request.temperature,
         request.max_tokens,
-        *(request.draw or (0,)),  # a single call may serve as the first draw of a vote
+        request.draw or (0,),  # a single call may serve as the first draw of a vote
     )
-    return sha256(json.dumps(shape).encode()).digest()
+    return sha256(msgspec.json.encode(shape)).digest()
 
 
 class Cache:

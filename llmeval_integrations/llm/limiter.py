@@ -78,6 +78,9 @@ class Limiter:
 
     async def acquire(self) -> int:
         """Wait for a place; return the era in which the call begins."""
+        if not self._waiting and self._is_open():
+            self._under_way += 1
+            return self._era
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
@@ -117,12 +120,15 @@ class Limiter:
             self._opening.cancel()
         self._opening = loop.call_at(end, self._open)
 
+    def _is_open(self) -> bool:
+        return self._opening is None and self._under_way < int(self._limit)
+
     def _open(self) -> None:
         self._opening = None
         self._admit()
 
     def _admit(self) -> None:
-        while self._waiting and self._opening is None and self._under_way < int(self._limit):
+        while self._waiting and self._is_open():
             turn = self._waiting.popleft()
             if not turn.done():  # else its work was cancelled
                 turn.set_result(None)

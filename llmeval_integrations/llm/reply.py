@@ -28,6 +28,11 @@ _FINISH: Final[Mapping[str, Finish]] = {
 }
 
 
+_READ: Final = ("cache_read_input_tokens", "cacheReadInputTokens")
+_WRITTEN: Final = ("cache_creation_input_tokens", "cacheWriteInputTokens")
+"""The counts of tokens in the vendor's cache that are not part of the input's count."""
+
+
 class Usage(msgspec.Struct, frozen=True):
     """Tokens, counted the same way for every vendor."""
 
@@ -103,34 +108,35 @@ def usage_of(account: Any) -> Usage:
     Anthropic and Bedrock count tokens of their cache separately from the input, while others
     include them. Google counts the reasoning separately from the output, while others include it.
     """
+    counts = _counts(account)
 
-    def count(*names: str, of: Any = account) -> int:
-        found = value_of(of, *names)
-        return max(found, 0) if isinstance(found, int) else 0
+    def count(*names: str) -> int:
+        return next((counts[name] for name in names if name in counts), 0)
 
-    prompt, completion = (
-        value_of(account, *(f"{word}_details" for word in words))
-        for words in (
-            ("prompt_tokens", "input_tokens", "input_token"),
-            ("completion_tokens", "output_tokens", "output_token"),
-        )
-    )
     thoughts = count("thoughts_token_count")
-    read = count("cache_read_input_tokens", "cacheReadInputTokens")
-    written = count("cache_creation_input_tokens", "cacheWriteInputTokens")
+    outside = sum(count(*names) for names in (_READ, _WRITTEN))
     inclusive = count("prompt_tokens", "prompt_token_count", "prompt_eval_count")
-    exclusive = count("input_tokens", "inputTokens") + read + written
+    exclusive = count("input_tokens", "inputTokens") + outside
     generated = ("completion_tokens", "output_tokens", "outputTokens", "candidates_token_count")
-    reasoning = ("reasoning_tokens", "thinking_tokens", "reasoning")
     return Usage(
         input_tokens=(inclusive or exclusive) + count("tool_use_prompt_token_count"),
         output_tokens=thoughts + count(*generated, "eval_count"),
-        cached_tokens=read
-        or count("cached_tokens", "cache_read", of=prompt)
-        or count("cached_content_token_count"),
-        reasoning_tokens=thoughts or count(*reasoning, of=completion),
-        written_tokens=written or count("cache_creation", of=prompt),
+        cached_tokens=count(*_READ, "cached_tokens", "cache_read", "cached_content_token_count"),
+        reasoning_tokens=thoughts or count("reasoning_tokens", "thinking_tokens", "reasoning"),
+        written_tokens=count(*_WRITTEN, "cache_creation"),
     )
+
+
+def _counts(account: Any) -> dict[str, int]:
+    """Return the numbers of a mapping or an object by name, with those in its details."""
+    counts: dict[str, int] = {}
+    members = account if isinstance(account, Mapping) else getattr(account, "__dict__", {})
+    for name, value in members.items():
+        if isinstance(value, int):
+            counts[name] = max(value, 0)
+        elif value is not None and name.endswith("_details"):
+            counts |= _counts(value)
+    return counts
 
 
 def value_of(thing: Any, *names: str) -> Any:

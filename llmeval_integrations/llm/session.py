@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -120,7 +119,6 @@ class Session:
             if self._cache.frozen:
                 raise ClientError(f"{self._cache.path} lacks the reply", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
-        flight.add_done_callback(lambda done: done.cancelled() or done.exception())  # if none waits
         try:
             kept = await asyncio.shield(flight)
         except Exception:
@@ -157,7 +155,8 @@ class Session:
 
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Kept:
         """Ask, and store the reply before it is read."""
-        request = msgspec.structs.replace(request, shared=self._is_shared)
+        if self._is_shared:
+            request = msgspec.structs.replace(request, shared=True)
         if self._ready is not None:
             await self._ready.wait()
         call, retries = partial(self._call, line, request), line.client.retries
@@ -283,9 +282,9 @@ class Ask:
         }
 
     def _narrow(self, **changes: Any) -> Ask:
-        ask = copy(self)
-        accounts = (ask, *self._accounts)
-        vars(ask).update(changes, replies=[], spending=Spending(), _accounts=accounts)
+        ask = Ask(self._session)
+        vars(ask).update({**vars(self), **changes}, replies=[], spending=Spending())
+        ask._accounts = (ask, *self._accounts)
         return ask
 
 
