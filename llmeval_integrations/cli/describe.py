@@ -17,7 +17,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 
 _MODULES: Final = re.compile(r"\b(?:typing|collections\.abc|llmeval_integrations(?:\.[a-z_]+)*)\.")
 _LONGEST_DEFAULT: Final = 60
-_WIDTH: Final = 94
+_WIDTH: Final = 90
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,6 @@ class Option:
     required: bool
     default: Any
     documentation: str
-
-    @property
-    def default_text(self) -> str:
-        """The default as on the command line; empty if this is long."""
-        if isinstance(self.default, type):
-            return self.default.__name__
-        text = json.dumps(self.default, ensure_ascii=False, default=repr)
-        return text if len(text) <= _LONGEST_DEFAULT else ""
 
 
 @dataclass(frozen=True)
@@ -117,36 +109,25 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
     return found
 
 
-def write_short(found: Description) -> str:
-    """Write an evaluator in a few lines: name, needs, summary, and options with defaults."""
-    options = ", ".join(
-        each.name if each.required else f"{each.name}={each.default_text or '...'}"
-        for each in found.options
-    )
-    return "\n".join([_write_heading(found), f"    {found.summary}", *_indent(options)])
-
-
 def write_long(found: Description) -> str:
-    """Write the full description of an evaluator."""
-    parts = [_write_heading(found), found.summary, *filter(None, [found.documentation])]
-    for option in found.options:
-        default = option.default_text
-        brief = " (needed)" if option.required else f" = {default or '...'}"
-        lines = [f"{option.name}: {option.type}{brief}", *_indent(option.documentation)]
-        if not option.required and not default:
-            lines += ["    Unless given:", *_indent(str(option.default), "        ")]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
-
-
-def _write_heading(found: Description) -> str:
+    """Write the full description of an evaluator, with the options first."""
     also = f" (also {', '.join(found.aliases)})" if found.aliases else ""
     needs = f"  needs {', '.join(found.needs)}" if found.needs else ""
     unless = ", unless options say otherwise" if needs and found.needs_vary else ""
-    return f"{found.name}{also}{needs}{unless}"
+    parts = [f"{found.name}{also}{needs}{unless}\n{found.summary}"]
+    for option in found.options:
+        default = option.default
+        default = default.__name__ if isinstance(default, type) else default
+        text = json.dumps(default, ensure_ascii=False, default=repr)
+        is_long = len(text) > _LONGEST_DEFAULT
+        brief = "(needed)" if option.required else "= ..." if is_long else f"= {text}"
+        lines = [f"{option.name}: {option.type} {brief}", _indent(option.documentation)]
+        if is_long:
+            lines += ["    Unless given:", textwrap.indent(_indent(str(default)), "    ")]
+        parts.append("\n".join(lines))
+    return "\n\n".join([*parts, *filter(None, [found.documentation])])
 
 
-def _indent(text: str, indent: str = "    ") -> list[str]:
-    width = _WIDTH - len(indent)
-    lines = [each for line in text.splitlines() for each in textwrap.wrap(line, width) or [""]]
-    return [f"{indent}{line}".rstrip() for line in lines]
+def _indent(text: str) -> str:
+    lines = [each for line in text.splitlines() for each in textwrap.wrap(line, _WIDTH) or [""]]
+    return textwrap.indent("\n".join(lines), "    ")

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import sys
-from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
-from llmeval_integrations.cli.describe import describe, write_long, write_short
+from llmeval_integrations.cli.describe import describe, write_long
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
@@ -19,9 +17,8 @@ from llmeval_integrations.core.errors import InputError
 
 def add_commands(commands: Commands) -> None:
     """Add the two commands."""
-    parser = commands.add_parser("list", help="show evaluators, options and needs")
+    parser = commands.add_parser("list", help="list the evaluators, or the options of one")
     parser.add_argument("name", nargs="?", help="show everything about one evaluator")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_list)
 
     parser = commands.add_parser(
@@ -39,19 +36,16 @@ def add_commands(commands: Commands) -> None:
     orders = ("strict", "any", "top_level_any")
     add("--list-order", choices=orders, default="strict", help="whether order counts (strict)")
     add("--extra-keys", action="store_true", help="allow keys that the reference lacks")
-    add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_test)
 
 
 def _list(call: argparse.Namespace) -> int:
-    names = list_evaluators() if call.name is None else [call.name]
-    found = [describe(evaluator_class(name)) for name in names]
-    if call.json:
-        plain: Any = [*map(asdict, found)] if call.name is None else asdict(found[0])
-        put(json.dumps(plain, indent=2, default=repr) + "\n")
-    else:
-        write = write_short if call.name is None else write_long
-        put("\n".join(map(write, found)) + "\n")
+    if call.name is not None:
+        put(write_long(describe(evaluator_class(call.name))) + "\n")
+        return OK
+    questions = {name: describe(evaluator_class(name)).summary for name in list_evaluators()}
+    width = max(map(len, questions))
+    put("".join(f"{name:{width}}  {question}\n" for name, question in questions.items()))
     return OK
 
 
@@ -60,7 +54,7 @@ def _test(call: argparse.Namespace) -> int:
 
     rules = {"list_order": call.list_order, "extra_keys": call.extra_keys}
     findings = check_evaluator(_load(call.evaluator), call.claims, **rules)
-    put(f"{json.dumps(findings.as_dict(), indent=2) if call.json else findings}\n")
+    put(f"{findings}\n")
     return MISSED if findings else OK
 
 

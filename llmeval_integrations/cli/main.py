@@ -17,7 +17,7 @@ from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.version import __version__
 
-_FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "shell")
+_FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "init")
 """The modules that define commands, in the order of the help."""
 
 _EPILOG: Final = """\
@@ -35,7 +35,6 @@ examples:
   llmeval export runs/first --to csv
   llmeval list json_schema
   llmeval test-evaluator json_match:strict_order=false --list-order any
-  llmeval completion bash
 
 exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 """
@@ -109,5 +108,4 @@ def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for file in [command] if command in _FILES else _FILES:
         import_module(f"llmeval_integrations.cli.{file}").add_commands(commands)
-    parser.set_defaults(parser=parser)
     return parser, commands.choices

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from llmeval_integrations.cli.terminal import (
     OK,
@@ -23,9 +22,6 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.run import summary_text
-
-_TABLES: Final = {f".{name}": name for name in ("csv", "parquet", "arrow")}
-"""The formats of tables, by file suffix."""
 
 
 def add_commands(commands: Commands) -> None:
@@ -75,7 +71,8 @@ def _add_writers(commands: Commands) -> None:
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
     parser.add_argument("-o", "--out", metavar="FILE", help="the file to write; - for stdout")
-    parser.add_argument("--to", choices=_TABLES.values(), help="format (by FILE's suffix)")
+    to = "parquet, csv or arrow (parquet)"
+    parser.add_argument("--to", dest="format", metavar="NAME", help=to)
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="(rows)")
     parser.set_defaults(run=_export)
 
@@ -116,16 +113,11 @@ def _report(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports import formats
 
     known = formats()
-    suffixes = {module.SUFFIX: name for name, module in known.items()}
-    name = call.format or _format_of(call.out, suffixes, "html", "--format")
-    if name not in known:
-        raise InputError(f"no format is called {name!r}; there are {', '.join(known)}")
+    name = _choose_format(call, {module.SUFFIX: name for name, module in known.items()}, "html")
     out = call.out or (_default_path(call, "report.html") if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
-    runs = _read_runs(call)
-    with _open_to_write(out) as file:
-        known[name].write(runs, file)
+    _write(call, out, known[name].write)
     if call.open:
         open_page(Path(out).resolve().as_uri())
     return OK
@@ -134,22 +126,20 @@ def _report(call: argparse.Namespace) -> int:
 def _export(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports.tables import TABLES, WRITERS
 
-    name = call.to or _format_of(call.out, _TABLES, "parquet", "--to")
-    runs = _read_runs(call)
-    with _open_to_write(call.out or _default_path(call, f"{call.table}.{name}")) as file:
-        WRITERS[name](TABLES[call.table](runs), file)
+    name = _choose_format(call, {f".{name}": name for name in WRITERS}, "parquet")
+    out = call.out or _default_path(call, f"{call.table}.{name}")
+    _write(call, out, lambda runs, file: WRITERS[name](TABLES[call.table](runs), file))
     return OK
 
 
-def _read_runs(call: argparse.Namespace) -> list[Run]:
-    """Read the runs, and warn if a run may lack samples."""
-    from llmeval_integrations.reports.tables import names_of
-
-    runs = [read_run(path) for path in call.run_directory]
-    for name, run in zip(names_of(runs), runs, strict=True):
-        if run.incomplete:
-            say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
-    return runs
+def _choose_format(call: argparse.Namespace, known: Mapping[str, str], default: str) -> str:
+    """Return the format that the call names, or the one of its file's suffix."""
+    suffix = Path(call.out or "").suffix.lower()
+    name: str = call.format or (known.get(suffix, suffix) if suffix else default)
+    if name not in known.values():
+        formats = ", ".join(f"{name} ({suffix})" for suffix, name in known.items())
+        raise InputError(f"{name!r} is not a format; there are {formats}")
+    return name
 
 
 def _default_path(call: argparse.Namespace, name: str) -> str:
@@ -158,27 +148,21 @@ def _default_path(call: argparse.Namespace, name: str) -> str:
     return str(first / name if first.is_dir() else first.with_suffix(f".{name}"))
 
 
-def _format_of(out: str | None, known: Mapping[str, str], default: str, option: str) -> str:
-    """Return the format that belongs to the suffix of a file."""
-    suffix = Path(out or "").suffix.lower()
-    if suffix and suffix not in known:
-        raise InputError(
-            f"--out {out}: no format has the suffix {suffix!r}; there are {', '.join(known)}, and "
-            f"{option} sets the format of any file"
-        )
-    return known.get(suffix, default)
+def _write(
+    call: argparse.Namespace, out: str, write: Callable[[Sequence[Run], BinaryIO], None]
+) -> None:
+    """Write the runs to a file, and warn if a run may lack samples."""
+    from llmeval_integrations.reports.tables import names_of
 
-
-@contextmanager
-def _open_to_write(path: str) -> Iterator[BinaryIO]:
-    if path == "-":
+    runs = [read_run(path) for path in call.run_directory]
+    for name, run in zip(names_of(runs), runs, strict=True):
+        if run.incomplete:
+            say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
+    if out == "-":
         with unless_closed():
-            yield sys.stdout.buffer
+            write(runs, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
-    try:
-        with Path(path).open("wb") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    put(f"written: {path}\n")
+    with Path(out).open("wb") as file:
+        write(runs, file)
+    put(f"written: {out}\n")

@@ -9,7 +9,6 @@ from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.load import read_run
-from llmeval_integrations.runs.rows import write_value
 
 
 def add_commands(commands: Commands) -> None:
@@ -28,26 +27,17 @@ def add_commands(commands: Commands) -> None:
     add("--errors", type=parse_rate, default=0.01, metavar="P%", help="wrong samples allowed (1%%)")
     add("--sure", type=parse_rate, default=0.95, metavar="P%", help="probability of this (95%%)")
     add("--review", type=int, default=0, metavar="N", help="list the N least sure values below it")
-    add("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_print_thresholds)
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:
     options = {"errors": call.errors, "sure": call.sure, "review": max(0, call.review)}
     found = acceptance(read_run(call.run_directory), call.evaluator, **options)
-    if call.json:
-        shown = {
-            "overall": found.overall._asdict(),
-            "fields": {path: each._asdict() for path, each in found.fields.items()},
-            "review": [each._asdict() for each in found.review],
-        }
-        put(write_value(shown).decode() + "\n")
-    else:
-        thresholds = {"all fields": found.overall, **found.fields}
-        width = max(map(len, thresholds))
-        lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
-        if found.review:
-            lines += ["", "to review, the least sure first:"]
-            lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
-        put("\n".join(map(make_printable, lines)) + "\n")
+    thresholds = {"all fields": found.overall, **found.fields}
+    width = max(map(len, thresholds))
+    lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
+    if found.review:
+        lines += ["", "to review, the least sure first:"]
+        lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
+    put("\n".join(map(make_printable, lines)) + "\n")
     return MISSED if found.overall.confidence is None else OK

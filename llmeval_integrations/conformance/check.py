@@ -26,8 +26,7 @@ _MOST_SLOW: Final = 3
 _FIRST_CALL: Final = 5
 """The factor of the limit for the first call, which may import modules."""
 
-_FIRST: Final = 1_000
-_LAST: Final = 128_000
+_SIZES: Final = (16_000, 128_000)
 _ENOUGH: Final = 0.1
 _MIN: Final = 0.0005  # shorter times do not show how the cost grows
 _STEEP: Final = 1.5
@@ -66,11 +65,21 @@ def check_evaluator(
     """
     claim: Any = getattr(evaluator, "name", None) if claims is None else claims
     cases = select(claim, list_order, extra_keys=extra_keys)
-    trial = _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate)
+    trial = _Trial(recognize(evaluator, claim), limit, seconds, isolate)
+    found: list[Finding] = []
     try:
-        return trial.run(cases)
+        for case in cases:
+            found += trial.find(case)
+            trial.tried += 1
+    except _TimeIsUpError:
+        got = f"{trial.tried} of {len(cases)} cases in {trial.age():.0f} s"
+        why = "its behaviour in the other cases is unknown"
+        found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
     finally:
         trial.close()
+    found.sort(key=lambda finding: RANK.index(finding.severity))
+    name = trial.subject.name
+    return Findings(name, claim, tuple(found), trial.tried, len(cases), trial.age())
 
 
 def list_claims() -> list[str]:
@@ -105,7 +114,6 @@ class _Trial:
     """The trial of one evaluator; a worker that fails is replaced by a new one."""
 
     subject: Subject
-    claim: str
     limit: float
     seconds: float
     isolate: bool
@@ -119,23 +127,12 @@ class _Trial:
         check_number(self, "limit", minimum=0.001)
         check_number(self, "seconds", minimum=0.001)
 
-    def run(self, cases: list[Case | Growth]) -> Findings:
-        """Try each case twice, and once with await if the evaluator supports it."""
-        found: list[Finding] = []
-        try:
-            for case in cases:
-                if isinstance(case, Case):
-                    found += find_faults(case, self.ask(case))
-                elif got := _find_explosion(case, lambda case: self.ask(case, once=True)):
-                    found.append(Finding.of(case.case(60), "cost", "linear time", got))
-                self.tried += 1
-        except _TimeIsUpError:
-            got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
-            why = "its behaviour in the other cases is unknown"
-            found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
-        ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
-        name, count = self.subject.name, len(cases)
-        return Findings(name, self.claim, ranked, self.tried, count, self.age())
+    def find(self, case: Case | Growth) -> list[Finding]:
+        """Try a case twice, and once with await if the evaluator supports it."""
+        if isinstance(case, Case):
+            return [*find_faults(case, self.ask(case))]
+        got = _find_explosion(case, lambda case: self.ask(case, once=True))
+        return [Finding.of(case.case(60), "cost", "linear time", got)] if got else []
 
     def age(self) -> float:
         """Return the seconds since the start."""
@@ -167,38 +164,19 @@ class _Trial:
 def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:
     """Describe how the cost explodes; return an empty text if it does not.
 
-    Outputs of 1, 2, 4, ... 128 kB are tried until one takes 0.1 s of processor time. The last
-    three are tried twice more, in turns. The least time of each counts, since the machine may be
-    busy. Time that grows as length^1.5 or more is too steep. An output without an answer is, too.
+    Time that grows as length^1.5 or more is too steep. An output without an answer is, too.
     """
-    times: dict[int, float] = {}
-    size = _FIRST
-    while size <= _LAST and max(times.values(), default=0.0) <= _ENOUGH:
-        seconds = _measure(growth.case(size), ask)
-        if seconds is None:
-            return f"no answer at {size // 1000} kB{_format_times(times)}"
-        times[size] = seconds
-        size *= 2
-    if max(times.values()) <= _ENOUGH:
+    times: list[float] = []
+    for size in _SIZES:
+        # The first call may import a module, or the machine may be busy.
+        answers = (ask(growth.case(size)) for _ in range(2))
+        answered = [each.seconds for each in answers if each.first.says not in ("slow", "died")]
+        if not answered:
+            return f"no answer at {size // 1000} kB"
+        times.append(min(answered))
+    least, most = (max(seconds, _MIN) for seconds in times)
+    power = math.log(most / least) / math.log(_SIZES[1] / _SIZES[0])
+    if most <= _ENOUGH or power < _STEEP:
         return ""
-    last = [*times][-3:]
-    for size in last * 2:
-        times[size] = min(times[size], _measure(growth.case(size), ask) or math.inf)
-    least, most = (max(times[size], _MIN) for size in (last[0], last[-1]))
-    power = math.log(most / least) / math.log(last[-1] / last[0]) if len(last) > 1 else 0.0
-    return f"time grows as length^{power:.1f}:{_format_times(times)}" if power >= _STEEP else ""
-
-
-def _measure(case: Case, ask: Callable[[Case], Observation]) -> float | None:
-    """Return the shorter time of two calls, or None if neither has an answer.
-
-    The first call may import a module, or the machine may be busy.
-    """
-    answers = (ask(case) for _ in range(2))
-    times = [each.seconds for each in answers if each.first.says not in ("slow", "died")]
-    return min(times, default=None)
-
-
-def _format_times(times: dict[int, float]) -> str:
-    last = list(times.items())[-2:]
-    return "".join(f" {seconds:.3f} s at {size // 1000} kB" for size, seconds in last)
+    said = (f"{seconds:.3f} s at {size // 1000} kB" for seconds, size in zip(times, _SIZES))
+    return f"time grows as length^{power:.1f}: {' '.join(said)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from llmeval_integrations.conformance.case import RIGHT, Case, Severity
@@ -108,7 +108,3 @@ class Findings(Sequence[Finding]):
         tried = f"{self.tried}" if self.tried == self.cases else f"{self.tried} of {self.cases}"
         head = f"{self.evaluator} as {self.claim}: {count} in {tried} cases, {self.seconds:.1f} s"
         return "\n".join([head, *map(str, self.findings)])
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the findings as plain values, for JSON."""
-        return asdict(self)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from itertools import product
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case, Says
@@ -19,8 +20,8 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
 
-_NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"))
-"""The names of functions' arguments; the last pair is openevals'."""
+_NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"), ())
+"""The names of functions' arguments: ours, openevals', or any names in this order."""
 
 
 class Answer(NamedTuple):
@@ -115,10 +116,7 @@ def _llama_index_arguments(case: Case) -> dict[str, Any]:
 def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
     """Return the call of a function with `counts` arguments, by name if it has these names."""
     signature = inspect.signature(function)
-    for count in counts:
-        names = next(
-            (each[:count] for each in _NAMES if {*each[:count]} <= signature.parameters.keys()), ()
-        )
+    for count, names in product(counts, _NAMES):
 
         def bind(case: Case, count: int = count, names: Any = names) -> inspect.BoundArguments:
             given = (case.output, case.plain_reference)[:count]

@@ -36,8 +36,6 @@ def test_a_table_or_json_is_printed(runs, capsys):
     assert found["differences"][0]["verdict"] == "worse"
     assert found["differences"][0]["difference"] == -0.6
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
-    assert main(["compare", *runs, "--max-left-out", "101%"]) == 2
-    assert "--max-left-out '101%' is not a share" in capsys.readouterr().err
 
 
 def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
@@ -65,13 +63,9 @@ def validity(tmp_path, name, outputs, *evaluators):
     [
         (["{}"] * 95 + [None] * 5, [], 0),
         (["{}"] * 94 + [None] * 6, [], 1),
-        (["{}"] * 94 + [None] * 6, ["0.06"], 0),
-        (["{}"] * 94 + [None] * 6, ["5.9%"], 1),
         (["{}"] * 5, [], 1),
-        (["{}"] * 5, ["95%"], 0),
-        (["{}"] * 99, ["0"], 1),
         (["{}"] * 90 + [None] * 4, ["9%"], 1),
-        (["{}"] * 100, ["0"], 0),
+        (["{}"] * 90 + [None] * 4, ["0.1"], 0),
     ],
 )
 def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, given, code):

@@ -1,7 +1,6 @@
 """A run can be written in a YAML file, or in pyproject.toml."""
 
 import json
-import math
 
 import pytest
 
@@ -58,24 +57,13 @@ def test_every_key_is_read_and_paths_are_relative_to_the_file(tmp_path, monkeypa
 
 WRONG = [
     ("evaluator: [json_match]", "unknown key 'evaluator'; did you mean 'evaluators'"),
-    ("1: x", "unknown key 1"),
     ("- json_match", "expected keys and values, got ['json_match']"),
-    ("", "expected keys and values, got None"),
     ("data: [", "line 1, column 8"),
     ("data: !!python/object:os.system x", "is not YAML"),
-    (b"data: \xff", "is not YAML"),
     ("data: 5", "Expected `str | null`, got `int` - at `$.data`"),
-    ("overwrite: 'yes'", "Expected `bool | null`, got `str` - at `$.overwrite`"),
-    ("limit: 0.5", "Expected `int | null`, got `float` - at `$.limit`"),
     ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
-    ("cache: true", "Invalid enum value True - at `$.cache`"),
     ("engine: spark", "Invalid enum value 'spark' - at `$.engine`"),
-    ("columns: {output: 5}", "Expected `str | null`, got `int` - at `$.columns[...]`"),
-    ("fail-under: {}", "unknown key 'fail-under'; did you mean 'fail_under'"),
     ("fail_under: {json_match: 9a%}", "'json_match=9a%' is not NAME=RATE"),
-    ("fail_under: {json_match: true}", "Expected `float`, got `bool` - at `$.fail_under[...]`"),
-    ("evaluators: json_match", "Expected `array | null`, got `str` - at `$.evaluators`"),
-    ("evaluators: [5]", "5 is not a name or a name with its options"),
     ("evaluators: [{a: {}, b: {}}]", "is not a name or a name with its options"),
     ("evaluators: [{json_match: 5}]", "json_match: expected options by name, got 5"),
     ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
@@ -100,10 +88,9 @@ def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
     ("written", "value"),
     [
         *[("~", None), ("null", None), ("true", True), ("False", False)],
-        *[("5", 5), ("-5", -5), ("0", 0), ("1_000", 1000), ("0x10", 16)],
-        *[("1.5", 1.5), (".5", 0.5), ("1e3", 1000.0), ("-1.e-3", -0.001), ("-.inf", -math.inf)],
-        *[("NO", "NO"), ("yes", "yes"), ("on", "on"), ("y", "y"), ("1:30", "1:30")],
-        *[("2024-01-01", "2024-01-01"), ("007", "007"), (".", "."), ("'5'", "5"), ("1_x", "1_x")],
+        *[("-5", -5), ("1_000", 1000), ("0x10", 16), (".5", 0.5), ("1e3", 1000.0)],
+        *[("NO", "NO"), ("on", "on"), ("y", "y"), ("1:30", "1:30"), ("2024-01-01", "2024-01-01")],
+        *[("007", "007"), (".", "."), ("'5'", "5")],
     ],
 )
 def test_words_are_texts_as_in_yaml_1_2(tmp_path, written, value):

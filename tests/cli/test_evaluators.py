@@ -1,6 +1,5 @@
 """`llmeval list` and `test-evaluator`: ours by name, anyone's by module."""
 
-import json
 import re
 import sys
 
@@ -12,44 +11,24 @@ from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.catalog import evaluator_class
 
 
-def listed(capsys, *arguments):
-    assert main(["list", *arguments]) == 0
-    return capsys.readouterr().out
-
-
-def test_list_shows_every_evaluator_with_needs_options_and_defaults(capsys):
-    printed = listed(capsys)
-    for name in list_evaluators():
-        assert re.search(rf"^{name}( |$)", printed, re.MULTILINE)
-    assert "json_match  needs reference" in printed
-    assert "regex_match  needs reference, unless options say otherwise" in printed
-    assert 'strict_order=true, ignore_extra_keys=false, parsing="markdown"' in printed
-    assert "Does the output parse as JSON?" in printed
-    assert max(map(len, printed.splitlines())) <= 100
-    everything = json.loads(listed(capsys, "--json"))
-    assert [each["name"] for each in everything] == list_evaluators()
-    one = json.loads(listed(capsys, "--json", "json_schema_validation"))
-    assert one in everything
-    assert (one["aliases"], one["needs"]) == (["json_schema_validation"], [])
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("json_match", "strict_order: bool = true\n    Whether the order of array items counts."),
-        ("json_match", "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\""),
-        ("faithfulness", "    Unless given:\n        Is every factual claim"),
-        ("python_type", "(needed)"),
-    ],
-)
-def test_list_shows_one_with_the_documentation_of_its_options(name, said, capsys):
-    assert said in listed(capsys, name)
+def test_list_shows_the_question_of_every_evaluator_or_everything_about_one(capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in printed] == list_evaluators()
+    assert "json_validity               Does the output parse as JSON?" in printed
+    assert main(["list", "json_match"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("json_match  needs reference\n")
+    for said in (
+        "strict_order: bool = true\n    Whether the order of array items counts.",
+        "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"",
+    ):
+        assert said in text
 
 
 @pytest.mark.parametrize("name", list_evaluators())
 def test_every_evaluator_describes_itself_and_each_of_its_options(name):
     found = describe(evaluator_class(name))
-    assert found.name == name
     assert "?" in found.summary
     assert all(option.documentation and option.type for option in found.options)
     for option in found.options:
@@ -97,12 +76,6 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
     assert main(["test-evaluator", f"{own_module}:equal", *claim]) == 1
     assert "true and 1" in capsys.readouterr().out
     assert main(["test-evaluator", f"{own_module}:Right", *claim]) == 0
-    capsys.readouterr()
-    main(["test-evaluator", f"{own_module}:equal", *claim, "--json"])
-    found = json.loads(capsys.readouterr().out)
-    assert (found["evaluator"], found["claim"]) == ("equal", "json_equality")
-    assert found["cases"] > 50
-    assert {"case", "kind", "expected", "got", "why", "severity"} <= found["findings"][0].keys()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +83,6 @@ def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
     [
         (["exact_match"], "name what the evaluator claims"),
         (["json_matc"], "did you mean 'json_match'"),
-        (["json_match", "--claims", "json"], "there are json_equality"),
         (["no_such_module:thing", "--claims", "json_match"], "no_such_module"),
         (["own_evaluators:Needy", "--claims", "json_match"], "more"),
         (["json:__name__", "--claims", "json_match"], "is not an evaluator"),

@@ -140,16 +140,10 @@ def test_the_command_line_says_whether_a_run_is_gone_on_with_or_replaced(data, w
     assert (b'"score":0' in results.read_bytes().splitlines()[0]) is (said == "--resume")
 
 
-@pytest.mark.parametrize("way", ["yaml", "line"])
-def test_options_name_functions_of_the_folder(data, tmp_path, way):
+def test_options_name_functions_of_the_folder(data, tmp_path):
     (tmp_path / "nearness.py").write_text("def near(a, b):\n    return abs(a - b) <= 1\n")
-    rules = '{"/x": {"compare": "nearness:near"}}'
-    (tmp_path / "eval.yaml").write_text(
-        f"data: {data}\nevaluators: {{json_fields: {{fields: {rules}}}}}\n"
-        "columns: {output: response, reference: gold}\n"
-    )
-    line = ["run", data, "-e", f"json_fields:fields={rules}", *MATCH[2:]]
-    done = installed(*(line if way == "line" else ["run", "eval.yaml"]), "--json")
+    rules = 'json_fields:fields={"/x": {"compare": "nearness:near"}}'
+    done = installed("run", data, "-e", rules, *MATCH[2:], "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["evaluators"]["json_fields"]["pass_rate"] == 0.75
 
@@ -181,13 +175,10 @@ GATES = [
     ("fields=75%", None),
     ("fields=75.1%", "fields: the pass rate 0.75 is under 0.751"),
     ("fields.mean=0.9", "fields.mean: the mean 0.875 is under 0.9"),
-    ("fields.micro=0.8", None),
     ("fields.macro=0.9", "fields.macro: the macro F1 0.875 is under 0.9"),
-    ("fields/items/*/sku=75%", None),
     ("fields/items/*/sku=0.8", "fields/items/*/sku: the F1 0.75 is under 0.8"),
     ("fields/totl=0.1", "no sample has this field; did you mean '/total'? there are /"),
     ("a/b.mean=99%", "a/b.mean: the mean 0.875 is under 0.99"),
-    ("penalty.mean=-22", None),
     ("penalty.mean=-0.5", "penalty.mean: the mean -"),
 ]
 
@@ -205,9 +196,7 @@ def test_a_gate_that_is_missed_is_exit_code_1(tmp_path, capsys, gate, missed):
     assert (missed or "") in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("bound", "code"), [("0.03", 0), ("3%", 0), ("2.9%", 1), ("0", 1), ("100%", 0)]
-)
+@pytest.mark.parametrize(("bound", "code"), [("0.03", 0), ("3%", 0), ("2.9%", 1)])
 def test_more_errors_than_allowed_are_exit_code_1(tmp_path, capsys, bound, code):
     file = tmp_path / "data.jsonl"
     file.write_text('{"output": "{}", "reference": "{}"}\n' * 97 + '{"output": "{}"}\n' * 3)
@@ -219,31 +208,23 @@ def test_more_errors_than_allowed_are_exit_code_1(tmp_path, capsys, bound, code)
 RUN = ["run", "DATA", "-e", "json_match"]
 WRONG = [
     (["rum"], "there is no command 'rum'; did you mean 'run'?"),
-    (["walk"], "there is no command 'walk'; there are demo, run, "),
     (["-x"], "unrecognized arguments: -x"),
     (["run"], "the following arguments are required: data"),
     (["run", "DATA"], "no evaluator is given"),
     (["run", "DATA", "-e", "json_mtch"], "no evaluator is called 'json_mtch'; did you mean 'json_match'?"),
     (["run", "DATA", "-e", "x\x1b[2J\ny=json_mtch"], "no evaluator is called 'json_mtch'"),
-    (["run", "none\x1b[31m\n.jsonl", "-e", "json_match"], "cannot read none"),
     (["run", "none.yaml"], "none.yaml: cannot be read: No such file or directory"),
     ([*RUN, "--format", "xml"], "invalid choice: 'xml'"),
     ([*RUN, "--column", "outputs=x"], "no field is called 'outputs'; did you mean 'output'?"),
-    ([*RUN, "--column", "output"], "is not [EVALUATOR.]FIELD=COLUMN"),
     ([*RUN, "--fail-under", "json_mtch=1"], "no evaluator of this run is called 'json_mtch'"),
     ([*RUN, "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
-    ([*RUN, "--fail-under", "0.9"], "'0.9' is not NAME=RATE"),
     ([*RUN, "--fail-under", "json_match/total=1"], "'json_match/total': json_match has no figures of fields"),
     ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     *(([*RUN, f"--max-errors={bound}"], f"--max-errors {bound!r} is not a share such as 1% or 0.01")
-      for bound in ("-1", "x", "10", "101%")),
-    ([*RUN, "--out", "outputs.jsonl"], "is not a directory"),
+      for bound in ("x", "10")),
     ([*RUN, "--limt", "5"], "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
-    ([*RUN, "--limit", "0"], "limit=0 is not a whole number above 0"),
     ([*RUN, "--open"], "add --out DIR"),
-    ([*RUN, "--retry-errors"], "retry_errors is for a run that is resumed"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
-    (["list", "json_validity", "json_match"], "unrecognized arguments: json_match; see llmeval list --help"),
 ]  # fmt: skip
 
 
@@ -292,11 +273,3 @@ def test_an_interrupt_ends_without_a_traceback_and_leaves_the_rows(tmp_path):
             "llmeval run: interrupted",
         ]
     assert len(results.read_text().splitlines()) >= 8
-
-
-def test_a_terminal_that_cannot_show_a_character_does_not_end_the_run(data, tmp_path):
-    (tmp_path / "odd.jsonl").write_text('{"output": "é ✓ \\ud800", "reference": "x"}', "utf-8")
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    done = installed("run", "odd.jsonl", "-e", "exact_match", env=environment, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "\\xe9" in done.stdout

@@ -1,4 +1,4 @@
-"""What people have of the command: help, completion, a starter file, lists of runs, pages, logs."""
+"""What people have of the command: help, a starter file, lists of runs, pages, logs."""
 
 import json
 import re
@@ -35,29 +35,6 @@ def test_help_fits_a_screen_stands_in_groups_and_has_an_example_of_every_command
     assert helped(capsys, "--version") == f"llmeval {__version__}\n"
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("usage: llmeval ")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_a_script_completes_every_command_and_zsh_is_given_nothing_to_run(shell, capsys):
-    assert main(["completion", shell]) == 0
-    script = capsys.readouterr().out
-    for word in ("run", "list", "report", "compare", "export", "view", "evaluator"):
-        assert word in script
-    if shell == "zsh":
-        assert "OPTION=VALUE" in script
-        assert "NAME[:OPTION" not in script
-
-
-def test_bash_completes_files(capsys, tmp_path):
-    main(["completion", "bash"])
-    script = tmp_path / "llmeval"
-    script.write_text(capsys.readouterr().out)
-    (tmp_path / "rows.jsonl").touch()
-    for words in ("run r", "report r", "compare r", "run rows.jsonl --out r"):
-        count = len(words.split())
-        ask = f"cd {tmp_path}; source {script}; COMP_WORDS=(llmeval {words}); COMP_CWORD={count}; $(complete -p llmeval | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${{COMPREPLY[@]}}"  # fmt: skip
-        done = subprocess.run(["/bin/bash", "-c", ask], capture_output=True, text=True, check=True)
-        assert done.stdout.split() == ["rows.jsonl"], words
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,6 @@ def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evalu
         (JsonEquality, "json_equality", {}, InvalidOptionError, "is a class"),
         (5, "json_equality", {}, InvalidOptionError, "or a callable"),
         (RIGHT, "verdict_reading", {}, InvalidOptionError, "function of a judge's reply"),
-        (RIGHT, "json_equalty", {}, UnknownNameError, "there are json_equality"),
         (RIGHT, 5, {}, UnknownNameError, "5"),
         (awaited, None, {}, UnknownNameError, "name what"),
         *(
@@ -160,8 +159,6 @@ def test_findings_are_a_sequence_and_a_text():
     assert all(len(line) <= 120 for line in text.splitlines())
     half = next(finding for finding in found if finding.case.startswith("half a pair"))
     assert (half.expected, half.got, half.reference) == ("no", "yes: True", "'\"?\"'")
-    text.encode()  # whatever the cases hold
-    assert json.loads(json.dumps(found.as_dict()))["findings"][0]["severity"] == "high"
     found = check(RIGHT)
     assert not found
     assert str(found).startswith("json_equality as json_equality: no finding in 93 cases")

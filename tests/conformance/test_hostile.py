@@ -26,7 +26,6 @@ pytestmark = [
 
 FORKS = pytest.mark.skipif(not CAN_ISOLATE, reason="a thread cannot be given up")
 ISOLATED = pytest.param(True, marks=FORKS)
-EITHER = pytest.mark.parametrize("isolate", [ISOLATED, False])
 
 
 def raises(error):
@@ -65,7 +64,7 @@ def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind):
     assert {finding.kind for finding in found} == {kind}
 
 
-@EITHER
+@pytest.mark.parametrize("isolate", [ISOLATED, False])
 def test_what_sleeps_is_given_up(isolate):
     with at_most(10, time.monotonic):
         found = check_evaluator(

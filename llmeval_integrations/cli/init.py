@@ -1,9 +1,8 @@
-"""`llmeval init` and `completion`: write a first configuration, and complete in a shell."""
+"""`llmeval init`: write a first configuration, and a few rows of data."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -28,25 +27,14 @@ _ROWS: Final = r"""
 {"id": "row-2", "output": "{\"total\": 8, \"currency\": \"$\"}", "reference": {"total": 8, "currency": "USD"}}
 {"id": "row-3", "output": "Here is the JSON: {\"total\": 3}", "reference": {"total": 3, "currency": "GBP"}}
 """  # noqa: E501
-_PATHS: Final = ("FILE", "DIR", "RUN", "A", "B")
-"""Arguments with these names are paths of files or directories."""
 
 
 def add_commands(commands: Commands) -> None:
-    """Add the two commands."""
+    """Add the command."""
     parser = commands.add_parser("init", help="write a configuration, and a few rows of data")
     help_ = "the file to write (eval.yaml)"
     parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help=help_)
     parser.set_defaults(run=_init)
-
-    parser = commands.add_parser(
-        "completion",
-        help="print a completion script for a shell",
-        description="Print the completion script for a shell. For bash, save it as "
-        "~/.local/share/bash-completion/completions/llmeval.",
-    )
-    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="which shell")
-    parser.set_defaults(run=_complete)
 
 
 def _init(call: argparse.Namespace) -> int:
@@ -59,23 +47,3 @@ def _init(call: argparse.Namespace) -> int:
         data.write_text(_ROWS.lstrip(), encoding="utf-8")
     put(f"written: {path}, which evaluates {data}\nnext: llmeval run {path}\n")
     return OK
-
-
-def _complete(call: argparse.Namespace) -> int:
-    import shtab
-
-    for action in _actions(call.parser):
-        if action.metavar in _PATHS or action.dest == "data":
-            vars(action)["complete"] = shtab.FILE
-        if call.shell == "zsh" and isinstance(action.metavar, str):
-            action.metavar = action.metavar.replace(":", r"\:")  # else zsh runs the text after it
-    put(shtab.complete(call.parser, call.shell) + "\n")
-    return OK
-
-
-def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    for action in parser._actions:  # noqa: SLF001 - argparse has no other way
-        yield action
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for each in action.choices.values():
-                yield from _actions(each)
