@@ -176,7 +176,7 @@ def label_form(choices: Sequence[Choice]) -> StatementForm:
         f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
         for choice in choices
     ]
-    words = tuple((_fold(choice.label), choice) for choice in choices)
+    words = {_fold(choice.label): choice for choice in choices}
     return StatementForm(
         "classification",
         Vocabulary("label", words, aliases=_ALIASES),

@@ -93,12 +93,11 @@ async def exchange(
     asked = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
     schema = _add_mark(form.schema, mark)
     request = Request(asked, schema, form.name, output, fence=fence)
-    before: str | None = None
+    before = ""
     while True:
         reply = await ask(request, whole=form.schema is None)
         try:
-            answer = form.read(reply.text, quotations)
-            return answer if before is None else form.add_reasons(answer, before)
+            return form.read(reply.text, quotations, before)
         except UnreadableJudgementError as error:
             if reply.finish == "length":
                 tokens = reply.usage.output_tokens
@@ -109,7 +108,7 @@ async def exchange(
                 raise
             request = _follow_up(request, form, reply.text.strip(), error, mark)
         retries -= 1
-        before = reply.text if before is None else before
+        before = before or reply.text
 
 
 def _follow_up(

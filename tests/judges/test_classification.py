@@ -38,8 +38,7 @@ def test_a_label_is_read_in_any_case_and_beside_tags():
     thought = (
         f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{json.dumps(said('positive'))}"
     )
-    tagged = 'positive: it ends with "</think>negative".'
-    for reply in (said("Positive"), thought, tagged, said("positive", "it has a <think> tag")):
+    for reply in (said("Positive"), thought, said("positive", "it has a <think> tag")):
         assert classify(reply)("x").label == "positive"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
@@ -12,16 +12,9 @@ import msgspec
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
-from llmeval_integrations.judges.replies.objects import (
-    Members,
-    as_members,
-    find,
-    objects,
-    plain_name,
-    restore_keys,
-)
+from llmeval_integrations.judges.replies.objects import find, objects, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader, find_answer, is_marked, reasons_of
+from llmeval_integrations.judges.replies.reader import Reader
 from llmeval_integrations.judges.replies.vocabulary import Vocabulary
 from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
 from llmeval_integrations.llm.thoughts import strip_reasoning
@@ -30,12 +23,12 @@ T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]
 Unreadable: TypeAlias = UnreadableJudgementError
 
+_WRONG: Final = (ValueError, TypeError, KeyError, msgspec.ValidationError)
 _REASONING: Final[Schema] = {"reasoning": {"type": "string"}}
 _JUDGEMENT: Final[Schema] = {
     "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
     "confidence": {"type": "string", "enum": ["High", "Medium", "Low"]},
 }
-_AGAIN: Final = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
 
 
 def object_schema(**properties: Any) -> Schema:
@@ -52,87 +45,90 @@ class Form(ABC, Generic[T]):
     """The form of the answers to one question, and how they are read."""
 
     name: str
-    """What the answer is called on the wire."""
+    """The name of the answer in a request."""
 
     schema: Schema | None
     """The JSON Schema of the answer; None for free text."""
 
     wording: str = ""
-    """What the prompt says of the form at its end."""
+    """What the end of the prompt says about the form."""
 
     @abstractmethod
-    def read(self, reply: str, quotations: Quotations) -> T:
-        """Read a reply; raises UnreadableJudgementError."""
+    def read(self, reply: str, quotations: Quotations, before: str = "") -> T:
+        """Read a reply; raises UnreadableJudgementError.
+
+        `before` is the first reply, if this one is the answer to `follow_up`.
+        """
 
     def follow_up(self, error: Exception) -> tuple[str, Schema | None]:
-        """Return what a judge is told that gave this error, and the schema of its next answer.
-
-        A verdict is asked for alone: the judge sees its reasons in the reply that it is shown.
-        """
+        """Return the request that follows an unreadable reply, and the schema of its answer."""
         return f"That reply cannot be used: {error}. Answer in the form asked for.", self.schema
-
-    def add_reasons(self, answer: T, reply: str) -> T:  # noqa: ARG002
-        """Return a verdict that was asked for alone with the reasons of the reply before it."""
-        return answer
-
-
-def _describe(properties: Mapping[str, Schema]) -> str:
-    """Say which words may stand under which keys."""
-    return "; ".join(
-        f'"{name}", one of {", ".join(map(quote, each["enum"]))}'
-        for name, each in properties.items()
-    )
 
 
 class StatementForm(Form[Judgement]):
-    """One word out of a few, behind its reasons."""
+    """One word out of a few, after its reasons."""
 
     def __init__(
         self, name: str, vocabulary: Vocabulary, reasons: Schema, words: Schema, wording: str = ""
     ) -> None:
-        """`reasons` and `words` are properties of the schema; the last one has the answer."""
+        """`reasons` and `words` are properties of the schema."""
         self.name, self.wording = name, wording
         self.schema = object_schema(**reasons, **words)
         self._vocabulary, self._words = vocabulary, words
 
-    def read(self, reply: str, quotations: Quotations) -> Judgement:
+    def read(self, reply: str, quotations: Quotations, before: str = "") -> Judgement:
         confidence = CONFIDENCE if CONFIDENCE.name in self._words else None
         try:
-            return Reader(self._vocabulary, confidence, quotations).read(reply)
+            answer = Reader(self._vocabulary, confidence, quotations).read(reply)
         except Unreadable as error:
             raise Unreadable(f"Unreadable {self.name}, {error}: {quote(reply)}") from None
+        if before:
+            answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(before).strip())
+        return answer
 
     def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
-
-    def add_reasons(self, answer: Judgement, reply: str) -> Judgement:
-        return msgspec.structs.replace(answer, reasoning=strip_reasoning(reply).strip())
+        """Ask for the word alone: the judge sees its reasons in the reply that it is shown."""
+        keys = "; ".join(
+            f'"{name}", one of {", ".join(map(quote, each["enum"]))}'
+            for name, each in self._words.items()
+        )
+        wording = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
+        return f"{wording} {keys}.", object_schema(**self._words)
 
 
 JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _JUDGEMENT)
-"""One judgement. The reasoning stands first: what a model writes next follows from it."""
+"""One judgement. The reasoning comes first, so that the verdict follows from it."""
 
 
 class RecordForm(Form[T]):
-    """An object that a function makes something of, or refuses."""
+    """An object that a function converts, or refuses."""
 
-    def __init__(self, name: str, schema: Schema | None, build: Callable[[Schema], T]) -> None:
-        """`build` raises ValueError, TypeError or msgspec's ValidationError for other objects."""
-        self.name, self.schema, self._build = name, schema, build
-        self.fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
+    def __init__(
+        self,
+        name: str,
+        schema: Schema | None,
+        build: Callable[[Schema], T],
+        *,
+        repeats: bool = False,
+    ) -> None:
+        """Set the form.
 
-    def read(self, reply: str, quotations: Quotations) -> T:
-        text = find_answer(reply, quotations.mark, lambda said: bool(self._find(said)))
+        `build` raises ValueError, TypeError, KeyError or msgspec's ValidationError for other
+        objects. `repeats` says whether an answer may repeat a text that was shown.
+        """
+        self.name, self.schema, self._build, self._repeats = name, schema, build, repeats
+        self._fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
+
+    def read(self, reply: str, quotations: Quotations, before: str = "") -> T:  # noqa: ARG002
+        text = strip_reasoning(reply, lambda part: bool(self._find(part)))
         found = self._find(text)
         if not found:
             return self.refuse(text)
-        marked = [each for each in found if is_marked(each, quotations.mark)]
+        marked = [each for each in found if quotations.mark_is_in(each)]
         own = marked or [each for each in found if not self.is_copy(each, quotations)]
         if not own:
             raise Unreadable(f"it only repeats a text that was shown: {quote(text)}")
-        if any(len(each) < len(each.pairs) for each in found):
-            raise Unreadable(f"it has a key twice: {quote(text)}")
-        answers = [*map(self.convert, own)]
+        answers = [self._build(self._keys(each)) for each in own]
         if any(each != answers[0] for each in answers):
             raise Unreadable(f"it has several answers: {quote(text)}")
         return answers[0]
@@ -141,42 +137,40 @@ class RecordForm(Form[T]):
         """Raise UnreadableJudgementError for a reply without such an object."""
         for each in objects(text):
             try:
-                self.convert(each.members)
-            except (ValueError, TypeError, KeyError, msgspec.ValidationError) as error:
+                self._build(self._keys(each.members))
+            except _WRONG as error:
                 raise Unreadable(f"{error}: {quote(text)}") from None
-        keys = ", ".join(map(repr, self.fields.values()))
+        keys = ", ".join(map(repr, self._fields.values()))
         raise Unreadable(f"it has no object with {keys}: {quote(text)}")
 
-    def is_copy(self, members: Members, quotations: Quotations) -> bool:
-        """Whether an object repeats a text that was shown."""
-        values = [members[name] for name in members if name in self.fields]
-        return quotations.hold_all(_leaves(values))
+    def is_copy(self, members: Schema, quotations: Quotations) -> bool:
+        """Return whether an object repeats a text that was shown."""
+        values = [each for key, each in members.items() if plain_name(key) in self._fields]
+        return not self._repeats and quotations.hold_all(_leaves(values))
 
-    def convert(self, members: Members) -> T:
-        """Return what an object stands for."""
-        pairs = ((self.fields.get(plain_name(key), key), value) for key, value in members.pairs)
-        given = {key: restore_keys(value) for key, value in pairs}
-        if "mark" not in self.fields:
+    def _keys(self, members: Schema) -> Schema:
+        """Return an object with the keys of the schema, and without the mark."""
+        given = {self._fields.get(plain_name(key), key): each for key, each in members.items()}
+        if "mark" not in self._fields:
             given.pop("mark", None)
-        return self._build(given)
+        return given
 
-    def _find(self, text: str) -> list[Members]:
+    def _find(self, text: str) -> list[Schema]:
         """List the objects of this form; a reply without one may have labels."""
         found = [inner for each in objects(text) for inner in find(each.members, self._fits)]
-        if found or text.startswith("{"):
+        if found or text.startswith("{") or not self._fields:
             return found
-        label = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in self.fields)
-        return find(_split(text, label or "(?!)"), self._fits)
+        label = "|".join(re.escape(name).replace("\\ ", r"[\s_-]") for name in self._fields)
+        heading = rf"^\W*({label})\b\W*?[:=>\n]\W*"
+        labels = re.findall(rf"(?ims){heading}(.+?)\s*(?={heading}|\Z)", text)
+        return find({name: value.strip(" \t*_") for name, value, _ in labels}, self._fits)
 
-    def _has(self, members: Members) -> bool:
-        return bool(self.fields.keys() & members.keys())
-
-    def _fits(self, members: Members) -> bool:
-        if not self._has(members):
+    def _fits(self, members: Schema) -> bool:
+        if not self._fields.keys() & map(plain_name, members):
             return False  # a model whose fields have defaults takes any object
         try:
-            self.convert(members)
-        except (ValueError, TypeError, msgspec.ValidationError):
+            self._build(self._keys(members))
+        except _WRONG:
             return False
         return True
 
@@ -184,54 +178,34 @@ class RecordForm(Form[T]):
 class JudgementsForm(RecordForm[list[Judgement]]):
     """A judgement on each of several questions, under `question_1`, `question_2` and so on.
 
-    A list of judgements with numbers would let a model repeat one and leave out another.
+    A list of judgements with numbers would let a model repeat one and omit another.
     """
 
     def __init__(self, count: int) -> None:
-        self._names = [f"question_{number}" for number in range(1, count + 1)]
-        self._range = f"{self._names[0]} to {self._names[-1]}"
         judgement = object_schema(**_REASONING, **_JUDGEMENT)
+        self._names = [f"question_{number}" for number in range(1, count + 1)]
         schema = object_schema(**dict.fromkeys(self._names, judgement))
-        super().__init__("judgements", schema, lambda _: [])
+        super().__init__("judgements", schema, lambda given: self._judge(given, Quotations()))
 
-    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        keys = f"{self._range}, under each an object with the keys"
-        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
-        return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
-
-    def add_reasons(self, answer: list[Judgement], reply: str) -> list[Judgement]:
-        found = [inner for each in objects(reply) for inner in find(each.members, self._has)]
-        earlier = found[0] if found else Members()
-        reasons = [
-            reasons_of(before) if isinstance(before := earlier.get(name), Members) else ""
-            for name in self.fields
-        ]
-        return [
-            msgspec.structs.replace(each, reasoning=each.reasoning or reason)
-            for each, reason in zip(answer, reasons)
-        ]
-
-    def is_copy(self, members: Members, quotations: Quotations) -> bool:
-        """Whether the judgement on one question repeats a text that was shown."""
+    def is_copy(self, members: Schema, quotations: Quotations) -> bool:
+        """Return whether the judgement on one question repeats a text that was shown."""
         try:
-            self._judge(members, Reader(VERDICT, CONFIDENCE, quotations))
+            self._judge(self._keys(members), quotations)
         except Unreadable:
             return True
         return False
 
-    def convert(self, members: Members) -> list[Judgement]:
-        return self._judge(members, Reader(VERDICT, CONFIDENCE))
-
-    def _judge(self, members: Members, reader: Reader) -> list[Judgement]:
-        names = {key for key in members if re.fullmatch(r"question ?\d+", key)}
-        if names != self.fields.keys():
-            raise Unreadable(f"expected {self._range}, once each, got {quote(sorted(names))}")
+    def _judge(self, given: Schema, quotations: Quotations) -> list[Judgement]:
+        if {key for key in given if key.startswith("question")} != {*self._names}:
+            names = f"{self._names[0]} to {self._names[-1]}"
+            raise Unreadable(f"expected {names}, once each, got {quote([*given])}")
+        reader = Reader(VERDICT, CONFIDENCE, quotations)
         found = []
-        for name in self.fields:
-            value = members[name]
-            if isinstance(value, Members):
+        for name in self._names:
+            value = given[name]
+            if isinstance(value, dict):
                 found.append(reader.read_members(value))
-            elif isinstance(value, str) and not reader.quotations.hold(f"{name} {value}"):
+            elif isinstance(value, str) and not quotations.hold(f"{name} {value}"):
                 found.append(reader.read(value))
             else:
                 raise Unreadable(f"{name} is {quote(value)}")
@@ -242,19 +216,15 @@ class AnswerForm(RecordForm[Any]):
     """An object of a pydantic model's class, or any text."""
 
     def __init__(self, result_type: Any, *, repeats: bool) -> None:
-        """`repeats` says whether an answer may repeat a text that was shown."""
         build = getattr(result_type, "model_validate", str)
-        super().__init__(name_of(result_type), schema_of(result_type), build)
-        self._type, self._repeats = result_type, repeats
+        super().__init__(name_of(result_type), schema_of(result_type), build, repeats=repeats)
+        self._type = result_type
 
-    def read(self, reply: str, quotations: Quotations) -> Any:
-        return reply if self._type is str else super().read(reply, quotations)
+    def read(self, reply: str, quotations: Quotations, before: str = "") -> Any:
+        return reply if self._type is str else super().read(reply, quotations, before)
 
     def refuse(self, text: str) -> Any:
-        return read_answer(self._type, text)
-
-    def is_copy(self, members: Members, quotations: Quotations) -> bool:
-        return not self._repeats and super().is_copy(members, quotations)
+        return super().refuse(text) if self._fields else read_answer(self._type, text)
 
 
 def _leaves(value: Any) -> list[Any]:
@@ -263,11 +233,3 @@ def _leaves(value: Any) -> list[Any]:
     return (
         [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]
     )
-
-
-def _split(text: str, label: str) -> Members:
-    """Return what stands under each label, as members."""
-    found = re.findall(
-        rf"(?ims)^\W*({label})\b\W*?[:=>\n]\W*(.+?)\s*(?=^\W*(?:{label})\b\W*?[:=>\n]|\Z)", text
-    )
-    return as_members([(name, value.strip(" \t*_")) for name, value in found])

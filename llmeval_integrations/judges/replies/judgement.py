@@ -25,9 +25,6 @@ class _Word(str, Enum):
 
     __str__ = str.__str__
 
-    def __format__(self, format_spec: str) -> str:  # Python 3.10 to 3.12 differ here
-        return format(self.value, format_spec)
-
 
 class Verdict(_Word):
     """Whether an output passes."""
@@ -66,22 +63,28 @@ class Judgement(msgspec.Struct, frozen=True):
             msgspec.structs.force_setattr(self, "confidence", Confidence(self.confidence))
 
 
-_WORDS: Final[dict[Any, str]] = {
-    Verdict.PASS: "pass,passed,passes,bestanden,aprobado,aprovado,réussi,"
-    "通过,合格,пройдено,합격,✅,✔",
-    Verdict.FAIL: "fail,failed,fails,échec,reprovado,不通过,未通过,不合格,불합격,nicht bestanden,"
-    "no aprobado,не пройдено,❌,✗",
-    Confidence.HIGH: "high,hoch,alta,高",
-    Confidence.MEDIUM: "medium,moderate,mittel,media,中",
-    Confidence.LOW: "low,niedrig,baja,低",
-}
+_PASSED: Final = (
+    "pass passed passes bestanden aprobado aprovado réussi 通过 合格 пройдено 합격 ✅ ✔"
+)
+_FAILED: Final = "fail failed fails échec reprovado 不通过 未通过 不合格 불합격 ❌ ✗"
+_FAILED_IN_TWO_WORDS: Final = ("nicht bestanden", "no aprobado", "не пройдено")
 
-
-def _words(kind: type[_Word]) -> tuple[tuple[str, Any], ...]:
-    return tuple((word, value) for value in kind for word in _WORDS[value].split(","))
-
-
-VERDICT: Final = Vocabulary("verdict", _words(Verdict), aliases=VERDICT_NAMES, decisive=True)
+VERDICT: Final = Vocabulary(
+    "verdict",
+    {
+        **dict.fromkeys(_PASSED.split(), Verdict.PASS),
+        **dict.fromkeys((*_FAILED.split(), *_FAILED_IN_TWO_WORDS), Verdict.FAIL),
+    },
+    aliases=VERDICT_NAMES,
+    decisive=True,
+)
 CONFIDENCE: Final = Vocabulary(
-    "confidence", _words(Confidence), aliases=("certainty", "konfidenz", "置信度")
+    "confidence",
+    {
+        "high": Confidence.HIGH,
+        "medium": Confidence.MEDIUM,
+        "moderate": Confidence.MEDIUM,
+        "low": Confidence.LOW,
+    },
+    aliases=("confidence level", "certainty"),
 )

@@ -6,7 +6,6 @@ import ast
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -15,18 +14,6 @@ _TRIES: Final = 300
 """The most places where an object is looked for; a reply may consist of open braces."""
 
 _OPENING: Final = re.compile(r"\{(?=\s*[\"'}])")
-_CAMEL: Final = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[^\W\d_])(?=\d)")
-_AROUND: Final = re.compile(
-    r"^(?:(?:my|the|final|overall) )+(?=\w)| (?:level|final|score)$|(?<=verdict) \d$"
-)
-_COMMENT: Final = re.compile(r"/\*.*?\*/|(?<=[\s,{])//[^\n\"]*$", re.DOTALL | re.MULTILINE)
-
-
-class Members(dict[str, Any]):
-    """An object by the plain names of its keys; two different values of a name become a list."""
-
-    pairs: Sequence[tuple[str, Any]] = ()
-    """The keys as they are written, with their values."""
 
 
 class FoundObject(NamedTuple):
@@ -34,28 +21,23 @@ class FoundObject(NamedTuple):
 
     start: int
     end: int
-    members: Members
+    members: dict[str, Any]
 
 
 @lru_cache(maxsize=512)  # all replies have the same few keys
 def plain_name(key: str) -> str:
-    """Write a key in lower case, with its words apart and without "final" or "level"."""
-    key = _CAMEL.sub(" ", unicodedata.normalize("NFKC", key[:100]))
-    name = re.sub(r"[\s_-]+", " ", key).strip(" *:`\"'").casefold()
-    return _AROUND.sub("", name)
+    """Return a key in lower case, with spaces between its words and no marks around them."""
+    return re.sub(r"[\s_-]+", " ", key[:100]).strip(" *:`\"'").casefold()
 
 
-def as_members(pairs: Sequence[tuple[Any, Any]]) -> Members:
-    """Make an object of its keys and values."""
-    found = Members()
-    found.pairs = pairs
+def as_members(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
+    """Return an object; two different values of a key become a list, so that neither counts."""
+    found: dict[str, Any] = {}
     for key, value in pairs:
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(value)  # a result could not be written as JSON
-        name = plain_name(str(key))
-        if name in found and str(found[name]).casefold() != str(value).casefold():
-            value = [found[name], value]  # noqa: PLW2901 - neither value counts
-        found[name] = value
+        name = str(key)
+        found[name] = [found[name], value] if found.get(name, value) != value else value
     return found
 
 
@@ -63,7 +45,7 @@ _DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=as_members)
 
 
 def objects(text: str) -> list[FoundObject]:
-    """List the outermost JSON objects of a text, or the one that is nearly valid."""
+    """List the outermost JSON objects of a text, or the one that Python can read."""
     found: list[FoundObject] = []
     end = 0
     for tries in range(_TRIES):
@@ -74,42 +56,33 @@ def objects(text: str) -> list[FoundObject]:
         try:
             value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
-            if not tries and (object_ := _repair(text)):
-                return [object_]
+            if not tries and (whole := _python_object(text)):
+                return [whole]
             continue
         found.append(FoundObject(opening.start(), end, value))
     return found
 
 
-def _repair(text: str) -> FoundObject | None:
-    """Repair extra commas, missing backslashes, comments and Python's quotes."""
+def _python_object(text: str) -> FoundObject | None:
+    """Return the object from the first brace to the last, read as Python; None if it is none."""
     start, end = text.find("{"), text.rfind("}") + 1
-    piece = _COMMENT.sub("", text[start:end])
-    piece = re.sub(r",(\s*[}\]])", r"\1", re.sub(r"\\(?![\\\"'bfnrtu])", r"\\\\", piece))
-    for write in (str, lambda python: json.dumps(ast.literal_eval(python))):
-        try:
-            return FoundObject(start, end, _DECODER.decode(write(piece)))
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            continue
-    return None
+    piece = re.sub(r"\\(?![\\\"'bfnrtu])", r"\\\\", text[start:end])  # Python warns of these
+    try:
+        written = json.dumps(ast.literal_eval(piece))
+        return FoundObject(start, end, _DECODER.decode(written))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
 
 
-def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
-    """List the outermost fitting objects in a value or in the text of a call's arguments."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        value = [found.members for found in objects(value)[:1]]
+def find(
+    value: Any, fits: Callable[[dict[str, Any]], bool], depth: int = 8
+) -> list[dict[str, Any]]:
+    """List the outermost objects in a value that fit."""
     if isinstance(value, Mapping):
-        members = value if isinstance(value, Members) else as_members([*value.items()])
+        members = value if isinstance(value, dict) else dict(value)
         if fits(members):
             return [members]
         value = [*members.values()]
     if not isinstance(value, list) or not depth:
         return []
     return [inner for each in value for inner in find(each, fits, depth - 1)]
-
-
-def restore_keys(value: Any) -> Any:
-    """Return a value with the keys as the reply spells them."""
-    if isinstance(value, Members):
-        return {key: restore_keys(each) for key, each in value.pairs}
-    return [*map(restore_keys, value)] if isinstance(value, list) else value

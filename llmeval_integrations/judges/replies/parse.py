@@ -5,16 +5,15 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
-from llmeval_integrations.judges.replies.objects import Members, find, plain_name
+from llmeval_integrations.judges.replies.objects import as_members, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import NoStatementError, Reader
-from llmeval_integrations.judges.replies.vocabulary import REASONS, VERDICT_NAMES, Vocabulary
+from llmeval_integrations.judges.replies.reader import REASONS, NoStatementError, Reader
+from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
 from llmeval_integrations.llm.thoughts import strip_reasoning
 
 _log = logging.getLogger(__name__)
@@ -43,29 +42,33 @@ def parse_judgement(
 
     Args:
         reply: The text, a mapping, or a pydantic model.
-        required_keys: The required parts. A name such as "decision" renames the verdict.
+        required_keys: The required parts, such as "reasoning" and "confidence".
         words: The verdicts, if they are not Pass and Fail.
         scale: The lowest and the highest number, if the verdict is a number.
         methods: Parsers of your own, tried in turn if the reply states no verdict.
         ignoring: Texts that the reply may quote.
-        fence: The mark in the tags around foreign text, `<output MARK>` and `</output MARK>`.
+        fence: The mark that the judge was asked to add to its object.
 
     Raises UnreadableJudgementError if the verdict is missing or not clear, or a required part is
     missing.
     """
-    names = [plain_name(key) for key in _as_list(required_keys)]
-    quotations = Quotations(_as_list(ignoring), fence)
-    reader = Reader(_vocabulary(names, words, scale), CONFIDENCE, quotations)
+    texts = (ignoring,) if isinstance(ignoring, str) else ignoring
+    reader = Reader(_vocabulary(words, scale), CONFIDENCE, Quotations(texts, fence))
+    keys = (required_keys,) if isinstance(required_keys, str) else required_keys
     try:
         judgement = _read(reply, reader, methods)
-        _check_names(names, reader.vocabulary.name, judgement, reply)
+        _check_parts(judgement, keys, reply)
     except UnreadableJudgementError as error:
         raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
     return judgement
 
 
-def _as_list(texts: str | Sequence[str]) -> Sequence[str]:
-    return (texts,) if isinstance(texts, str) else texts
+def _vocabulary(words: Sequence[str] | None, scale: tuple[float, float] | None) -> Vocabulary:
+    if scale is None and words is None:
+        return VERDICT
+    return Vocabulary(
+        "verdict", {each.casefold(): each for each in words or ()}, scale, VERDICT_NAMES
+    )
 
 
 def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
@@ -81,43 +84,31 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
                 _log.info("%r reads no judgement: %r", method, error)
                 continue
             if isinstance(found, Mapping):
-                return reader.read_members(_members(found))
+                return reader.read_members(found)
         raise
 
 
-def _check_names(names: Sequence[str], verdict: str, judgement: Judgement, reply: Any) -> None:
+def _check_parts(judgement: Judgement, keys: Sequence[str], reply: Any) -> None:
     """Raise UnreadableJudgementError if a required part is missing."""
-    for name in names:
-        is_there = name == verdict
+    for name in map(plain_name, keys):
         if name in REASONS:
             is_there = bool(judgement.reasoning)
-        elif name in CONFIDENCE.names:
+        elif name in (CONFIDENCE.name, *CONFIDENCE.aliases):
             is_there = judgement.confidence is not None
-        elif not isinstance(reply, str):
-            is_there |= name in _members(reply)
-        else:
+        elif name in (VERDICT.name, *VERDICT_NAMES):
+            is_there = True
+        elif isinstance(reply, str):
             label = re.escape(name).replace("\\ ", r"[\s_-]")
-            is_there |= bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+            is_there = bool(re.search(rf"(?i)\b{label}\W{{0,6}}[:=>]", reply))
+        else:
+            is_there = name in map(plain_name, _members(reply))
         if not is_there:
             raise UnreadableJudgementError(f"it has no {name}")
 
 
-def _vocabulary(
-    names: Sequence[str], words: Sequence[str] | None, scale: tuple[float, float] | None
-) -> Vocabulary:
-    name = next((each for each in names if each in VERDICT_NAMES), VERDICT.name)
-    aliases = tuple(each for each in (VERDICT.name, *VERDICT_NAMES) if each != name)
-    if scale is not None:
-        low, high = map(float, scale)
-        return Vocabulary(name, scale=(low, high), aliases=aliases)
-    if words is not None:
-        return Vocabulary(name, tuple((word.casefold(), word) for word in words), aliases=aliases)
-    return replace(VERDICT, name=name, aliases=aliases)
-
-
-def _members(reply: Any) -> Members:
+def _members(reply: Any) -> dict[str, Any]:
     try:
         given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
-        return find(dict(given), lambda _: True)[0]
+        return as_members([*dict(given).items()])
     except (TypeError, ValueError) as error:
         raise UnreadableJudgementError("it is neither a text nor a mapping") from error

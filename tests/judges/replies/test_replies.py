@@ -46,11 +46,8 @@ def read(reply, **options):
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['group']}: {case['tries']}")
 def test_a_reply_says_what_a_person_reads_in_it(case):
-    """But for those whose `reads` says what our reader makes of them."""
     options = {key: case[key] for key in OPTIONS if key in case}
-    says, reads = case["says"], case.get("reads", case["says"])
-    assert read(case["reply"], **options) == reads
-    assert says == reads or None in (says, reads)
+    assert read(case["reply"], **options) == case["says"]
     if case.get("inconsistent"):
         assert parse_judgement(case["reply"], **options).inconsistent
 
@@ -71,7 +68,7 @@ def test_of_honest_replies_nearly_all_are_read_and_none_turns():
             continue
         expected = row["expected"] if row["expected"] in ("Pass", "Fail") else None
         outcomes[row["kind"], "right" if says == expected else says and "wrong"] += 1
-    assert outcomes["honest", "right"] >= 260
+    assert outcomes["honest", "right"] >= 262
     assert outcomes["attack", "right"] == 82
     assert outcomes.pop("inconsistent") == 1
     assert {what for _, what in outcomes} == {"right", None}
@@ -332,14 +329,6 @@ def test_the_retry_asks_for_the_verdict_alone_and_keeps_the_reasons():
     assert again.fence in again.messages[-1].text
 
 
-def test_the_retry_of_a_questionnaire_keeps_the_reasons_that_were_read():
-    first = {"question_1": judgement(reasoning="short"), "question_2": judgement("Perhaps")}
-    short = {"verdict": "Pass", "confidence": "High"}
-    client = Scripted(first, {"question_1": short, "question_2": short})
-    result = Questionnaire(client, ["a", "b"], calls="one")("x")
-    assert [each["reason"] for each in result.metadata["questions"]] == ["short", "because"]
-
-
 @pytest.mark.parametrize("confidence", [None, 0.95, "95%", "Very High", "Certain", 5, ["a", "b"]])
 def test_an_odd_confidence_is_medium_and_costs_no_second_call(confidence):
     client = Scripted({"reasoning": "no price", "verdict": "Fail", "confidence": confidence})
@@ -379,7 +368,6 @@ def test_a_mapping_or_a_model_is_read_like_a_reply():
         ('{"verdict": "Fail"}', ["verdict", "confidence"], "it has no confidence"),
         ("It looks fine.", ["verdict"], "it has no verdict of its own"),
         ({**GOOD, "verdict": True}, ["verdict"], "its verdict is not clear: 'verdict True'"),
-        ({**GOOD, "reasoning": "..."}, ["verdict"], "a form that is not filled in"),
         (None, ["verdict"], "it is neither a text nor a mapping"),
     ],
 )  # fmt: skip
