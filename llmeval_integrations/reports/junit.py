@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Final
-from xml.sax.saxutils import quoteattr
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.reports.tables import names_of, rows_of
@@ -24,41 +24,40 @@ def write(runs: Sequence[Run], out: BinaryIO) -> None:
     with a score but no verdict is a plain case. An incomplete run has one more error, in a suite
     of its own.
     """
-    out.write(b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n')
+    root = Element("testsuites")
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:
             why = f"incomplete: {run.incomplete}"
             whole = Row("the run is complete", "", None, None, None, None, {}, False, why)
-            out.write(_suite(name, [whole]).encode())
+            _add_suite(root, name, [whole])
         for evaluator in run.summary["evaluators"]:
             suite = evaluator if len(runs) == 1 else f"{name}.{evaluator}"
-            rows = (row for row in rows_of(run) if row.evaluator == evaluator)
-            out.write(_suite(suite, rows).encode())
-    out.write(b"</testsuites>\n")
+            _add_suite(root, suite, (row for row in rows_of(run) if row.evaluator == evaluator))
+    indent(root)
+    ElementTree(root).write(out, "UTF-8", xml_declaration=True)
 
 
-def _suite(name: str, rows: Iterable[Row]) -> str:
+def _add_suite(root: Element, name: str, rows: Iterable[Row]) -> None:
+    suite = _add(root, "testsuite", name=name)
     counts: Counter[str] = Counter()
-    cases = []
     for row in rows:
+        case = _add(suite, "testcase", classname=name, name=text_of(row.id))
         kind = "skipped" if row.unscored else "failure" if row.passed is False else ""
         kind = kind if row.error is None else "error"
         counts[kind] += 1
-        about = {"classname": name, "name": text_of(row.id)}
-        cases.append(_element("testcase", _report(kind, row) if kind else "", **about))
-    figures = {f"{kind}s": str(counts[kind]) for kind in ("failure", "error")}
-    figures |= {"tests": str(counts.total()), "skipped": str(counts["skipped"])}
-    return _element("testsuite", "\n" + "".join(cases), name=name, **figures)
+        if kind:
+            (_, label), reason = find_cause(row)
+            message = reason if row.score is None else f"score {row.score:g}: {reason}"
+            said = {} if kind == "skipped" else {"type": "failure" if label == "failed" else label}
+            _add(case, kind, message=message, **said)
+    totals = {
+        "failures": counts["failure"],
+        "errors": counts["error"],
+        "skipped": counts["skipped"],
+    }
+    suite.attrib |= {key: str(count) for key, count in {**totals, "tests": len(suite)}.items()}
 
 
-def _report(kind: str, row: Row) -> str:
-    (_, label), reason = find_cause(row)
-    message = reason if row.score is None else f"score {row.score:g}: {reason}"
-    type_ = "failure" if label == "failed" else label
-    return _element(kind, message=message, **({} if kind == "skipped" else {"type": type_}))
-
-
-def _element(tag: str, content: str = "", /, **attributes: str) -> str:
-    """Write an element; characters that XML does not allow are written as escapes."""
-    said = "".join(f" {key}={quoteattr(make_printable(text))}" for key, text in attributes.items())
-    return f"<{tag}{said}>{content}</{tag}>\n" if content else f"<{tag}{said}/>\n"
+def _add(parent: Element, tag: str, /, **attributes: str) -> Element:
+    """Add an element; characters that XML does not allow are written as escapes."""
+    return SubElement(parent, tag, {key: make_printable(text) for key, text in attributes.items()})

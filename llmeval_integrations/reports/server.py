@@ -1,4 +1,4 @@
-"""A local server for the page of runs, which is written again if their files have changed."""
+"""A local server for the page of runs, which loads itself again if their files have changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import EvalError, InputError
@@ -29,8 +28,6 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, directories: Sequence[str], port: int = 0) -> None:
         self._directories = [Path(directory) for directory in directories]
-        self._lock = Lock()
-        self._made = "", b""
         for directory in directories:
             read_run(directory)
         try:
@@ -51,14 +48,11 @@ class Server(ThreadingHTTPServer):
         return " ".join(f"{state.st_size}-{state.st_mtime_ns}" for state in states)
 
     def page(self) -> bytes:
-        """Return the page; one thread writes it once for every version, the others wait."""
-        with self._lock:
-            version = self.version()
-            if version != self._made[0]:
-                out = BytesIO()
-                html.write([read_run(path) for path in self._directories], out, version=version)
-                self._made = version, out.getvalue()
-            return self._made[1]
+        """Write the page."""
+        out = BytesIO()
+        version = self.version()  # what changes from now on has another version
+        html.write([read_run(path) for path in self._directories], out, version=version)
+        return out.getvalue()
 
 
 class _Handler(BaseHTTPRequestHandler):

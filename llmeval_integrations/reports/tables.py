@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from codecs import StreamWriter, getwriter
+from codecs import getwriter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -33,7 +33,7 @@ _FIELD: Final[Mapping[str, type]] = {
 }
 """The columns of a field's record, with the types of their cells."""
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """The first characters of a formula; Chinese and Japanese spreadsheets accept full-width signs."""
 
 
@@ -95,27 +95,16 @@ def write_csv(table: Table, out: BinaryIO) -> None:
 
     A text that a spreadsheet would read as a formula gets an apostrophe in front.
     """
-    writer = csv.writer(_Lines(getwriter("utf-8")(out, "backslashreplace")))
+    writer = csv.writer(getwriter("utf-8")(out, "backslashreplace"), lineterminator="\n")
     writer.writerow(table.columns)
     writer.writerows(map(_cell, record) for record in table.records)
 
 
-class _Lines:
-    """Ends records with a line feed.
-
-    Until Python 3.13, `lineterminator` leaves a carriage return in a cell without quotes.
-    """
-
-    def __init__(self, out: StreamWriter) -> None:
-        self._out = out
-
-    def write(self, record: str) -> None:
-        self._out.write(record.removesuffix("\r\n") + "\n")
-
-
 def _cell(cell: Any) -> Any:
     if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(_FORMULA) else cell
+        # Until Python 3.13, `csv` leaves a carriage return in a cell without quotes.
+        text = cell.replace("\r\n", "\n").replace("\r", "\n")
+        return f"'{text}" if text.startswith(_FORMULA) else text
     return str(cell).lower() if isinstance(cell, bool) else cell
 
 

@@ -26,7 +26,6 @@ _NO_FIELDS: Final = (None, *(MISSING,) * (len(_FIELDS) - 1))
 """A sample without an output, which is None, and without all other fields."""
 
 
-
 def parse_column(text: str) -> tuple[str, str | None]:
     """Split `[EVALUATOR.]FIELD=COLUMN`; without a column, the field has none."""
     target, sign, column = text.partition("=")

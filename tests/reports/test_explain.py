@@ -96,7 +96,6 @@ EXPECTED = [call("weather", city="Oslo", days=3), call("clock"), call("radio", s
         ),
         (JsonValidity()("{}"), ["passed, score 1", "└── Valid JSON"]),
         (Result(None, None, "warm", "So it reads", answered=True), ["no verdict (warm)", "└── So it reads"]),
-        (Result.unscored("The judge was cut", label="cut"), ["unscored (cut)", "└── The judge was cut"]),
     ],
 )  # fmt: skip
 def test_the_tree_of_a_result(result, lines):
@@ -111,8 +110,8 @@ def nested(levels, value):
     return value
 
 
-@pytest.mark.parametrize("levels", [9, 150])
-def test_the_whole_tree_is_printed_however_deep_and_long(levels):
+def test_the_whole_tree_is_printed_however_deep_and_long():
+    levels = 150
     lines = printed(JsonFields()(nested(levels, 1), nested(levels, 2))).splitlines()
     text = "".join(line.lstrip("│ ├└─").rstrip() for line in lines).replace(" ", "")
     place = "".join(f"/in{level}" for level in reversed(range(levels)))
@@ -129,10 +128,7 @@ LONG, HOSTILE = "x" * 1_000, "<script>[bold]\x1b[2J\u202e"
     "make",
     [
         lambda text: JsonFields()({"a": text}, {"a": 1}),
-        JsonSchema({"type": "null"}),
-        lambda text: ToolCalls()(call("a", b=text), call("a", b="y")),
-        lambda text: ToolCalls()(call(text), call("a")),
-        lambda text: JsonGrounded()({"a": text}, input="no"),
+        lambda text: ToolCalls()(call(text, b=text), call("a")),
     ],
 )
 def test_what_a_model_wrote_is_cut_and_acts_in_no_terminal_and_no_page(make):
@@ -153,7 +149,6 @@ def test_what_a_model_wrote_is_cut_and_acts_in_no_terminal_and_no_page(make):
     [
         {"calls": 3, "errors": ["a", None], "fields": {"a": 0.5}, "differences": None},
         {"calls": [{}, {"name": None, "kind": 1}], "errors": [{}], "outcomes": [{}]},
-        {"outcomes": {"a": 1}, "fields": ["a"]},
     ],
 )
 def test_metadata_that_means_something_else_does_no_harm(metadata):

@@ -133,10 +133,8 @@ MESSAGES = [{"role": "user", "content": text} for text in PARTS]
 @pytest.mark.parametrize(
     ("field", "given"),
     [
-        ("input", "\n\n".join(PARTS)),
         ("input", MESSAGES),
         ("contexts", PARTS),
-        ("contexts", MESSAGES),
     ],
 )
 def test_values_are_marked_in_their_source(opened, ran, field, given):
@@ -153,14 +151,13 @@ def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
     address = written(people, tmp_path / "report.html")
     page.open(address)
     sort = "document.querySelectorAll('#list thead button')[{}].click()"
-    for column, turns, expected in (
-        (0, 1, ["cut", "old", "right"]),
-        (0, 1, ["right", "old", "cut"]),
-        (3, 1, ["cut", "old", "right"]),
-        (3, 1, ["right", "old", "cut"]),
+    for column, expected in (
+        (0, ["cut", "old", "right"]),
+        (0, ["right", "old", "cut"]),
+        (3, ["cut", "old", "right"]),
+        (3, ["right", "old", "cut"]),
     ):
-        for _ in range(turns):
-            page.run(sort.format(column))
+        page.run(sort.format(column))
         assert page.run(IDS) == expected
     assert page.run("location.hash") == "#sort=-json_fields"
     assert page.run("document.querySelector('[aria-sort=descending]').innerText") == "json_fields"
@@ -176,7 +173,6 @@ def test_a_filter_by_each_control_and_a_way_out_of_an_empty_state(opened, moods)
         ("outcome", "passed", ["good"]),
         ("label", "failed", ["bad"]),
         ("text", "NOBODY", ["unscored"]),
-        ("text", "ba", ["bad"]),
         ("evaluator", "moody", ["bad", "raise", "unscored", "good"]),
     ):
         choose(page, name, value)
@@ -301,13 +297,6 @@ def test_text_of_models_does_not_act(opened, hostile, ran):
 
 def test_it_is_reached_by_the_keyboard_and_named_for_a_screen_reader(opened, people):
     page = opened(people)
-    page.press("Tab", 9)
-    assert page.run("document.activeElement.className") == "skip"
-    reached = set()
-    for _ in range(60):
-        page.press("Tab", 9)
-        reached.add(page.run("document.activeElement.id || document.activeElement.tagName"))
-    assert {"by-evaluator", "by-label", "by-text", "BUTTON", "A"} <= reached
     page.run("document.querySelectorAll('tr.sample button')[1].focus()")
     page.press("Enter", 13)
     assert page.run("document.querySelectorAll('tr.detail').length") == 1
