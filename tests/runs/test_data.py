@@ -41,11 +41,8 @@ def records(path, text, **options):
     [
         ("rows.jsonl", LINES),
         ("rows.ndjson", "\ufeff" + LINES.replace("\n", "\r\n")),
-        ("rows.jsonl", "\n" + LINES.replace("\n", "\n\n")),
-        ("rows.json", json.dumps(ROWS)),
         ("rows.json", "\n" + json.dumps(ROWS, indent=1)),
-        ("rows.json", LINES),
-        ("rows", LINES),
+        ("rows.json", LINES.replace("\n", "\n\n")),
         ("rows", json.dumps(ROWS)),
         ("rows.csv", write_csv(ROWS, ",")),
         ("rows.csv", "\ufeff" + write_csv(ROWS, ";")),
@@ -75,9 +72,8 @@ def test_python_objects_give_the_same_rows(tmp_path, form):
 
 def test_standard_input_is_a_file_too(tmp_path):
     command = [sys.executable, "-m", "llmeval_integrations", "run", "-", "-e", "json_validity"]
-    for text in (LINES, json.dumps(ROWS)):
-        run = subprocess.run([*command, "--json"], input=text, stdout=-1, text=True, check=True)
-        assert json.loads(run.stdout)["samples"] == 3
+    run = subprocess.run([*command, "--json"], input=LINES, stdout=-1, text=True, check=True)
+    assert json.loads(run.stdout)["samples"] == 3
 
 
 def test_values_of_a_line_arrive_as_they_stand_there(tmp_path):
@@ -94,7 +90,7 @@ def test_values_of_a_line_arrive_as_they_stand_there(tmp_path):
     [
         ("{", r"not JSON: .* column 2"),
         ("[1]", r"expected a JSON object, got \[1\]"),
-        ('{"output": 1, "output": 2}', "the name 'output' stands twice"),
+        ('{"output": 1, "output": 2}', "the name 'output' occurs twice"),
         (b'{"output": "\xff"}', "not JSON that can be read: .*can't decode byte 0xff"),
         (
             '{"output": ' + "[" * 100_000 + "]" * 100_000 + "}",
@@ -138,10 +134,8 @@ def test_rows_of_csv(tmp_path, text, rows):
     ("name", "text", "error"),
     [
         ("rows.txt", LINES, "the format '.txt' is not one of"),
-        ("rows.json", "{", "is not an array of objects"),
-        ("rows.json", '{\n"a": 1}', "is not an array of objects"),
+        ("rows.json", '{\n"a": 1}', "rows.json: expected an array of objects"),
         ("rows.csv", "a,a\n1,2\n", "two columns of .* have one name"),
-        ("rows.csv", "a\tb\n1\t2\n", "is it csv or tsv"),
         ("rows.csv", b"\xff\xfea", "is UTF-16"),
         ("rows.parquet", "PAR1", "is not Parquet"),
     ],
@@ -158,20 +152,13 @@ def test_what_cannot_be_read_at_all_is_refused(tmp_path, name, text, error):
     [
         ("nowhere.jsonl", {}, "cannot read nowhere.jsonl: No such file"),
         ({"output": "1"}, {}, "got a dict; put it in a list"),
-        (7, {}, "got a int"),
         ("rows.jsonl", {"format": "xml"}, "format='xml' is not one of jsonl"),
-        ("hf://squad", {}, "names no split"),
+        ("hf://squad", {}, "has no split"),
     ],
 )
 def test_what_holds_no_samples_is_refused(data, options, error):
     with pytest.raises(InputError, match=error):
         evaluate(data, "json_validity", **options)
-
-
-def test_an_item_that_is_no_sample_is_an_error_row():
-    rows = evaluate(["text", {"output": "1"}], "json_validity").rows
-    assert [row.error is None for row in rows] == [False, True]
-    assert rows[0].error == "InputError: expected a Sample or a mapping, got 'text'"
 
 
 @pytest.mark.parametrize("form", ["pandas", "dicts"])
@@ -187,20 +174,6 @@ def test_missing_cells_of_pandas_are_null():
     frame = pandas.DataFrame({"id": [float("nan"), 7.0], "output": [None, "[]"]})
     rows = evaluate(frame, "json_validity").rows
     assert [(row.id, row.label) for row in rows] == [(1, "empty"), (7, None)]
-
-
-def test_maps_of_arrow_are_objects():
-    pyarrow = pytest.importorskip("pyarrow")
-    kind = pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64()))
-    cells = {"output": ['{"a": [1]}'], "reference": pyarrow.array([[("a", [1])]], kind)}
-    assert evaluate(pyarrow.table(cells), "json_match").rows[0].passed
-
-
-def test_two_columns_of_one_name_are_refused():
-    pyarrow = pytest.importorskip("pyarrow")
-    table = pyarrow.Table.from_arrays([pyarrow.array(["1"])] * 2, ["output", "output"])
-    with pytest.raises(InputError, match="two columns share a name"):
-        evaluate(table, "json_validity")
 
 
 def test_a_data_set_of_hugging_face_is_read_by_its_name(tmp_path):
@@ -220,12 +193,6 @@ def test_the_first_rows_and_rows_drawn_by_chance():
     drawn = ids(sample=50, seed=7)
     assert drawn == sorted(drawn) == ids(sample=50, seed=7) != ids(sample=50)
     assert ids(limit=20, sample=50) == [*range(1, 21)]
-    counts = [0] * 10
-    for seed in range(200):
-        for number in ids(limit=10, sample=5, seed=seed):
-            counts[number - 1] += 1
-    assert min(counts) > 70
-    assert max(counts) < 130
 
 
 @pytest.mark.parametrize("options", [{"limit": 0}, {"sample": 1.5}])

@@ -1,18 +1,18 @@
-"""Opening the data of a run: numbered rows, whatever their format, and which of them are read."""
+"""Opens the data of a run: numbered rows of any format."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any, BinaryIO, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import (
     InputError,
@@ -29,14 +29,14 @@ from llmeval_integrations.runs.data.table_rows import (
 from llmeval_integrations.runs.data.text_rows import read_csv, read_json, read_lines, read_tsv
 
 Record: TypeAlias = "tuple[int, Any]"
-"""The number of a row, the first being 1, and the row: a mapping, a Sample, or the InputError that
-says why it cannot be read."""
+"""The number of a row, from 1, and the row: a mapping, a Sample, or the InputError that says why it
+cannot be read."""
 
 CHUNK: Final = 128
-"""The most rows of a chunk: with more they would not fit the processor's cache."""
+"""The most rows of a chunk. A larger chunk would not fit into the processor's cache."""
 
 HEAD: Final = 8
-"""The rows that are looked at before the first is evaluated."""
+"""The rows whose columns are checked before the run begins."""
 
 _CHUNK_BYTES: Final = 8_000_000
 _CHUNK_SECONDS: Final = 0.25
@@ -44,21 +44,33 @@ _CHUNK_SECONDS: Final = 0.25
 
 @dataclass
 class Source:
-    """Rows that are read once, with how far the reading has come."""
+    """Rows that can be read once, and how far they have been read."""
 
     name: str
-    """What a person calls it."""
+    """The name for people."""
 
     records: Iterator[Record] = field(default_factory=lambda: iter(()))
     done: int = 0
-    """How much has been read: bytes of a text file, else rows."""
+    """How much has been read: bytes of a text file, otherwise rows."""
 
     total: int | None = None
-    """How much there is to read in the same measure, None where unknown."""
+    """How much there is to read, in the same unit; None if unknown."""
+
+    def count_bytes(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines and count their bytes as read."""
+        for line in lines:
+            self.done += len(line)
+            yield line
+
+    def count_rows(self, rows: Iterable[Any]) -> Iterator[Record]:
+        """Yield numbered rows and count them as read."""
+        for record in enumerate(rows, 1):
+            self.done += 1
+            yield record
 
     @property
     def share(self) -> float | None:
-        """The share of the data that has been read, None where its size is unknown."""
+        """The share of the data that has been read, None if its size is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
     def peek(self, count: int = HEAD) -> list[Record]:
@@ -68,9 +80,9 @@ class Source:
         return records
 
     def chunks(self, size: int = CHUNK) -> Iterator[list[Record]]:
-        """Yield chunks of rows, smaller ones where the caller takes long over each.
+        """Yield chunks of rows. They get smaller if the caller takes long for each.
 
-        So whoever watches a slow run sees rows come, and long texts do not fill the memory.
+        So people see the rows of a slow run arrive, and long texts do not fill the memory.
         """
         current, records = min(HEAD, size), iter(self.records)
         start, began = self.done, perf_counter()
@@ -86,7 +98,7 @@ class Source:
             yield chunk
 
     def select(self, limit: int | None, sample: int | None, seed: int = 0) -> None:
-        """Keep the first `limit` rows, and of those `sample` drawn by chance, in their order.
+        """Keep the first `limit` rows, and of these `sample` random ones, in their order.
 
         The same seed draws the same rows. Raises InvalidOptionError.
         """
@@ -94,7 +106,7 @@ class Source:
             if value is not None and (type(value) is not int or value < 1):
                 raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
         if limit is not None or sample is not None:
-            self.total = None  # how far the data was read says nothing any more
+            self.total = None  # the run ends before the data does
         self.records = islice(self.records, limit)
         if sample is not None:
             self.records = _draw(self.records, sample, seed)
@@ -113,20 +125,19 @@ def _draw(records: Iterable[Record], count: int, seed: int) -> Iterator[Record]:
 
 
 HUB: Final = "hf://"
-"""How the name of a data set of Hugging Face begins."""
+"""The prefix of data sets of Hugging Face."""
 
 STDIN: Final = "-"
-"""The path that stands for standard input."""
+"""The path of standard input."""
 
-_READERS: Final[dict[str, Callable[[BinaryIO, Source], Iterator[Record]]]] = {
+_READERS: Final[dict[str, Callable[[Iterator[bytes]], Iterator[Any]]]] = {
     "jsonl": read_lines,
     "json": read_json,
     "csv": read_csv,
     "tsv": read_tsv,
-    "parquet": read_parquet,
 }
 
-FORMATS: Final = tuple(_READERS)
+FORMATS: Final = (*_READERS, "parquet")
 """The formats of files."""
 
 _SUFFIXES: Final = {"": "json", ".ndjson": "jsonl", **{f".{name}": name for name in FORMATS}}
@@ -136,14 +147,12 @@ _BUFFER: Final = 2**18
 
 
 def open_source(samples: Any, format: str | None = None) -> Source:
-    """Open what is to be evaluated and read its first row; the others follow one by one.
+    """Open the samples of `evaluate`, and read the first row.
 
-    `samples` is what `evaluate` takes. Of files a JSON array alone is loaded whole. The format goes
-    by the file's suffix unless given; without one it is a JSON array where it starts with a
-    bracket, else JSON Lines.
+    The other rows are read one by one; only a JSON array is loaded whole. Without `format`, the
+    suffix of the file decides. A file without a suffix is a JSON array or JSON Lines.
 
-    Raises InputError for a file that cannot be read at all; what is wrong with a single row is
-    that row's own matter.
+    Raises InputError if a file cannot be read at all. A row that cannot be read is an error row.
     """
     if isinstance(samples, str) and samples.startswith(HUB):
         source = _open_object(_load_from_hub(samples), samples)
@@ -151,15 +160,20 @@ def open_source(samples: Any, format: str | None = None) -> Source:
         source = _open_file(os.fspath(samples), format)
     else:
         source = _open_object(samples, "the samples")
-    source.peek(1)  # so that a file that cannot be read fails before a run begins
+    try:
+        source.peek(1)  # so that a file that cannot be read fails before a run begins
+    except InputError as error:
+        raise InputError(f"{source.name}: {error}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {source.name}: {error.strerror or error}") from error
     return source
 
 
 def _load_from_hub(name: str) -> Any:
-    """Load `hf://OWNER/NAME/SPLIT` by the package `datasets`; OWNER/NAME may be a folder."""
+    """Load `hf://OWNER/NAME/SPLIT` with the package `datasets`. OWNER/NAME may be a folder."""
     dataset, _, split = name.removeprefix(HUB).rpartition("/")
     if not dataset or not split:
-        raise InputError(f"{name!r} names no split; write hf://OWNER/NAME/SPLIT")
+        raise InputError(f"{name!r} has no split; write hf://OWNER/NAME/SPLIT")
     try:
         from datasets import load_dataset
     except ModuleNotFoundError as error:
@@ -173,54 +187,47 @@ def _load_from_hub(name: str) -> Any:
 def _open_file(path: str, format: str | None) -> Source:
     suffix = "" if path == STDIN else Path(path).suffix.lower()
     name = format or _SUFFIXES.get(suffix)
-    if name not in _READERS:
+    if name not in FORMATS:
         wrong = f"format={format!r}" if format else f"{path}: the format {suffix!r}"
         raise InputError(f"{wrong} is not one of {', '.join(FORMATS)}")
     source = Source("standard input" if path == STDIN else path)
-    source.records = _read(path, name, source)
+    if name == "parquet":
+        source.total, rows = read_parquet(path)
+        source.records = source.count_rows(rows)
+    else:
+        source.records = enumerate(_read(path, name, source), 1)
     return source
 
 
-def _read(path: str, format: str, source: Source) -> Iterator[Record]:
-    """Read a file, which stays open until its last row."""
-    try:
-        handle: Any = nullcontext(sys.stdin.buffer)
-        if path != STDIN:
-            handle = Path(path).open("rb", _BUFFER)  # noqa: SIM115 - closed after the last row
-            source.total = os.fstat(handle.fileno()).st_size or None  # a pipe has no size
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    with handle as file:
-        yield from _READERS[format](_check_start(file, source), source)
-
-
-def _check_start(handle: BinaryIO, source: Source) -> BinaryIO:
-    """Skip the byte order mark of a file; raise InputError where it is UTF-16."""
-    if not isinstance(handle, BufferedReader):
-        return handle
-    start = handle.peek(3)[:3]
-    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{source.name} is UTF-16; save it as UTF-8")
-    if start == b"\xef\xbb\xbf":
-        source.done += len(handle.read(3))
-    return handle
+def _read(path: str, format: str, source: Source) -> Iterator[Any]:
+    """Read a text file. It stays open until its last row."""
+    with nullcontext(sys.stdin.buffer) if path == STDIN else Path(path).open("rb", _BUFFER) as file:
+        if path != STDIN and format != "json":  # a JSON array is read before its first row
+            source.total = os.fstat(file.fileno()).st_size
+        lines = source.count_bytes(file)
+        if not (first := next(lines, b"")):
+            return
+        if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise InputError("the file is UTF-16; save it as UTF-8")
+        yield from _READERS[format](chain([first.removeprefix(codecs.BOM_UTF8)], lines))
 
 
 def _open_object(samples: Any, name: str) -> Source:
-    """Recognise tables by their methods, so that no library is imported to ask for its class."""
+    """Recognize tables by their methods, so that no library has to be imported."""
     source = Source(name, total=len(samples) if isinstance(samples, Sized) else None)
     if hasattr(samples, "itertuples") and hasattr(samples, "iloc"):
-        source.records = read_pandas(samples, source)
+        rows = read_pandas(samples)
     elif hasattr(samples, "iter_rows") and hasattr(samples, "columns"):  # polars
-        source.records = read_items(samples.iter_rows(named=True), source)
+        rows = read_items(samples.iter_rows(named=True))
     elif hasattr(samples, "to_batches") and hasattr(samples, "num_rows"):
-        source.records = read_arrow(samples, source)
+        rows = read_arrow(samples)
     elif isinstance(samples, Iterable) and not isinstance(samples, (Mapping, bytes, bytearray)):
-        source.records = read_items(samples, source)
+        rows = read_items(samples)
     else:
         hint = "; put it in a list" if isinstance(samples, Mapping) else ""
         raise InputError(
             "expected a path, an iterable of samples or a DataFrame, got a "
             f"{type(samples).__name__}{hint}"
         )
+    source.records = source.count_rows(rows)
     return source

@@ -1,4 +1,7 @@
-"""Rows of text files: JSON Lines, a JSON array, CSV and tab-separated values."""
+"""Rows of text files: JSON Lines, a JSON array, CSV and tab-separated values.
+
+A row is an object, or the InputError that says why the row cannot be read.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -17,11 +20,8 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.numbers import decode_as_python
 
-if TYPE_CHECKING:
-    from llmeval_integrations.runs.data.source import Record, Source
-
 _LONGEST_CELL: Final = 2**31 - 1
-"""The module's own limit of 131,072 characters is shorter than what models write."""
+"""The limit of the module `csv`, 131,072 characters, is shorter than what models write."""
 
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
@@ -30,42 +30,29 @@ _decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-def read_lines(lines: Iterable[bytes], source: Source) -> Iterator[Record]:
-    """Read JSON Lines one by one; empty lines are no rows."""
-    number = 0
-    for line in lines:
-        source.done += len(line)
-        if not line.isspace():
-            number += 1
-            yield number, parse_row(line)
+def read_lines(lines: Iterator[bytes]) -> Iterator[Any]:
+    """Read JSON Lines. Empty lines are skipped."""
+    return (parse_row(line) for line in lines if not line.isspace())
 
 
-def read_json(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read a JSON array of objects; JSON Lines where the first line is an object by itself."""
-    first = b"\n"
-    while first.isspace():
-        first = handle.readline()
+def read_json(lines: Iterator[bytes]) -> Iterator[Any]:
+    """Read a JSON array of objects. If the first line is an object, read JSON Lines."""
+    first = next((line for line in lines if not line.isspace()), b"[]")
     if first.lstrip()[:1] != b"[" and not isinstance(parse_row(first), InputError):
-        yield from read_lines(chain([first], handle), source)
-        return
-    if not first:
-        return
+        return read_lines(chain([first], lines))
     try:
-        items = _split_array(first + handle.read())
+        items = _split_array(first + b"".join(lines))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{source.name} is not an array of objects: {error}") from error
-    source.total = len(items)
-    for number, item in enumerate(items, 1):
-        source.done = number
-        yield number, parse_row(bytes(item))
+        raise InputError(f"expected an array of objects: {error}") from error
+    return (parse_row(bytes(item)) for item in items)
 
 
 def parse_row(line: bytes) -> dict[str, Any] | InputError:
-    """Read one JSON object, or say why it is none.
+    """Parse one JSON object.
 
-    What Python writes is accepted where JSON is stricter, since data sets are full of it: NaN,
-    Infinity and lone surrogates. Integers are exact at any size. A name that stands twice is
-    refused, as one of its values would be lost.
+    NaN, Infinity and lone surrogates are accepted, because Python writes them and many data sets
+    contain them. Integers are exact. A name that occurs twice is an error: one of its values would
+    be lost.
     """
     try:
         row = _decode_row(line)
@@ -79,11 +66,11 @@ def parse_row(line: bytes) -> dict[str, Any] | InputError:
         if not isinstance(row, dict):
             return InputError(f"expected a JSON object, got {quote(row)}")
     for name in _quote(tuple(row)):
-        if line.count(name) != 1:  # it may stand again further in, so few rows come here
+        if line.count(name) != 1:  # often the name of a nested member, too
             objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
             json.loads(line, object_pairs_hook=objects.append, parse_int=str)
             [(most, times)] = Counter(each for each, _ in objects[-1]).most_common(1)
-            return row if times == 1 else InputError(f"the name {most!r} stands twice")
+            return row if times == 1 else InputError(f"the name {most!r} occurs twice")
     return row
 
 
@@ -92,68 +79,53 @@ def _quote(names: tuple[str, ...]) -> list[bytes]:
     return [b'"%s"' % name.encode(errors="surrogatepass") for name in names]
 
 
-def read_csv(handle: BinaryIO, source: Source) -> Iterator[Record]:
-    """Read comma-separated rows below a header; cells are text and may span lines.
+def read_csv(lines: Iterator[bytes]) -> Iterator[Any]:
+    """Read comma-separated rows below a header. Cells are texts and may contain line breaks.
 
-    Where the header has semicolons and no comma, but for those in quotes, these are what separates:
-    spreadsheets write them wherever the comma is the decimal sign.
+    If the header has semicolons and no comma outside quotes, semicolons separate the cells.
+    Spreadsheets write this where the comma is the decimal sign.
     """
-    first = handle.readline()
+    first = next(lines, b"")
     header = _QUOTED.sub(b"", first)
     delimiter = ";" if b";" in header and b"," not in header else ","
-    return _read_cells(chain([first], handle), source, delimiter)
+    return _read_cells(chain([first], lines), delimiter)
 
 
-def read_tsv(handle: BinaryIO, source: Source) -> Iterator[Record]:
+def read_tsv(lines: Iterator[bytes]) -> Iterator[Any]:
     """Read tab-separated rows below a header."""
-    return _read_cells(handle, source, "\t")
+    return _read_cells(lines, "\t")
 
 
-def _read_cells(lines: Iterable[bytes], source: Source, delimiter: str) -> Iterator[Record]:
-    """Number the rows; one that is not CSV is an error row, and the next line goes on."""
-
-    def texts() -> Iterator[str]:
-        for line in lines:
-            source.done += len(line)
-            yield line.decode("utf-8", "surrogateescape")
-
+def _read_cells(lines: Iterator[bytes], delimiter: str) -> Iterator[Any]:
+    """Read rows. After a row that is not CSV, reading goes on with the next line."""
     csv.field_size_limit(_LONGEST_CELL)
-    # Strict, since a quote that is never closed would otherwise swallow the rest in silence.
-    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    texts = (line.decode("utf-8", "surrogateescape") for line in lines)
+    # Strict: otherwise a quote that is never closed silently takes in the rest of the file.
+    reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] = []
-    number = 0
     while True:
         line = reader.line_num + 1
-        cells: list[str] | None = None
         try:
             cells = next(reader, None)
-            if cells is None:
-                return
         except csv.Error as error:
-            problem = f"not CSV: the row that begins in line {line}: {error}"
+            problem = InputError(f"not CSV: the row that begins in line {line}: {error}")
             if not header:
-                raise InputError(f"{source.name}: the header is {problem}") from error
-        if not header and cells:
-            header = _check_header(cells, source)
-        elif cells != []:
-            number += 1
-            yield number, InputError(problem) if cells is None else _row(header, cells)
-
-
-def _check_header(names: list[str], source: Source) -> list[str]:
-    """Check the columns' names; one that has none, as spreadsheets write them, is not read."""
-    if len(names) == 1 and any(sign in names[0] for sign in "\t,;"):
-        raise InputError(
-            f"{source.name}: the header {names[0]!r} is one column; is it csv or tsv (format)?"
-        )
-    named = [name for name in names if name.strip()]
-    if len({*named}) < len(named):
-        raise InputError(f"{source.name}: two columns of {named} have one name")
-    return names
+                raise problem from error
+            yield problem
+            continue
+        if cells is None:
+            return
+        if header and cells:
+            yield _row(header, cells)
+        elif cells:
+            header = cells
+            named = [name for name in header if name.strip()]
+            if len({*named}) < len(named):
+                raise InputError(f"two columns of {named} have one name")
 
 
 def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:
-    """Pair cells with the header; the columns that a short row lacks are absent."""
+    """Pair cells with the header. Columns without a name, as pandas writes one, are left out."""
     if len(cells) > len(header):
         return InputError(f"{len(cells)} cells under a header of {len(header)}")
     if _NO_TEXT.search("".join(cells)):
