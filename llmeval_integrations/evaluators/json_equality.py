@@ -97,21 +97,30 @@ class JsonEquality(Evaluator):
 
     def _describe(self, output: Any, reference: Any, place: str = "") -> str:
         has_order = self.list_order != "any"
-        while has_order and type(output) is type(reference) is dict:
-            name = _first_difference(output, reference)
-            if name is None or name not in output:
+        while has_order:
+            step = _first_difference(output, reference)
+            if step is None:
                 break
-            output, reference, place = output[name], reference[name], f"{place}/{escape(name)}"
+            output, reference = output[step], reference[step]
+            place = f"{place}/{escape(str(step))}"
         comparison = Comparison()
         comparison.compare(Plain(ordered=has_order), output, reference, place)
         return str(comparison.outcomes[0]) if comparison.outcomes else _NO
 
 
-def _first_difference(output: dict[str, Any], reference: dict[str, Any]) -> str | None:
-    """Return the first name of the reference at which two objects differ, or None."""
-    for name, value in reference.items():
-        if name not in output or not equal(output[name], value):
-            return name
+def _first_difference(output: Any, reference: Any) -> str | int | None:
+    """Return the name or position of the first parts of two containers that both have and differ.
+
+    None if they have no such parts, or if the output lacks a part before them.
+    """
+    if type(output) is type(reference) is dict:
+        for name, value in reference.items():
+            if name not in output or not equal(output[name], value):
+                return str(name) if name in output else None
+    elif type(output) is type(reference) is list and len(output) == len(reference):
+        for position, (item, wanted) in enumerate(zip(output, reference)):
+            if not equal(item, wanted):
+                return position
     return None
 
 

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 import msgspec
 
-from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
-from llmeval_integrations.json_values.limits import LARGE, measure, too_deep, too_large
+from llmeval_integrations.json_values.limits import find_limit, too_deep
 from llmeval_integrations.json_values.numbers import UNREADABLE, decode, decode_as_python
 from llmeval_integrations.json_values.search import find_extension
 
@@ -49,12 +48,7 @@ def parse_lenient(text: str, *, complete: bool) -> Any:
         offset = max(text.rfind(body), 0) + (value.offset or 0)
         message = value.reason.partition(":")[0]
         return locate(text, value.name, message, offset, is_json=value.is_json)
-    # The value is measured, as an open quote may hide brackets of a completed text.
-    if body.count("[") + body.count("{") > MAX_DEPTH or len(body) > LARGE:
-        limit = measure(value).limit
-        if limit:
-            return too_large() if limit == "too_large" else too_deep(text, 0, is_json=True)
-    return value
+    return find_limit(text, value) or value
 
 
 def _strip(text: str) -> str:

@@ -14,15 +14,13 @@ from llmeval_integrations.core.limits import MAX_CHARACTERS
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.lenient import parse_lenient
-from llmeval_integrations.json_values.limits import (
-    LARGE,
-    SHORT,
-    find_limit,
-    may_be_too_deep,
-    too_deep,
-    too_large,
+from llmeval_integrations.json_values.limits import LARGE, find_limit, too_deep, too_large
+from llmeval_integrations.json_values.numbers import (
+    UNREADABLE,
+    decode,
+    decode_as_python,
+    decode_small,
 )
-from llmeval_integrations.json_values.numbers import UNREADABLE, decode, decode_as_python
 from llmeval_integrations.json_values.python_error import python_error
 from llmeval_integrations.json_values.python_values import copy_value
 from llmeval_integrations.json_values.search import find_duplicate_key, find_extension
@@ -56,13 +54,12 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """
     if parsing != "markdown" or type(text) is not str:
         return _parse(text, parsing)
-    if len(text) > MAX_CHARACTERS:
-        return too_large()
+    if len(text) > LARGE:
+        return too_large() if len(text) > MAX_CHARACTERS else _parse_wrapped(text)
     try:
-        value = decode(text)  # fast, and right for most texts
+        return decode_small(text)
     except UNREADABLE as error:
-        return _parse_wrapped(text, str(error))
-    return value if len(text) <= SHORT else find_limit(text, 0, text, value) or value
+        return _parse_wrapped(text, error)
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -77,7 +74,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     try:
         _validate(text)
     except UNREADABLE as error:
-        return invalidity(_parse_wrapped(text, str(error)))
+        return invalidity(_parse_wrapped(text, error))
     return None
 
 
@@ -93,18 +90,18 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
     """Return whether two texts are the same JSON text, apart from white space.
 
     If so, their values are equal, and this takes half the time of parsing both. If not, their
-    values may still be equal. No value is built, so the size of numbers is not checked.
+    values may still be equal. No value is built, so its depth and its numbers are not checked.
     """
     if type(one) is not str or type(other) is not str or parsing == "lenient":
         return False  # lenient texts may contain NaN, which is not equal to itself
     if one == other:
-        return not may_be_too_deep(one) and check(one, parsing) is None
+        return check(one, parsing) is None
     if parsing == "strict" or len(one) > LARGE:  # strict: a key may be there twice
         return False
     if one.rstrip()[-1:] != other.rstrip()[-1:]:  # for example, one text is truncated
         return False
     try:
-        return _compact(one) == _compact(other) and not may_be_too_deep(one)
+        return _compact(one) == _compact(other)
     except UNREADABLE:
         return False
 
@@ -128,7 +125,7 @@ def _parse_strict(text: str) -> Any:
     """Parse the whole text as one JSON text in which no object has the same key twice."""
     try:
         value = decode(text)
-        value = find_limit(text, 0, text, value) or value
+        value = find_limit(text, value) or value
     except UNREADABLE:
         if _WRAPPED_JSON.match(text):
             start = len(text) - len(text.lstrip(_SPACE))
@@ -137,21 +134,20 @@ def _parse_strict(text: str) -> Any:
     return invalidity(value) or find_duplicate_key(text) or value
 
 
-def _parse_wrapped(text: str, message: str) -> Any:
-    """Unwrap and parse a text that msgspec refused with this message, or return its defect."""
+def _parse_wrapped(text: str, error: Exception | None = None) -> Any:
+    """Unwrap and parse a text that is large, or that msgspec refused with this error."""
     start, end = 0, len(text)
     if text[:1] in _WRAPPING or text[-1:] in _WRAPPING:
         start, end = _unwrap(text)
-    body = text
-    if start or end < len(text):
-        body = text[start:end]
+    body = text[start:end]
+    if body is not text or type(error) is not msgspec.DecodeError:
         try:
             value = decode(body)
-        except UNREADABLE as error:
-            message = str(error)
+        except UNREADABLE as inner:
+            error = inner
         else:
-            return find_limit(text, start, body, value) or value
-    known = python_error(body, message) if body else None
+            return find_limit(text, value, start) or value
+    known = python_error(body, str(error)) if body else None
     return diagnose(text, body, start, known) if known else _explain(text, start, end)
 
 
@@ -192,4 +188,4 @@ def _explain(text: str, start: int, end: int) -> Any:
         return diagnose(text, body, start, error)
     except RecursionError:
         return too_deep(text, start, is_json=False)
-    return find_extension(text, start) or find_limit(text, start, body, value) or value
+    return find_extension(text, start) or find_limit(text, value, start) or value

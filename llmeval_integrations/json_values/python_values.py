@@ -11,14 +11,13 @@ import msgspec
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS
 from llmeval_integrations.json_values.defects import DEFECTS, Defect
 from llmeval_integrations.json_values.limits import measure
-from llmeval_integrations.json_values.numbers import has_long_integer, read_number
+from llmeval_integrations.json_values.numbers import decode, read_number
 from llmeval_integrations.json_values.pointer import pointer
 
 _Path: TypeAlias = tuple[str | int, ...]
 
 _LARGEST: Final = 10**MAX_DIGITS
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder().decode
 
 
 def copy_value(value: Any, *, finite: bool) -> Any:
@@ -29,9 +28,8 @@ def copy_value(value: Any, *, finite: bool) -> Any:
     limit = measure(value).limit
     if limit is None:
         try:  # writing and parsing it is faster than copying each part
-            text = _encode(value)
-            copy = _decode(text)  # differs for a tuple, a model, NaN, or a key that is not text
-            if copy == value and not (len(text) > MAX_DIGITS and has_long_integer(text.decode())):
+            copy = decode(_encode(value).decode())
+            if copy == value:  # a tuple, a model, NaN or a key that is not text differs
                 return copy
         except (TypeError, ValueError, OverflowError, RecursionError):
             pass
