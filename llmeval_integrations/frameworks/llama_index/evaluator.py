@@ -18,37 +18,31 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
-from llmeval_integrations.frameworks.llama_index.responses import (
-    collect,
-    collect_awaited,
-    is_stream,
-    split_response,
-)
+from llmeval_integrations.frameworks.llama_index import responses
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
 _FIELDS: Final = {"query": "input", **{name: name for name in FIELDS if name != "input"}}
-"""The arguments that are fields of a sample, and their names there."""
+"""The arguments that are fields of a sample, and the names of these fields."""
 
 
 class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
-    """LlamaIndex's result, with the two things more that our results say."""
+    """LlamaIndex's result, with the label and the metadata of our results."""
 
     label: str | None = None
-    """A short name of what was found, such as a defect, to count over a batch."""
+    """A short name of the finding, such as a defect, to count over a batch."""
 
     metadata: dict[str, Any]
-    """Details, by name."""
+    """Details by name."""
 
 
 class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     """One of our evaluators as a LlamaIndex `BaseEvaluator`.
 
     `score` is a float, `passing` the verdict, `feedback` the reason. A result without a score has
-    `invalid_result`, `invalid_reason` and the score None. So has a bad call, that is whatever
-    raises an EvalError elsewhere (no reference, a broken one): `BatchEvalRunner` would try it three
-    times, for 8 seconds, and then lose the whole batch. Any other exception is raised, as it is
-    nobody's data but a mistake in code.
+    `invalid_result`, `invalid_reason` and the score None. A bad call, such as one without a
+    reference, gives such a result too, since an exception would lose the whole batch of a
+    `BatchEvalRunner`. All exceptions but our EvalError are raised, as they are mistakes in code.
     """
 
     prompt_name: ClassVar[str] = "prompt"
@@ -58,20 +52,18 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         query: str | None = None,
         response: Any = None,
         contexts: Sequence[str] | None = None,
-        reference: Any = None,
         **further: Any,
     ) -> LabelledEvaluationResult:
-        """Evaluate one response: a text, a value that is already parsed, or messages.
+        """Evaluate a response: a text, a parsed value, or messages.
 
-        None is an absent argument, as everywhere in LlamaIndex: write a response or a reference
-        that is JSON null as the text "null". Further arguments that are fields of a sample go to
-        the evaluator; others are left alone, since `BatchEvalRunner` hands each evaluator those of
-        all. Needs no event loop, and works where one is running.
+        None means that an argument is absent. A response or a reference that is JSON null is the
+        text "null". All further arguments that are fields of a sample, such as `reference`, are
+        used. The others are ignored, since `BatchEvalRunner` passes each evaluator those of all.
         """
-        fields = {"query": query, "contexts": contexts, "reference": reference, **further}
+        fields = {"query": query, "contexts": contexts, "reference": None, **further}
         answer = None
         try:
-            answer, sample = self._read(collect(response), fields)
+            answer, sample = self._read(responses.collect(response), fields)
             result = self.evaluator.evaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -82,17 +74,16 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         query: str | None = None,
         response: Any = None,
         contexts: Sequence[str] | None = None,
-        reference: Any = None,
         **further: Any,
     ) -> LabelledEvaluationResult:
-        """Evaluate one response as `evaluate` does, and await what has to be waited for."""
-        fields = {"query": query, "contexts": contexts, "reference": reference, **further}
+        """Evaluate a response as `evaluate` does, asynchronously."""
+        fields = {"query": query, "contexts": contexts, "reference": None, **further}
         return await self._aevaluate(response, fields)
 
     async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
         answer = None
         try:
-            answer, sample = self._read(await collect_awaited(response), fields)
+            answer, sample = self._read(await responses.collect_async(response), fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -101,25 +92,24 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     def evaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
-        """Evaluate what a query engine gave: a `Response`, a streaming or a Pydantic one.
+        """Evaluate a `Response` of a query engine, also a streaming or a Pydantic one.
 
-        A stream is read to its end, a Pydantic response evaluated as the object that it holds; a
-        stream of which something was read before has an `invalid_result`. Contexts are the texts of
-        the source nodes, unless they are given. Raises InputError for any other object, and for a
-        chat's stream that has not been read.
+        A stream is read to its end. If part of it was read before, this is an `invalid_result`. The
+        contexts are the texts of the source nodes, unless you pass others. Raises InputError for
+        any other object, and for the stream of a chat that has not been read.
         """
-        output, sources = split_response(response)
+        output, sources = responses.split_response(response)
         return self.evaluate(query, output, **{"contexts": sources, **further})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
-        """Evaluate what a query engine gave, as `evaluate_response` does."""
-        output, sources = split_response(response)
+        """Evaluate a response as `evaluate_response` does, asynchronously."""
+        output, sources = responses.split_response(response)
         return await self.aevaluate(query, output, **{"contexts": sources, **further})
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        """Return what the response says, and the sample."""
+        """Return the answer in the response, and the sample."""
         if isinstance(fields["contexts"], str):
             fields["contexts"] = [fields["contexts"]]
         if response is None:
@@ -130,12 +120,12 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             for name, value in fields.items()
             if value is not None and name in _FIELDS
         }
-        return answer, Sample(answer if is_stream(response) else response, **present)
+        return answer, Sample(answer if responses.is_stream(response) else response, **present)
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
-        """Say a result, or why there is none, in LlamaIndex's words."""
+        """Return a result, or why there is none, as LlamaIndex's result."""
         contexts = fields["contexts"]
         return LabelledEvaluationResult(
             query=_text(fields["query"]),
@@ -151,12 +141,12 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         )
 
     def _get_prompts(self) -> dict[str, Any]:
-        """Return a judge's prompt in LlamaIndex's form, its variables as they are written."""
+        """Return a judge's prompt as LlamaIndex's."""
         prompt = getattr(self.evaluator, "prompt", None)
         return {self.prompt_name: as_template(prompt)} if isinstance(prompt, Prompt) else {}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
-        """Take another prompt for a judge: LlamaIndex's form, or what a Prompt is made of."""
+        """Replace a judge's prompt by LlamaIndex's, or by anything that a Prompt accepts."""
         for name, prompt in prompts.items():
             if name != self.prompt_name:
                 raise InvalidOptionError(f"{self.name} has no prompt {name!r}: {self.prompt_name}")
@@ -169,9 +159,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaIndexEvaluator:
     """Build an evaluator by its name in the catalog.
 
-    `llm` is the model of those that ask one, `Settings.llm` by default; the others leave it alone.
-    A judge's `prompt` may be LlamaIndex's, as for `update_prompts`.
-    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    A judge asks `llm`, by default `Settings.llm`, and its `prompt` may be LlamaIndex's. Raises
+    UnknownNameError for the name, InvalidOptionError for an option.
     """
     if takes_model(catalog.evaluator_class(name)):
         options.setdefault("model", Settings.llm if llm is None else llm)
@@ -181,7 +170,7 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
 
 
 def as_template(prompt: Prompt) -> BasePromptTemplate:
-    """Write a prompt as LlamaIndex does."""
+    """Return a prompt as LlamaIndex's template."""
     if isinstance(prompt.template, str):
         return PromptTemplate(prompt.template)
     messages = [ChatMessage(role=message.role, content=message.text) for message in prompt.messages]
@@ -189,15 +178,15 @@ def as_template(prompt: Prompt) -> BasePromptTemplate:
 
 
 def as_prompt(template: Any) -> Prompt:
-    """Read a prompt of LlamaIndex's; anything else is what a Prompt is made of."""
+    """Return LlamaIndex's template, or anything that a Prompt accepts, as a Prompt."""
     if isinstance(template, ChatPromptTemplate):
-        given = template.message_templates
-        return Prompt([{"role": each.role.value, "content": each.content or ""} for each in given])
+        messages = template.message_templates
+        return Prompt([{"role": one.role.value, "content": one.content or ""} for one in messages])
     if isinstance(template, BasePromptTemplate):
         template = getattr(template, "template", None) or getattr(template, "template_str", None)
     return Prompt.of(template)
 
 
 def _text(value: Any) -> str | None:
-    """Return the text of a field; halves of surrogate pairs, which Pydantic refuses, as escapes."""
+    """Return the text of a field; lone surrogates, which Pydantic refuses, are escaped."""
     return None if value is None else to_storable_text(value)

@@ -23,7 +23,7 @@ from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulnes
 from llmeval_integrations.messages.read import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
-"""Of the contexts that a template shows a model at a time."""
+"""How much of the contexts a template shows to a model at once."""
 
 _YES_OR_NO: Final = {"YES": 1.0, "NO": 0.0}
 _ASK_YES_OR_NO: Final = "\n\nAnswer with YES or NO in the first line, and your reasons behind it."
@@ -32,8 +32,9 @@ _ASK_YES_OR_NO: Final = "\n\nAnswer with YES or NO in the first line, and your r
 class ModelEvaluator(LlamaIndexEvaluator):
     """An evaluator that asks `llm`, by default `Settings.llm`.
 
-    Takes as `eval_template` a template of LlamaIndex's with the variables that its own has, also by
-    `update_prompts`. A reply that cannot be read is an `invalid_result`.
+    `eval_template` is a template of LlamaIndex with the variables of its own evaluator. You can
+    also replace it by `update_prompts`. If a reply has no clear verdict, this is an
+    `invalid_result`.
     """
 
     template: ClassVar[str] = ""
@@ -42,23 +43,24 @@ class ModelEvaluator(LlamaIndexEvaluator):
     scale: ClassVar[tuple[float, float] | None] = None
     threshold: float | None = None
     query_str: ClassVar[str] = "{query}"
-    """What LlamaIndex's template of the name calls `query_str`."""
+    """The variable `query_str` of LlamaIndex's template."""
     prompt_name = "eval_template"
-    evaluate = BaseEvaluator.evaluate  # which runs `aevaluate`, and works in a running loop
+    evaluate = BaseEvaluator.evaluate  # runs `aevaluate`, also if an event loop is running
 
     def __init__(self, llm: Any = None, eval_template: Any = None, **variables: Any) -> None:
         self.llm, self.variables = (Settings.llm if llm is None else llm), variables
-        super().__init__(self._judge(eval_template or self.template), name=type(self).__name__)
+        judge = self._replace_prompt(eval_template or self.template)
+        super().__init__(judge, name=type(self).__name__)
 
-    def _judge(self, template: Any) -> Evaluator:
+    def _replace_prompt(self, prompt: Any) -> Evaluator:
         """Return the judge that asks by a template."""
-        return TemplateJudge(self.llm, as_prompt(template), self.words, self.scale, self.threshold)
+        return TemplateJudge(self.llm, as_prompt(prompt), self.words, self.scale, self.threshold)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         given = {**fields, "response": response}
-        absent = [name for name in self.needs if given.get(name) is None]
-        if absent:
-            raise MissingFieldError(f"{self.name} needs {absent[0]}; pass {absent[0]}=...")
+        for name in self.needs:
+            if given.get(name) is None:
+                raise MissingFieldError(f"{self.name} needs {name}; pass {name}=...")
         answer = None if response is None else to_text(read_answer(response).value)
         query = fields["query"]
         fields["variables"] = {
@@ -82,14 +84,12 @@ class ModelEvaluator(LlamaIndexEvaluator):
             found.feedback = str(result.metadata.get("reply", result.reason))
         return found
 
-    def _replace_prompt(self, prompt: Any) -> Evaluator:
-        return self._judge(prompt)
-
 
 class ContextsEvaluator(ModelEvaluator):
-    """An evaluator that asks about the contexts, by a template part by part where they are long.
+    """An evaluator that asks about the contexts.
 
-    The best answer to a part is the answer.
+    By a template, it asks about one part of long contexts after the other, and returns the best
+    result.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("response", "contexts")
@@ -104,26 +104,26 @@ class ContextsEvaluator(ModelEvaluator):
             if results[-1].score == 1:
                 break
         best = max(results, key=lambda each: -1 if each.score is None else each.score)
-        if best.score != 1:  # what could not be read may have said more
+        if best.score != 1:  # a reply without a verdict may have been better
             best = next((each for each in results if each.invalid_result), best)
         best.contexts = contexts
         return best
 
 
 class FaithfulnessEvaluator(ContextsEvaluator):
-    """Is the response supported by the contexts?
+    """Do the contexts support the response?
 
     The judge is ClaimFaithfulness: the score is the share of the response's claims that the
-    contexts support, and it passes where they support all. With an `eval_template` the model is
-    asked for YES or NO, about the parts of long contexts until one supports the response.
+    contexts support. It passes if they support all claims. With an `eval_template` the model is
+    asked for YES or NO.
     """
 
     words = _YES_OR_NO
     threshold = 1.0
     query_str = "{response}"
 
-    def _judge(self, template: Any) -> Evaluator:
-        return super()._judge(template) if template else ClaimFaithfulness(self.llm, 1.0)
+    def _replace_prompt(self, prompt: Any) -> Evaluator:
+        return super()._replace_prompt(prompt) if prompt else ClaimFaithfulness(self.llm, 1.0)
 
 
 class RelevancyEvaluator(ContextsEvaluator):
@@ -140,9 +140,9 @@ class RelevancyEvaluator(ContextsEvaluator):
 
 
 class ContextRelevancyEvaluator(ContextsEvaluator):
-    """Do the contexts bear on the query, and are they enough to answer it?
+    """Are the contexts about the query, and do they suffice to answer it?
 
-    The score is what the model gives, 0 to 4, divided by `score_threshold`.
+    The model gives 0 to 4 points. The score is their number divided by `score_threshold`.
     """
 
     needs = ("query", "contexts")
@@ -164,31 +164,31 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
         found = super()._answer(result, answer, fields)
-        if found.score is not None and "reply" in result.metadata:
+        if found.score is not None and isinstance(self.evaluator, TemplateJudge):
             found.score /= self.score_threshold
         return found
 
 
 class AnswerRelevancyEvaluator(ContextRelevancyEvaluator):
-    """Does the response bear on the query?
+    """Does the response help to answer the query?
 
     The judge is AnswerRelevance: the score is the share of the response's claims that help to
-    answer the query. With an `eval_template` the score is what the model gives, 0 to 2, divided by
-    `score_threshold`.
+    answer the query. With an `eval_template` the model gives 0 to 2 points, and the score is their
+    number divided by `score_threshold`.
     """
 
     needs = ("query", "response")
     scale = (0, 2)
     template = ""
 
-    def _judge(self, template: Any) -> Evaluator:
-        return super()._judge(template) if template else AnswerRelevance(self.llm)
+    def _replace_prompt(self, prompt: Any) -> Evaluator:
+        return super()._replace_prompt(prompt) if prompt else AnswerRelevance(self.llm)
 
 
 class CorrectnessEvaluator(ModelEvaluator):
-    """How right is the response, from 1 to 5, by the reference where there is one?
+    """How correct is the response, from 1 to 5, compared with the reference if there is one?
 
-    It passes from `score_threshold` on.
+    It passes if the score is at least `score_threshold`.
     """
 
     scale = (1, 5)
@@ -224,8 +224,8 @@ class GuidelineEvaluator(ModelEvaluator):
 class PairwiseComparisonEvaluator(ModelEvaluator):
     """Which of two responses is better? The score is 1 for `response`, 0 for `second_response`.
 
-    With `enforce_consensus` the model is asked in both orders; where its answers differ, the score
-    is 0.5 and `pairwise_source` is "neither".
+    With `enforce_consensus` the model is asked in both orders. If its answers differ, the score is
+    0.5 and `pairwise_source` is "neither".
     """
 
     words: ClassVar[Mapping[str, float] | None] = {"A": 1.0, "B": 0.0, "C": 0.5}
@@ -253,7 +253,7 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
 
 
 def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationResult:
-    """Return the result on which both orders agree, or a tie."""
+    """Return the result of both orders, or a tie if they differ."""
     for place, each in enumerate(results):
         each.pairwise_source = "flipped" if place else "original"
         if each.score is None:
@@ -269,7 +269,7 @@ def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluati
 
 
 def _split(contexts: Sequence[str]) -> list[Sequence[str]]:
-    """Cut contexts into parts that a model can be shown."""
+    """Split contexts into parts that a model can read at once."""
     parts: list[list[str]] = [[]]
     for text in contexts:
         if parts[-1] and sum(map(len, parts[-1])) + len(text) > _MOST_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Questions that can be answered from documents, to evaluate a retriever or an engine with."""
+"""Questions that documents answer, to evaluate a retriever or an engine."""
 
 from __future__ import annotations
 
@@ -23,32 +23,31 @@ _PROMPT: Final = (
 
 
 class Questions(BaseModel):
-    """What the model replies."""
+    """The reply of the model."""
 
     questions: list[str]
 
 
 @dataclass(frozen=True)
 class QuestionDataset:
-    """Questions and the nodes that answer them, as `RetrieverEvaluator.aevaluate_dataset` takes."""
+    """Questions and the nodes that answer them, for `RetrieverEvaluator.aevaluate_dataset`."""
 
     queries: dict[str, str]
-    """The questions, by an id."""
+    """The questions by id."""
 
     corpus: dict[str, str]
-    """The texts of the nodes, by theirs."""
+    """The texts of the nodes by id."""
 
     relevant_docs: dict[str, list[str]]
-    """The nodes that answer a question."""
+    """For each id of a question, the ids of the nodes that answer it."""
 
 
 class QuestionGenerator:
     """Writes questions about nodes, with the id of the node that answers each.
 
     Example:
-        >>> generator = QuestionGenerator.from_documents(documents, llm)  # doctest: +SKIP
-        >>> dataset = generator.generate()  # doctest: +SKIP
-        >>> RetrieverEvaluator(retriever).aevaluate_dataset(dataset)  # doctest: +SKIP
+        >>> dataset = QuestionGenerator.from_documents(documents, llm).generate()  # doctest: +SKIP
+        >>> await evaluator.aevaluate_dataset(dataset)  # doctest: +SKIP
     """
 
     def __init__(
@@ -58,28 +57,24 @@ class QuestionGenerator:
         self.judge = Judge(Settings.llm if llm is None else llm, _PROMPT, Questions)
 
     @classmethod
-    def from_documents(
-        cls, documents: Sequence[Any], llm: Any = None, num_questions_per_chunk: int = 10
-    ) -> QuestionGenerator:
-        """Build it from documents, which `Settings.transformations` cut into nodes."""
+    def from_documents(cls, documents: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        """Build it from documents, which `Settings.transformations` split into nodes."""
         nodes = run_transformations(list(documents), Settings.transformations)
-        return cls(nodes, llm, num_questions_per_chunk)
+        return cls(nodes, *args, **kwargs)
 
     def generate(self) -> QuestionDataset:
-        """Ask the model about each node; give the questions and their nodes.
+        """Ask the model about each node, and return the questions and their nodes.
 
-        Raises UnreadableJudgementError where a reply has no questions.
+        Raises UnreadableJudgementError for a reply without questions.
         """
         corpus = {node.node_id: node.get_content() for node in self.nodes}
         variables = {"count": self.count}
-        results = self.judge.evaluate_many(
-            Sample(text, variables=variables) for text in corpus.values()
-        )
+        samples = [Sample(text, variables=variables) for text in corpus.values()]
         queries, relevant = {}, {}
-        for node_id, result in zip(corpus, results, strict=True):
+        for node_id, result in zip(corpus, self.judge.evaluate_many(samples), strict=True):
             if "answer" not in result.metadata:
                 raise UnreadableJudgementError(f"no questions of {node_id}: {result.reason}")
             for question in result.metadata["answer"]["questions"][: self.count]:
                 key = str(uuid4())
                 queries[key], relevant[key] = question, [node_id]
-        return QuestionDataset(queries=queries, corpus=corpus, relevant_docs=relevant)
+        return QuestionDataset(queries, corpus, relevant)

@@ -1,4 +1,4 @@
-"""What a query engine, a chat or an agent of LlamaIndex gives."""
+"""Read the responses of LlamaIndex's query engines, chats and agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import InputError
 
 
 def split_response(response: Any) -> tuple[Any, list[str] | None]:
-    """Return what a response object says, and the texts that it says it from."""
+    """Return the answer of a response object, and the texts of its source nodes."""
     if response is None:
         return None, None
     has_answer = is_stream(response) or hasattr(response, "response")
@@ -22,33 +22,31 @@ def split_response(response: Any) -> tuple[Any, list[str] | None]:
     output = response if is_stream(response) else response.response
     if output == "" and hasattr(type(response), "chat_stream"):
         raise InputError("the stream of this chat response has not been read to its end")
-    if hasattr(output, "json") and not hasattr(output, "model_dump"):
-        output = output.json()  # the Pydantic 1 model of a llama-index-core before 0.11
     return output, [node.get_content() for node in response.source_nodes]
 
 
 def is_stream(response: Any) -> bool:
-    """Whether this is a streaming response."""
+    """Return whether this is a streaming response."""
     # A Pydantic response claims to have every attribute, but its class does not.
     return hasattr(type(response), "response_txt")
 
 
 def collect(response: Any) -> Any:
-    """Read an asynchronous stream to its end; give anything else back."""
-    if not _is_awaited(response):
+    """Read an asynchronous stream to its end; return anything else unchanged."""
+    if not _is_async_stream(response):
         return response
-    # In a thread, since the caller's own may have a loop that is running.
+    # A thread is needed, since this one may already run an event loop.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, response.get_response()).result()
 
 
-async def collect_awaited(response: Any) -> Any:
-    """Read an asynchronous stream to its end in the running loop; give anything else back."""
-    return await response.get_response() if _is_awaited(response) else response
+async def collect_async(response: Any) -> Any:
+    """Read an asynchronous stream to its end in the running loop; return the rest unchanged."""
+    return await response.get_response() if _is_async_stream(response) else response
 
 
-def _is_awaited(response: Any) -> bool:
-    """Whether this is an asynchronous stream; raises InputError where something of it was read."""
+def _is_async_stream(response: Any) -> bool:
+    """Return whether this is an asynchronous stream; raise InputError if part of it was read."""
     stream: Any = getattr(response, "response_gen", None) if is_stream(response) else None
     if not hasattr(stream, "__anext__"):
         return False

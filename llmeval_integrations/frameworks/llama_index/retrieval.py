@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from llama_index.core import Settings
-from llama_index.core.async_utils import asyncio_run
 from llama_index.core.evaluation import RetrievalEvalResult
+from llama_index.core.evaluation import RetrieverEvaluator as BaseRetrieverEvaluator
 from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
 
-from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
-from llmeval_integrations.evaluators.retrieval import METRICS, Retrieval
+from llmeval_integrations.evaluators.retrieval import Retrieval
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
@@ -22,9 +20,10 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
 
 
 class SemanticSimilarityEvaluator(LlamaIndexEvaluator):
-    """How near is the response's meaning to the reference's? 1 minus their cosine distance.
+    """How similar are the meanings of the response and the reference?
 
-    It passes from `similarity_threshold` on; `embed_model` is `Settings.embed_model` unless given.
+    The score is 1 minus their cosine distance. It passes if it is at least `similarity_threshold`.
+    `embed_model` is `Settings.embed_model` by default.
     """
 
     def __init__(self, embed_model: Any = None, similarity_threshold: float = 0.8) -> None:
@@ -41,50 +40,33 @@ class SemanticSimilarityEvaluator(LlamaIndexEvaluator):
         return found
 
 
-class RetrieverEvaluator:
-    """Which of the documents that it should find does a retriever find?
+class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
+    """Which of the expected documents does a retriever find? The metrics are those of Retrieval.
 
-    Gives LlamaIndex's `RetrievalEvalResult`; the metrics are those of Retrieval.
+    Example:
+        >>> metrics = RetrieverEvaluator.from_metric_names(
+        ...     ["mrr", "ndcg"], retriever=retriever
+        ... )  # doctest: +SKIP
     """
-
-    def __init__(
-        self, retriever: Any, metrics: Sequence[str] = METRICS, node_postprocessors: Any = None
-    ) -> None:
-        for name in metrics:
-            if name not in METRICS:
-                raise InvalidOptionError(f"there is no metric {name!r}; {hint(name, METRICS)}")
-        self.retriever, self.metrics = retriever, metrics
-        self.node_postprocessors = node_postprocessors or ()
-
-    @classmethod
-    def from_metric_names(cls, metric_names: Sequence[str], **options: Any) -> RetrieverEvaluator:
-        """Build it, as LlamaIndex's is built."""
-        return cls(metrics=metric_names, **options)
-
-    def evaluate(self, query: str, expected_ids: list[str], **further: Any) -> RetrievalEvalResult:
-        """Retrieve for a query, and compare the ids with those that are expected."""
-        return asyncio_run(self.aevaluate(query, expected_ids, **further))
 
     async def aevaluate(
         self, query: str, expected_ids: list[str], expected_texts: Any = None, **_: Any
     ) -> RetrievalEvalResult:
-        """Retrieve for a query as `evaluate` does, and await it."""
-        nodes = await self.retriever.aretrieve(query)
-        for processor in self.node_postprocessors:
-            nodes = processor.postprocess_nodes(nodes, query_str=query)
-        ids = [node.node.node_id for node in nodes]
+        """Retrieve for a query, and compare the ids with the expected ones."""
+        ids, texts = await self._aget_retrieved_ids_and_texts(query)
         figures = Retrieval()(None, retrieved=ids, relevant=expected_ids).metadata
+        names = [metric.metric_name for metric in self.metrics]
         return RetrievalEvalResult(
             query=query,
             expected_ids=expected_ids,
             expected_texts=expected_texts,
             retrieved_ids=ids,
-            retrieved_texts=[node.text for node in nodes],
-            metric_dict={name: RetrievalMetricResult(score=figures[name]) for name in self.metrics},
+            retrieved_texts=texts,
+            metric_dict={name: RetrievalMetricResult(score=figures[name]) for name in names},
         )
 
     async def aevaluate_dataset(self, dataset: Any, **_: Any) -> list[RetrievalEvalResult]:
-        """Evaluate every query of LlamaIndex's `EmbeddingQAFinetuneDataset`."""
+        """Evaluate each query of LlamaIndex's `EmbeddingQAFinetuneDataset`."""
         return [
             await self.aevaluate(query, dataset.relevant_docs[key])
             for key, query in dataset.queries.items()
