@@ -6,22 +6,24 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import count
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.budget import Budget
-from llmeval_integrations.llm.cache import Cache, Kept
+from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.limiter import Limiter
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.prices import Price
 from llmeval_integrations.llm.reply import Reply
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -38,24 +40,22 @@ _FIRST_POLL, _LONGEST_POLL = 2.0, 60.0
 class Batches:
     """Gathers requests until no more come, submits them as a batch, and waits for the replies.
 
-    The store records which batch contains a request. A run that is resumed after an interruption
-    waits for that batch. The store records the batch's mark before it is submitted. If the process
-    is killed during the submission, the mark finds the batch among those of the server. The first
-    request with each schema is sent separately, so that a form or a parameter that the server
-    refuses does not fail a whole batch.
+    The store has a note for each request, in the form of a Reply: its text is the name of the
+    batch, and its model is the mark of the batch. The note is written before the batch is
+    submitted, at first without the name. If the process is killed during the submission, the mark
+    finds the batch among those of the server. The first request to each client is sent by itself,
+    so that a wrong key or name does not fail a whole batch.
     """
 
     def __init__(self, store: Cache, budget: Budget) -> None:
         self._store = store
         self._budget = budget
         self._line = Limiter(4)  # batches that are submitted or polled at a time
-        self._first: dict[tuple[int, str], asyncio.Future[None]] = {}
+        self._first: dict[Client, asyncio.Event] = {}
         self._queues: dict[Client, dict[str, tuple[bytes, Request]]] = {}
-        self._timer: asyncio.TimerHandle | None = None
-        self._handed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._sends: set[asyncio.Task[None]] = set()
-        self._searches: dict[str, asyncio.Task[Sequence[str]]] = {}
-        self._collections: dict[str, asyncio.Task[Mapping[str, Reply]]] = {}
+        self._sends: dict[int, asyncio.Task[Reply]] = {}
+        self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._is_closing = False
 
     async def reply(
         self,
@@ -64,135 +64,103 @@ class Batches:
         request: Request,
         alone: Callable[[], Awaitable[Reply]],
         price: Price | None,
-    ) -> Kept:
+    ) -> Reply:
         """Return the reply to a request; `alone` sends a request that no batch answered."""
         name, place = key.hex()[:48], b"batch " + key
         note = self._store.get(place)
-        if note is None and await self._is_first(client, request):
+        if note is None and client not in self._first:
+            answered = self._first[client] = asyncio.Event()
             try:
-                return Kept(await alone(), request.fence)
+                return await alone()
             finally:
-                self._first[id(client), repr(request.schema)].set_result(None)
-        held, reply, fence = await self._budget.reserve(request, price), None, request.fence
+                answered.set()
+        if note is None:
+            await self._first[client].wait()
+        held, reply = await self._budget.reserve(request, price), None
         try:
-            if note is not None and not note.reply.text:
-                note = await self._find(client, name, place, note)
+            if note is not None and not note.text:
+                note = await self._find(client, name, note)
             note = note or await self._hand_over(client, name, place, request)
-            replies, fence = await self._replies(client, note.reply.text), note.fence
-            if name in replies:
-                reply = msgspec.structs.replace(replies[name], batch=True)
+            found = (await self._replies(client, note.text)).get(name)
+            if found is not None:
+                reply = msgspec.structs.replace(found, batch=True, fence=note.fence)
         finally:
             self._budget.settle(held, request, reply, price)
-        return Kept(await alone(), request.fence) if reply is None else Kept(reply, fence)
-
-    async def _is_first(self, client: Client, request: Request) -> bool:
-        """Return whether the request is the first with its schema; if not, wait for the first."""
-        form = (id(client), repr(request.schema))
-        if form in self._first:
-            await self._first[form]
-            return False
-        self._first[form] = asyncio.get_running_loop().create_future()
-        return True
+        return reply or await alone()
 
     async def close(self) -> None:
         """Stop waiting for replies; submissions under way are completed and recorded."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._handed.cancel()
-        await asyncio.gather(*self._sends, return_exceptions=True)
-        for task in (*self._searches.values(), *self._collections.values()):
+        self._is_closing = True
+        await asyncio.gather(*self._sends.values(), return_exceptions=True)
+        for task in self._tasks.values():
             task.cancel()
 
-    async def _find(self, client: Client, name: str, place: bytes, note: Kept) -> Kept | None:
+    async def _find(self, client: Client, name: str, note: Reply) -> Reply | None:
         """Find the batch of a request whose submission was interrupted; None if there is none."""
-        mark = note.reply.model
-        if mark not in self._searches:
-            search = self._line.retry(partial(client.find, mark), client.retries)
-            self._searches[mark] = asyncio.ensure_future(search)
-        for batch in await asyncio.shield(self._searches[mark]):
+        mark = note.model
+        for batch in await self._once(mark, partial(self._try, client, partial(client.find, mark))):
             with suppress(ClientError):  # a batch of another run may have failed or expired
                 if name in await self._replies(client, batch):
-                    note = Kept(Reply(batch, model=mark), note.fence)
-                    self._store.put(place, note, replace=True)
-                    return note
+                    return msgspec.structs.replace(note, text=batch)
         return None
 
-    async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Kept:
-        """Wait until the request is part of a batch, and return the record of the batch."""
-        if self._handed.cancelled():
+    async def _hand_over(self, client: Client, name: str, place: bytes, request: Request) -> Reply:
+        """Wait until the request is part of a batch, and return the note about it."""
+        queue = self._queues.setdefault(client, {})
+        if not queue:
+            self._sends[id(queue)] = asyncio.ensure_future(self._send(client, queue))
+        queue[name] = (place, request)
+        if len(queue) == LARGEST:
+            del self._queues[client]
+        note = await asyncio.shield(self._sends[id(queue)])
+        return msgspec.structs.replace(note, fence=request.fence)
+
+    async def _send(self, client: Client, queue: dict[str, tuple[bytes, Request]]) -> Reply:
+        """Submit the requests of a queue once no more come; return the note without a fence."""
+        size = 0
+        while size < len(queue) < LARGEST:
+            size = len(queue)
+            await asyncio.sleep(_QUIET)
+        if self._queues.get(client) is queue:
+            del self._queues[client]
+        if self._is_closing:
             raise ClientError("not asked, because the run was interrupted", kind="budget")
-        self._queues.setdefault(client, {})[name] = (place, request)
-        if self._timer is not None:
-            self._timer.cancel()
-        is_full = len(self._queues[client]) >= LARGEST
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(0 if is_full else _QUIET, self._send_all)
-        await asyncio.shield(self._handed)
-        note = self._store.get(place)
-        assert note is not None  # noqa: S101 - `_send` has put it there
-        return note
-
-    def _send_all(self) -> None:
-        queues, self._queues, self._timer = self._queues, {}, None
-        handed, self._handed = self._handed, asyncio.get_running_loop().create_future()
-        handed.add_done_callback(lambda done: done.exception())  # if none waits
-        task = asyncio.ensure_future(self._send(queues, handed))
-        self._sends.add(task)
-        task.add_done_callback(self._sends.discard)
-
-    async def _send(
-        self,
-        queues: dict[Client, dict[str, tuple[bytes, Request]]],
-        handed: asyncio.Future[None],
-    ) -> None:
-        try:
-            for client, queue in queues.items():
-                requests = {name: request for name, (_, request) in queue.items()}
-                mark = f"{int(time.time())}-{len(queue)}-{secrets.token_hex(8)}"
-                self._note(queue.values(), Reply("", model=mark))
-                submit = self._submit(client, requests, mark)
-                batch = await self._line.retry(submit, client.retries)
-                self._note(queue.values(), Reply(batch, model=mark))
-                _log.warning(
-                    "the batch %s of %d questions is under way; you may stop with Ctrl-C and "
-                    "continue later with --resume", batch, len(requests)
-                )  # fmt: skip
-        except Exception as error:  # noqa: BLE001 - raised where each request waits
-            handed.set_exception(error)
-        else:
-            handed.set_result(None)
-
-    def _submit(
-        self, client: Client, requests: dict[str, Request], mark: str
-    ) -> Callable[[], Awaitable[str]]:
-        """Return a call that submits; a second try first checks if the server has the batch."""
+        requests = {name: request for name, (_, request) in queue.items()}
+        mark = f"{int(time.time())}-{len(queue)}-{secrets.token_hex(8)}"
         tries = count()
 
         async def submit() -> str:
-            if next(tries):
-                found = [each for each in await client.find(mark) if each not in self._collections]
-                if len(found) == 1:
-                    return found[0]
+            if next(tries):  # the server may have taken the batch although its answer was lost
+                for batch in await client.find(mark):
+                    if batch not in self._tasks:
+                        return batch
             return await client.submit(requests, mark)
 
-        return submit
+        self._write(queue, Reply("", model=mark))
+        note = Reply(await self._try(client, submit), model=mark)
+        self._write(queue, note)
+        _log.warning(
+            "the batch %s of %d questions is under way; you may stop with Ctrl-C and "
+            "continue later with --resume", note.text, len(requests)
+        )  # fmt: skip
+        return note
 
-    def _note(self, queue: Iterable[tuple[bytes, Request]], note: Reply) -> None:
-        """Record the batch of these requests: its mark and, once it is known, its name."""
-        for place, request in queue:
-            self._store.put(place, Kept(note, request.fence), replace=True)
+    def _write(self, queue: dict[str, tuple[bytes, Request]], note: Reply) -> None:
+        for place, request in queue.values():
+            kept = msgspec.structs.replace(note, fence=request.fence)
+            self._store.put(place, kept, replace=True)
 
     async def _replies(self, client: Client, batch: str) -> Mapping[str, Reply]:
-        if batch not in self._collections:
-            self._collections[batch] = asyncio.ensure_future(self._collect(client, batch))
-        return await asyncio.shield(self._collections[batch])
+        replies: Mapping[str, Reply] = await self._once(
+            batch, partial(self._collect, client, batch)
+        )
+        return replies
 
     async def _collect(self, client: Client, batch: str) -> Mapping[str, Reply]:
         pause = _FIRST_POLL
         while True:
             try:
-                collect = partial(client.collect, batch)
-                replies = await self._line.retry(collect, client.retries)
+                replies = await self._try(client, partial(client.collect, batch))
             except ClientError as error:
                 if error.kind != "not_found":
                     raise
@@ -201,3 +169,12 @@ class Batches:
                 return replies
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_POLL)
+
+    async def _try(self, client: Client, call: Callable[[], Awaitable[T]]) -> T:
+        return await self._line.retry(call, client.retries)
+
+    async def _once(self, name: str, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Await a call that all requests of a batch share."""
+        if name not in self._tasks:
+            self._tasks[name] = asyncio.ensure_future(call())
+        return await asyncio.shield(self._tasks[name])

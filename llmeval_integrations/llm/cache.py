@@ -6,18 +6,15 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Reply
@@ -25,12 +22,9 @@ from llmeval_integrations.llm.reply import Reply
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-T = TypeVar("T")
+_OURS: Final = 0x4C4C4D46
+"""The application ID that identifies our databases."""
 
-_OURS: Final = 0x4C4C4D45
-"""The application ID that identifies our databases: "LLME"."""
-
-_VERSION: Final = 1
 _PATIENCE: Final = 30.0
 """Seconds to wait while another process writes."""
 
@@ -39,36 +33,14 @@ class CacheError(InputError):
     """A cache file cannot be used."""
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """A reply as the cache stores it."""
-
-    reply: Reply
-    """The reply."""
-
-    fence: str
-    """The random mark in its request."""
-
-    def reply_to(self, request: Request, *, cached: bool) -> Reply:
-        """Return the reply, with the stored mark replaced by the mark of this request."""
-        text = self.reply.text
-        if self.fence:
-            text = text.replace(self.fence, request.fence)
-        return msgspec.structs.replace(self.reply, text=text, cached=cached)
-
-
-def identity_text(client: Client) -> str:
-    """Return the identity of a client as canonical JSON."""
-    return canonical(json.loads(json.dumps(client.identity())))
-
-
 def request_key(identity: str, request: Request) -> bytes:
     """Return the cache key of a request: a hash of everything that shapes its reply."""
     # the fence is random in each call, so that only its position counts
     fence = request.fence.encode()
 
-    def split(part: str | Image) -> list[bytes | str]:
+    def split(part: str | Image) -> list[bytes | Image]:
         if isinstance(part, Image):
-            return ["image", sha256(part.address.encode()).hexdigest()]
+            return [part]
         text = part.encode("utf-8", "surrogatepass")
         return [*text.split(fence)] if fence else [text]
 
@@ -106,25 +78,22 @@ class Cache:
 
     def open(self) -> None:
         """Open the file now instead of at its first use; raises CacheError if it fails."""
-        self._use(lambda _: None)
+        self._execute("SELECT 1")
 
-    def get(self, key: bytes) -> Kept | None:
+    def get(self, key: bytes) -> Reply | None:
         """Look a reply up; raises CacheError."""
+        found = self._execute("SELECT reply FROM replies WHERE key = ?", key)
+        try:
+            return None if found is None else msgspec.convert(json.loads(found[0]), Reply)
+        except ValueError as error:
+            raise self._fail(error) from None
 
-        def read(connection: sqlite3.Connection) -> Kept | None:
-            query = "SELECT kept FROM replies WHERE key = ?"
-            found = connection.execute(query, (key,)).fetchone()
-            return None if found is None else msgspec.convert(json.loads(found[0]), Kept)
-
-        return self._use(read)
-
-    def put(self, key: bytes, kept: Kept, *, replace: bool = False) -> None:
+    def put(self, key: bytes, reply: Reply, *, replace: bool = False) -> None:
         """Store a reply; keep an earlier one unless `replace` is set; raises CacheError."""
         # ASCII, since SQLite refuses half a surrogate pair, which a reply may contain
-        text = json.dumps(msgspec.to_builtins(kept))
+        text = json.dumps(msgspec.to_builtins(reply))
         query = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
-        query = query.replace("IGNORE", "REPLACE") if replace else query
-        self._use(lambda connection: connection.execute(query, (key, text)))
+        self._execute(query.replace("IGNORE", "REPLACE") if replace else query, key, text)
 
     def close(self) -> None:
         """Close the file; the last process removes the log, so that the file can be copied."""
@@ -136,19 +105,23 @@ class Cache:
                 self._connection.close()
                 self._connection = None
 
-    def _use(self, action: Callable[[sqlite3.Connection], T]) -> T:
-        """Run an action on the file; after one failure all fail, so that no more calls are paid."""
+    def _execute(self, query: str, *values: Any) -> Any:
+        """Return the first row of a query; after one failure all fail, so that no call is paid."""
         with self._lock:
-            if self._error is None:
-                try:
-                    if self._connection is None:
-                        self._connection = self._connect()
-                    return action(self._connection)
-                except CacheError as error:
-                    self._error = error
-                except (sqlite3.Error, OSError, ValueError) as error:
-                    self._error = CacheError(f"the cache {self.path} cannot be used: {error}")
-            raise self._error
+            if self._error is not None:
+                raise self._error
+            try:
+                if self._connection is None:
+                    self._connection = self._connect()
+                return self._connection.execute(query, values).fetchone()
+            except (sqlite3.Error, OSError, ValueError) as error:
+                raise self._fail(error) from None
+
+    def _fail(self, error: Exception) -> CacheError:
+        if not isinstance(error, CacheError):
+            error = CacheError(f"the cache {self.path} cannot be used: {error}")
+        self._error = error
+        return error
 
     def _connect(self) -> sqlite3.Connection:
         path = self.path
@@ -168,47 +141,36 @@ class Cache:
             check_same_thread=False,
         )
         until = time.monotonic() + _PATIENCE
-        while True:
+        while not self.frozen:
             try:
-                self._prepare(connection)
+                _prepare(connection)
+                break
             except sqlite3.OperationalError as error:
                 # if another process is creating the file, SQLite fails at once without waiting
                 if "locked" not in str(error) or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
-            else:
-                return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        """Create the table in an empty file; let other processes read while one writes."""
-
-        def number(query: str) -> Any:
-            return connection.execute(query).fetchone()[0]
-
-        if not self.frozen:
-            with connection:
-                connection.execute("BEGIN IMMEDIATE")
-                if not number("SELECT count(*) FROM sqlite_master"):
-                    connection.execute(
-                        "CREATE TABLE replies (key BLOB PRIMARY KEY, kept TEXT NOT NULL) "
-                        "WITHOUT ROWID"
-                    )
-                    connection.execute(f"PRAGMA application_id = {_OURS}")
-                    connection.execute(f"PRAGMA user_version = {_VERSION}")
-        if number("PRAGMA application_id") != _OURS:
-            raise CacheError(
-                f"{self.path} is not a cache of replies but the database of another program"
-            )
-        version = number("PRAGMA user_version")
-        if version != _VERSION:
-            raise CacheError(f"the cache {self.path} is of version {version}, expected {_VERSION}")
-        if not self.frozen:
-            connection.execute("PRAGMA journal_mode = WAL")
-            # a killed process loses nothing; a power cut may lose the last replies
-            connection.execute("PRAGMA synchronous = NORMAL")
+        if connection.execute("PRAGMA application_id").fetchone() != (_OURS,):
+            raise CacheError(f"{path} is not a cache of replies but another program's database")
+        return connection
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Create the table in an empty file; let other processes read while one writes."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            connection.execute(
+                "CREATE TABLE replies (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+            )
+            connection.execute(f"PRAGMA application_id = {_OURS}")
+    if connection.execute("PRAGMA application_id").fetchone() == (_OURS,):
+        connection.execute("PRAGMA journal_mode = WAL")
+        # a killed process loses nothing; a power cut may lose the last replies
+        connection.execute("PRAGMA synchronous = NORMAL")

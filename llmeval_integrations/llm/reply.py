@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.llm.messages import Output
+from llmeval_integrations.llm.messages import Output, Request
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]
 
@@ -82,10 +82,18 @@ class Reply(msgspec.Struct, frozen=True):
     batch: bool = False
     """Whether it comes from a batch, at half the price."""
 
+    fence: str = ""
+    """The random mark in the request, which the model may have repeated."""
+
     def __post_init__(self) -> None:
         """Raise TypeError for values of another type, which a faulty server may send."""
         if not (isinstance(self.text, str) and isinstance(self.model, str)):
             raise TypeError(f"text={quote(self.text)} and model={quote(self.model)} are not texts")
+
+    def serve(self, request: Request, *, cached: bool) -> Reply:
+        """Return the reply to an equal request, with the mark of that request in the text."""
+        text = self.text.replace(self.fence, request.fence) if self.fence else self.text
+        return msgspec.structs.replace(self, text=text, fence=request.fence, cached=cached)
 
 
 def text_or_calls(text: str | None, calls: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.batches import Batches
 from llmeval_integrations.llm.budget import Budget, Spending
-from llmeval_integrations.llm.cache import Cache, CacheError, Kept, identity_text, request_key
+from llmeval_integrations.llm.cache import Cache, CacheError, request_key
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.failures import transport_error
 from llmeval_integrations.llm.images import Image
@@ -90,7 +90,7 @@ class Session:
         self._is_priced = budget is not None
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
-        self._flights: dict[bytes, asyncio.Task[Kept]] = {}
+        self._flights: dict[bytes, asyncio.Task[Reply]] = {}
         self._is_closing = False
         self._ready = ready
         self._has_batches = batch
@@ -110,12 +110,12 @@ class Session:
         line = self._line(client)
         key = request_key(line.identity, request)
         if (flight := self._flights.get(key)) is not None:
-            return (await asyncio.shield(flight)).reply_to(request, cached=True)
+            return (await asyncio.shield(flight)).serve(request, cached=True)
         if self._replies is not None and (left := self._replies.get(key)) is not None:
-            return left.reply_to(request, cached=False)
+            return left.serve(request, cached=False)
         if self._cache is not None:
             if (kept := self._cache.get(key)) is not None:
-                return kept.reply_to(request, cached=True)
+                return kept.serve(request, cached=True)
             if self._cache.frozen:
                 raise ClientError(f"{self._cache.path} lacks the reply", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
@@ -126,7 +126,7 @@ class Session:
             raise
         if self._cache is not None or len(self._flights) > _REMEMBERED:
             self._flights.pop(key, None)
-        return kept.reply_to(request, cached=False)
+        return kept.serve(request, cached=False)
 
     async def drain(self) -> None:
         """Begin no further call, and wait for the replies to the calls under way."""
@@ -150,28 +150,30 @@ class Session:
                 json.dumps(server or identity), Limiter(self.concurrency)
             )
             price = self.budget.price(client) if self._is_priced else None
-            line = self._lines[id(client)] = _Line(client, identity_text(client), limiter, price)
+            line = self._lines[id(client)] = _Line(
+                client, json.dumps(identity, sort_keys=True), limiter, price
+            )
         return line
 
-    async def _fetch(self, line: _Line, key: bytes, request: Request) -> Kept:
+    async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
         if self._is_shared:
             request = msgspec.structs.replace(request, shared=True)
         if self._ready is not None:
             await self._ready.wait()
-        call, retries = partial(self._call, line, request), line.client.retries
-        alone = partial(line.limiter.retry, call, retries)
+        call = partial(self._call, line, request)
+        alone = partial(line.limiter.retry, call, line.client.retries)
         if self._has_batches and self._replies is not None:
             self._batches = self._batches or Batches(self._replies, self.budget)
-            kept = await self._batches.reply(line.client, key, request, alone, line.price)
+            reply = await self._batches.reply(line.client, key, request, alone, line.price)
         else:
-            kept = Kept(await alone(), request.fence)
-        if kept.reply.finish != "failed":  # like a call that failed, it may succeed later
+            reply = await alone()
+        if reply.finish != "failed":  # like a call that failed, it may succeed later
             for store in (self._replies, self._cache):
                 if store is not None:
                     with suppress(CacheError):  # the reply is paid for; the next use raises again
-                        store.put(key, kept)
-        return kept
+                        store.put(key, reply)
+        return reply
 
     async def _call(self, line: _Line, request: Request) -> Reply:
         """Make a call that the limiter has admitted."""
@@ -188,7 +190,7 @@ class Session:
             raise transport_error(error) or error from error
         finally:
             self.budget.settle(held, request, reply, line.price)
-        return reply
+        return msgspec.structs.replace(reply, fence=request.fence)
 
     def __enter__(self) -> Self:
         self._token = ACTIVE.set(self)
@@ -317,6 +319,6 @@ class Rehearsal(Session):
         if self._cache is not None:
             kept = self._cache.get(request_key(self._line(client).identity, request))
             if kept is not None:
-                return kept.reply_to(request, cached=True)
+                return kept.serve(request, cached=True)
         self._count(client, request)
         raise ClientError("nobody was asked", kind="not_cached")

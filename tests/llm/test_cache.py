@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import InputError
-from llmeval_integrations.llm.cache import Cache, Kept
+from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.reply import Reply, Usage
 
 REPLY = Reply("Pass", "stop", Usage(10, 5, 3, 1), "gpt-5", "json_schema")
@@ -29,19 +29,19 @@ def path(tmp_path):
     st.integers(0, 2**53),
 )
 def test_every_reply_is_kept_as_it_is(tmp_path_factory, text, finish, tokens):
-    kept = Kept(Reply(text, finish, Usage(tokens, tokens)), text)
+    reply = Reply(text, finish, Usage(tokens, tokens), fence=text)
     with Cache(tmp_path_factory.getbasetemp() / "all.sqlite") as cache:
-        key = repr(kept).encode("utf-8", "surrogatepass")
-        cache.put(key, kept)
-        assert cache.get(key) == kept
+        key = repr(reply).encode("utf-8", "surrogatepass")
+        cache.put(key, reply)
+        assert cache.get(key) == reply
 
 
 def test_a_closed_cache_is_one_file_of_its_owner_and_opens_again(path):
     cache = Cache(path)
     assert cache.get(b"key") is None
     for _ in range(2):
-        cache.put(b"key", Kept(REPLY, ""))
-        assert cache.get(b"key") == Kept(REPLY, "")
+        cache.put(b"key", REPLY)
+        assert cache.get(b"key") == REPLY
         cache.close()
         assert [file.name for file in path.parent.iterdir()] == ["replies.sqlite"]
     if os.name != "nt":  # which has other rights
@@ -53,9 +53,9 @@ def write(path, process, start, count):
     with Cache(path) as cache:
         for number in range(count):
             key = f"{process}-{number}".encode()
-            cache.put(key, Kept(REPLY, ""))
-            cache.put(b"%d" % number, Kept(Reply(str(number)), ""))
-            assert cache.get(key) == Kept(REPLY, "")
+            cache.put(key, REPLY)
+            cache.put(b"%d" % number, Reply(str(number)))
+            assert cache.get(key) == REPLY
             if number % 50 == 0:  # others come and go
                 cache.close()
 
@@ -72,14 +72,14 @@ def test_processes_share_one_file_from_its_first_moment(path):
     assert [process.exitcode for process in processes] == [0, 0, 0]
     with Cache(path, frozen=True) as cache:
         keys = [f"{process}-{number}".encode() for process in range(3) for number in range(200)]
-        assert all(cache.get(key) == Kept(REPLY, "") for key in keys)
-        assert all(cache.get(b"%d" % n).reply.text == str(n) for n in range(200))
+        assert all(cache.get(key) == REPLY for key in keys)
+        assert all(cache.get(b"%d" % n).text == str(n) for n in range(200))
 
 
 def put_for_ever(path, told):
     cache, number = Cache(path), 0
     while True:
-        cache.put(b"%d" % number, Kept(REPLY, ""))
+        cache.put(b"%d" % number, REPLY)
         told.send(number)
         number += 1
 
@@ -112,7 +112,7 @@ def foreign(path):
 def changed(statement):
     def make(path):
         with Cache(path) as cache:
-            cache.put(b"7", Kept(REPLY, ""))
+            cache.put(b"7", REPLY)
         with closing(sqlite3.connect(path)) as database, database:
             database.execute(statement)
 
@@ -122,13 +122,12 @@ def changed(statement):
 def cut(path):
     with Cache(path) as cache:
         for number in range(200):
-            cache.put(b"%d" % number, Kept(REPLY, ""))
+            cache.put(b"%d" % number, REPLY)
     content = path.read_bytes()
     path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
 
 
-older = changed("PRAGMA user_version = 99")
-scribbled = changed("UPDATE replies SET kept = '{\"reply\": 1}'")
+scribbled = changed("UPDATE replies SET reply = '1'")
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -137,8 +136,7 @@ scribbled = changed("UPDATE replies SET kept = '{\"reply\": 1}'")
     [
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
-        (foreign, "is not a cache of replies but the database of another program"),
-        (older, "is of version 99, expected 1"),
+        (foreign, "is not a cache of replies but another program's database"),
         (cut, "malformed"),
         (scribbled, "cannot be used: Expected `object`, got `int`"),
     ],
@@ -153,7 +151,7 @@ def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message,
             cache.get(b"7")
         assert str(path) in str(caught.value)
     with pytest.raises(InputError, match=message):
-        cache.put(b"8", Kept(REPLY, ""))
+        cache.put(b"8", REPLY)
     cache.close()
     assert before is None or path.read_bytes() == before or make in (cut, scribbled)
 
@@ -163,10 +161,10 @@ def test_a_frozen_cache_is_not_made_and_not_changed(path):
         Cache(path, frozen=True).open()
     assert not path.parent.exists()
     with Cache(path) as cache:
-        cache.put(b"key", Kept(REPLY, ""))
+        cache.put(b"key", REPLY)
     before = path.read_bytes()
     with Cache(path, frozen=True) as cache, pytest.raises(InputError, match="readonly"):
-        cache.put(b"other", Kept(REPLY, ""))
+        cache.put(b"other", REPLY)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
@@ -174,5 +172,5 @@ def test_a_frozen_cache_is_not_made_and_not_changed(path):
 def test_a_name_with_signs_that_addresses_use_is_a_name(tmp_path):
     path = tmp_path / "what? 100%25 #1.sqlite"
     with Cache(path) as cache:
-        cache.put(b"key", Kept(REPLY, ""))
+        cache.put(b"key", REPLY)
     assert Cache(path, frozen=True).get(b"key")
