@@ -8,10 +8,10 @@ from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
 
-Expected = Literal["yes", "no", "either", "an error", "Pass", "Fail", "no verdict"]
+Expected = Literal["yes", "no", "either", "an error"]
 """The right answer; it is `an error` if the call is wrong rather than the output."""
 
-Says = Literal["yes", "no", "Pass", "Fail", "nothing", "raised", "unclear", "slow", "died"]
+Says = Literal["yes", "no", "nothing", "raised", "unclear", "slow", "died"]
 """The possible answers of an evaluator; the last four are failures to answer."""
 
 Severity = Literal["high", "medium", "low"]
@@ -22,9 +22,6 @@ RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
     "no": ("no",),
     "either": ("yes", "no", "nothing"),
     "an error": ("raised", "nothing"),
-    "Pass": ("Pass",),
-    "Fail": ("Fail",),
-    "no verdict": ("nothing",),
 }
 """The answers that count as right."""
 

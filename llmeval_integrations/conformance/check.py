@@ -50,9 +50,8 @@ def check_evaluator(
         evaluator: An evaluator of ours, LangChain or LlamaIndex, or a function of output and
             reference that returns a boolean, a number from 0 to 1, or a mapping or object with
             `score`.
-        claims: `json_validity`, `json_equality`, `json_match`, `json_schema` (the reference is
-            the schema), or `verdict_reading` (a function from a judge's reply to "Pass", "Fail"
-            or None). Not needed if our evaluator has the name of its claim.
+        claims: `json_validity`, `json_equality`, `json_match`, or `json_schema` (the reference is
+            the schema). Not needed if our evaluator has the name of its claim.
         list_order: Whether the order of array items counts.
         extra_keys: Whether the output may have keys that the reference lacks.
         limit: Seconds for a case. After three cases without an answer the rest is skipped.

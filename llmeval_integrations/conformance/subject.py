@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from functools import partial
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -48,12 +47,6 @@ class Subject:
 
     name: str
     calls: tuple[Callable[[Case], Any], ...]
-    is_reader: bool = False
-    """Whether it reads verdicts; then a ValueError means that there is no verdict."""
-
-    def read(self, result: Any) -> Answer:
-        """Read the evaluator's result."""
-        return _read_verdict(result) if self.is_reader else _read_score(result)
 
 
 def recognize(thing: Any, claim: str) -> Subject:
@@ -64,19 +57,8 @@ def recognize(thing: Any, claim: str) -> Subject:
     if inspect.isclass(thing):
         raise InvalidOptionError(f"{quote(thing)} is a class; check an instance of it")
     name = getattr(thing, "__name__", type(thing).__name__)
-    if claim == "verdict_reading":
-        if isinstance(thing, Evaluator) or not callable(thing):
-            raise InvalidOptionError(
-                f"{quote(thing)} reads no verdicts: expected a function of a judge's reply"
-            )
-        return Subject(name, (_function(thing, (1, 2)),), is_reader=True)
     if isinstance(thing, Evaluator):
-        return Subject(
-            thing.name,
-            _methods(
-                thing, "evaluate", lambda case: {"sample": Sample(case.output, case.reference)}
-            ),
-        )
+        return Subject(thing.name, _methods(thing, "evaluate", _our_arguments))
     if callable(getattr(thing, "evaluate_strings", None)):
         arguments = partial(_langchain_arguments, thing)
         return Subject(name, _methods(thing, "evaluate_strings", arguments))
@@ -100,6 +82,10 @@ def _methods(
     return tuple(
         lambda case, method=method: method(**arguments(case)) for method in methods if method
     )
+
+
+def _our_arguments(case: Case) -> dict[str, Any]:
+    return {"sample": Sample(case.output, case.reference)}
 
 
 def _langchain_arguments(thing: Any, case: Case) -> dict[str, Any]:
@@ -135,7 +121,7 @@ def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
     )
 
 
-def _read_score(result: Any) -> Answer:
+def read_answer(result: Any) -> Answer:
     """Read a boolean, a number from 0 to 1, or a mapping or object with a score or a verdict.
 
     Only the score 1 counts as yes.
@@ -152,16 +138,6 @@ def _read_score(result: Any) -> Answer:
     if number is None or not 0 <= number <= 1:
         return Answer("unclear", None, text)
     return Answer("yes" if number == 1 else "no", number, text)
-
-
-def _read_verdict(result: Any) -> Answer:
-    """Read Pass or Fail, as text, boolean or enum member, also as the `verdict` of an object."""
-    verdict = _get(result, "verdict", None if isinstance(result, Mapping) else result)
-    word = str(verdict.value if isinstance(verdict, Enum) else verdict).strip().casefold()
-    says: dict[str, Says] = {"pass": "Pass", "true": "Pass", "fail": "Fail", "false": "Fail"}
-    if verdict is None:
-        return Answer("nothing", None, one_line(quote(result)))
-    return Answer(says.get(word, "unclear"), None, one_line(quote(result)))
 
 
 def _get(result: Any, name: str, default: Any = None) -> Any:

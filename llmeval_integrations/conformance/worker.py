@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case
-from llmeval_integrations.conformance.subject import Answer, Subject
+from llmeval_integrations.conformance.subject import Answer, Subject, read_answer
 from llmeval_integrations.core.escape import one_line
 
 CAN_ISOLATE: Final = sys.platform == "linux"
@@ -109,23 +109,20 @@ def _observe(
     """Call the evaluator twice, and with await if possible; `once` only measures the time."""
     case, before = replace(case, reference=deepcopy(case.reference)), case.reference
     start = time.process_time()
-    first = _ask(subject, subject.calls[0], case, loop)
+    first = _ask(subject.calls[0], case, loop)
     seconds = time.process_time() - start
     if once:
         return Observation(first, seconds=seconds)
-    again, *awaited = (_ask(subject, call, case, loop) for call in subject.calls)
+    again, *awaited = (_ask(call, case, loop) for call in subject.calls)
     return Observation(first, again, next(iter(awaited), None), case.reference != before, seconds)
 
 
-def _ask(
-    subject: Subject, call: Callable[[Case], Any], case: Case, loop: asyncio.AbstractEventLoop
-) -> Answer:
+def _ask(call: Callable[[Case], Any], case: Case, loop: asyncio.AbstractEventLoop) -> Answer:
     try:
         result = call(case)
         if inspect.isawaitable(result):
             result = loop.run_until_complete(result)
-        return subject.read(result)
+        return read_answer(result)
     except BaseException as error:  # noqa: BLE001 - it may raise anything, even SystemExit
-        has_refused = subject.is_reader and isinstance(error, ValueError)
         words = one_line(f"{type(error).__name__}: {str(error)[:200]}")
-        return Answer("nothing" if has_refused else "raised", None, words)
+        return Answer("raised", None, words)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("few_sizes")
 
 check = partial(check_evaluator, **PATIENT)
 
-CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity", "verdict_reading"]
+CLAIMS = ["json_equality", "json_match", "json_schema", "json_validity"]
 RIGHT = JsonEquality()
 
 
@@ -38,21 +38,18 @@ def key(output, reference):
 
 def oracle(claim, *, wrong=False):
     """Make a function that knows the bank's answers, or the opposite of each."""
-    opposite = {"yes": "no", "no": "yes", "an error": "yes", "Pass": "Fail", "Fail": "Pass"}
-    opposite["no verdict"] = "Pass"
+    opposite = {"yes": "no", "no": "yes", "an error": "yes"}
     answers = {
         key(case.output, getattr(case.reference, "name", case.reference)): case.expected
         for case in bank(claim)
     }
 
     def answer(output, reference=None):
-        known = "MISSING" if claim in ("json_validity", "verdict_reading") else reference
+        known = "MISSING" if claim == "json_validity" else reference
         expected = answers.get(key(output, known), "either")
         expected = opposite.get(expected, "either") if wrong else expected
         if expected == "an error":
             raise ValueError(reference)
-        if claim == "verdict_reading":
-            return expected if expected in ("Pass", "Fail") else None
         return expected == "yes"
 
     return answer
@@ -133,7 +130,6 @@ def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evalu
     [
         (JsonEquality, "json_equality", {}, InvalidOptionError, "is a class"),
         (5, "json_equality", {}, InvalidOptionError, "or a callable"),
-        (RIGHT, "verdict_reading", {}, InvalidOptionError, "function of a judge's reply"),
         (RIGHT, 5, {}, UnknownNameError, "5"),
         (awaited, None, {}, UnknownNameError, "name what"),
         *(

@@ -7,7 +7,6 @@ from pace import PATIENT, TooSlowError
 
 from llmeval_integrations import JsonEquality, JsonMatch, JsonSchema, JsonValidity
 from llmeval_integrations.conformance import check_evaluator
-from llmeval_integrations.judges.replies.parse import parse_judgement
 
 check = partial(check_evaluator, **PATIENT)
 
@@ -22,7 +21,6 @@ OURS = [
     (JsonMatch(), "json_match", {}),
     (JsonMatch(strict_order=False, ignore_extra_keys=True), "json_match", ANY | EXTRA),
     (JsonSchema(), "json_schema", {}),
-    (parse_judgement, "verdict_reading", {}),
 ]
 
 
