@@ -21,24 +21,18 @@ _GRADES: Final = {
     "I": Result(0.0, False, "incorrect"),
     "N": Result(0.0, False, "no_answer"),
 }
-"""What Inspect takes its letters for."""
+"""The meaning of the letters in Inspect."""
 
 _WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def read_archive(path: Path) -> Log:
-    """Read an `.eval` file; raises InputError where it is damaged."""
+    """Read an `.eval` file; raises InputError if it is damaged."""
     try:
         with ZipFile(path) as archive:
-            names = dict.fromkeys(archive.namelist())  # what was written again is there twice
-            # A log that is not finished has no header.
-            header = "header.json" if "header.json" in names else "_journal/start.json"
-            samples = (
-                _read(archive, name)
-                for name in names
-                if name.startswith("samples/") and name.endswith(".json")
-            )
-            return read_document({**_read(archive, header), "samples": samples})
+            names = dict.fromkeys(archive.namelist())  # a sample that was retried is there twice
+            samples = (_read(archive, name) for name in names if name.startswith("samples/"))
+            return read_document({**_read(archive, "header.json"), "samples": samples})
     except EvalError:
         raise
     except Exception as error:  # zlib and zstd have errors of their own
@@ -62,7 +56,7 @@ def _read(archive: ZipFile, name: str) -> dict[str, Any]:
 
 
 def read_document(document: Mapping[str, Any]) -> Log:
-    """Make a log of Inspect's `EvalLog` in JSON."""
+    """Read Inspect's `EvalLog` in JSON."""
     about = document["eval"]
     are_repeats = ((about.get("config") or {}).get("epochs") or 1) > 1
     samples = [_sample(each, are_repeats=are_repeats) for each in document.get("samples") or ()]
@@ -88,7 +82,7 @@ def read_document(document: Mapping[str, Any]) -> Log:
 def _sample(sample: Mapping[str, Any], *, are_repeats: bool) -> LoggedSample:
     own, epoch, given = sample["id"], sample.get("epoch", 1), sample["input"]
     target, error = sample.get("target"), sample.get("error")
-    if not isinstance(given, str):  # messages, of which the user's last is the question
+    if not isinstance(given, str):  # messages; the user's last one is the question
         said = [each.get("content") for each in given or () if each.get("role") == "user"]
         given = text_of_blocks(said[-1]) if said else ""
     fields = {
@@ -99,13 +93,11 @@ def _sample(sample: Mapping[str, Any], *, are_repeats: bool) -> LoggedSample:
         **({"group": own} if are_repeats else {}),
     }
     otherwise = f"SampleError: {error.get('message')}" if error else NOT_SCORED
-    return LoggedSample(
-        fields, dict(_results(sample.get("scores") or {})), [given, target], otherwise
-    )
+    return LoggedSample(fields, dict(_results(sample.get("scores") or {})), otherwise)
 
 
 def _results(scores: Mapping[str, Any]) -> Iterator[tuple[str, Result]]:
-    """Read scores; one with several values is several evaluators."""
+    """Yield the results. A score with several values gives several results."""
     for name, score in scores.items():
         value = score.get("value")
         if isinstance(value, (dict, list)):
@@ -116,7 +108,7 @@ def _results(scores: Mapping[str, Any]) -> Iterator[tuple[str, Result]]:
 
 
 def _result(value: Any, score: Mapping[str, Any]) -> Result:
-    """Read one value as Inspect does; a text that is no grade is a label without a score."""
+    """Read a value as Inspect does. Text that is not a grade is a label without a score."""
     metadata = score.get("metadata") or {}
     reason, label, passed = score.get("explanation"), metadata.get("label"), metadata.get("passed")
     if value is None or (isinstance(value, float) and math.isnan(value)):

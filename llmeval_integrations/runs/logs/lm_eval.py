@@ -8,31 +8,30 @@ from pathlib import Path
 from typing import Any, Final
 
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.files import parse_object, read_object
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
 _NAME: Final = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 _NO_FILTER: Final = "none"
 _NO_METRIC: Final = Result(None, None, "no_metric", answered=True)
-"""What is said of a sample by a metric that its task does not have."""
+"""The result of a metric that the sample's task does not have."""
 
 
 def files_of(folder: Path) -> list[Path]:
-    """List the files of samples in a folder, of each task the newest."""
+    """Return the newest file of samples of each task in a folder."""
     found = (_NAME.fullmatch(name) for name in sorted(each.name for each in folder.iterdir()))
     return [*{each[1]: folder / each[0] for each in found if each}.values()]
 
 
 def read_files(files: Sequence[Path]) -> Log:
-    """Make a log of samples, of one task or of several; results beside them say more of these.
+    """Read the samples of one or more tasks, and the results in the same folder, if there are any.
 
-    Each metric is an evaluator, for each filter one, named as the harness names its results.
+    Each metric with a filter is an evaluator. It has the name that the harness gives it.
     """
     samples: dict[Any, LoggedSample] = {}
     metrics: dict[str, str] = {}
     higher: dict[str, bool] = {}
-    about: dict[str, Any] = {"started": "", "tasks": {}, "ids": NUMBERS}
+    about: dict[str, Any] = {"started": "", "tasks": {}}
     for file in files:
         found = _NAME.fullmatch(file.name)
         task, started = found.groups() if found else (file.stem, "")
@@ -59,7 +58,7 @@ def read_files(files: Sequence[Path]) -> Log:
 
 
 def parse_lines(file: Path) -> Iterator[dict[str, Any]]:
-    """Parse a file's lines; raises InputError where one is no object."""
+    """Parse the lines of a file; raises InputError for a line that is not an object."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             yield parse_object(line, f"{file}: line {number}")
@@ -69,7 +68,7 @@ def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
     requests = [*line["arguments"].values()]
     output, target = line["filtered_resps"], line["target"]
     choices = [str(each.get("arg_1")).strip() for each in requests]
-    if len(requests) > 1:  # the log likelihood of each choice, and whether it is the greedy answer
+    if len(requests) > 1:  # each output is the log likelihood of a choice, and whether it is greedy
         likelihoods = [float(each[0]) for each in output]
         output = choices[likelihoods.index(max(likelihoods))]
         target = choices[int(target)] if str(target).isdecimal() else target
@@ -77,11 +76,11 @@ def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
         output = output[0]
     given = requests[0].get("arg_0") if requests else None
     fields = {"id": own, "output": output, "reference": target, "input": given}
-    return LoggedSample(fields, {}, line.get("doc_hash"), _NO_METRIC)
+    return LoggedSample(fields, {}, _NO_METRIC)
 
 
 def _result(metric: str, value: Any) -> Result:
-    """Read a metric's value; some have no figure of a single sample, only parts of the whole's."""
+    """Read a value. Some metrics have no figure for one sample, only a part of the total."""
     if isinstance(value, (list, dict)):
         return Result(None, None, "no_figure", answered=True)
     score = score_of(value)

@@ -1,8 +1,7 @@
-"""What a log of another tool comes to: samples, what was said of them, and what was run."""
+"""A log of another tool as a run."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.runs.rows import Row, write_value
+from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import Tally
 
@@ -21,19 +19,16 @@ NOT_SCORED: Final = Result.unscored("the log has no score", label="not_scored")
 
 @dataclass(frozen=True)
 class LoggedSample:
-    """One output of a model, and what was said of it."""
+    """One output of a model, with its results."""
 
     fields: dict[str, Any]
-    """Its id and output; group, reference and input where the log has them."""
+    """Its id and output, and group, reference and input if the log has them."""
 
     results: dict[str, Result | str]
-    """For each evaluator its result; a text is the error that there was instead."""
-
-    task: Any
-    """What the model was given; the same in all runs over the same data."""
+    """The result of each evaluator, or a text, which is an error."""
 
     otherwise: Result | str = NOT_SCORED
-    """What stands for the results of other evaluators."""
+    """The result of evaluators that are not in `results`."""
 
 
 @dataclass(frozen=True)
@@ -46,21 +41,21 @@ class Log:
     """The options of each evaluator."""
 
     about: Mapping[str, Any]
-    """What else is known of the run."""
+    """Further facts about the run."""
 
     rates: Collection[str] = ()
-    """The evaluators whose scores say what passed where all of them are 0 or 1."""
+    """The evaluators for which 1 passes and 0 fails if they have no other scores."""
 
     lower_is_better: frozenset[str] | None = frozenset()
-    """The evaluators whose scores are better where they are lower; None where nobody knows."""
+    """The evaluators whose lower scores are better; None if this is unknown."""
 
     incomplete: str | None = None
     """Why samples may be missing."""
 
-    def run(self, path: str | PathLike[str], breakdowns: Mapping[str, Breakdown | None]) -> Run:
-        """Make a run of it; `breakdowns` add up the details of evaluators."""
+    def run(self, path: str | PathLike[str]) -> Run:
+        """Return the log as a run."""
         rows = [*self._rows()]
-        tallies = {name: Tally(breakdown=breakdowns.get(name)) for name in self.evaluators}
+        tallies = {name: Tally() for name in self.evaluators}
         for row in rows:
             tallies[row.evaluator].add([row])
         known: dict[str, Any] = {
@@ -70,20 +65,15 @@ class Log:
         return Run.of(len(self.samples), tallies, rows, out=Path(path), **known)
 
     def manifest(self) -> dict[str, Any]:
-        """Say what was run, as the manifest of a run does."""
-        tasks = sorted(
-            write_value([each.fields["id"], each.task], in_order=True) for each in self.samples
-        )
-        digest = hashlib.sha256(b"\n".join(tasks)).hexdigest()
+        """Return what was run, as the manifest of a run does."""
         evaluators = {
             name: {"evaluator": name, "options": dict(each)}
             for name, each in self.evaluators.items()
         }
-        data = {"kind": self.kind, "samples": len(self.samples), "sha256": digest}
+        data = {"kind": self.kind, "samples": len(self.samples)}
         return {**self.about, "evaluators": evaluators, "data": data}
 
     def _rows(self) -> Iterator[Row]:
-        """Make the rows, sample by sample, each with one row of every evaluator."""
         binary = {name for name in self.rates if self._is_binary(name)}
         for sample in self.samples:
             own, group = sample.fields["id"], sample.fields.get("group")
@@ -98,13 +88,13 @@ class Log:
                 yield Row(own, name, found.score, passed, *said, None, group)
 
     def _is_binary(self, name: str) -> bool:
-        """Whether there are no verdicts, and all scores are 0 or 1."""
+        """Return whether an evaluator has no verdicts and only scores of 0 and 1."""
         results = (each.results.get(name) for each in self.samples)
         scored = [each for each in results if isinstance(each, Result) and each.scored]
         return all(each.passed is None and each.score in {0, 1} for each in scored)
 
 
 def score_of(value: Any) -> float | None:
-    """Return a number as a score; None of what is none, or not finite."""
+    """Return a finite number as a score, None for other values."""
     is_finite = isinstance(value, (int, float)) and math.isfinite(value)
     return float(value) if is_finite else None

@@ -12,22 +12,20 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
-KIND: Final = "results of promptfoo"
-
 _WHOLE: Final = "promptfoo"
-"""The evaluator that says what all assertions of a test come to."""
+"""The evaluator that combines all assertions of a test."""
 
 _NO_ASSERTION: Final = Result(None, None, "no_assertion", answered=True)
-"""What is said of a test by an assertion that it does not have."""
+"""The result of an assertion that the test does not have."""
 
 _ERROR: Final = 2
-"""What `failureReason` is where there was no output to look at."""
+"""The `failureReason` of a test without an output."""
 
 
 def read_document(document: Mapping[str, Any], column: int | None) -> Log:
-    """Make a log of the results in one column of promptfoo's table, or in all.
+    """Read the results in one column of promptfoo's table, or in all columns.
 
-    A column is a prompt given to a provider. Raises InputError where there is no such column.
+    A column is one prompt with one provider. Raises InputError if there is no such column.
     """
     results = sorted(document["results"]["results"], key=lambda each: each["testIdx"])
     columns = {each["promptIdx"]: _column(each) for each in results}
@@ -40,7 +38,7 @@ def read_document(document: Mapping[str, Any], column: int | None) -> Log:
     names = dict.fromkeys([_WHOLE, *(name for each in samples for name in each.results)])
     metadata = document.get("metadata") or {}
     return Log(
-        KIND,
+        "results of promptfoo",
         samples,
         {name: {} for name in names},
         {
@@ -57,9 +55,9 @@ def _column(result: Mapping[str, Any]) -> str:
 
 
 def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Iterator[LoggedSample]:
-    """Read the results in these columns; all of one test are a group.
+    """Read the results in these columns. All results of one test are a group.
 
-    The repeats of a test are tests to promptfoo. They are known by what they ask.
+    For promptfoo, each repeat is a test. Repeats have equal variables and assertions.
     """
     tests: dict[str, list[dict[str, Any]]] = {}
     for each in results:
@@ -67,7 +65,7 @@ def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Itera
         key = canonical([each.get("vars"), case.get("description"), case.get("assert")])
         tests.setdefault(key, []).append(each)
     named = Counter(each[0]["testCase"].get("description") for each in tests.values())
-    for number, (key, tries) in enumerate(tests.items(), 1):
+    for number, tries in enumerate(tests.values(), 1):
         description = tries[0]["testCase"].get("description")
         test = description if description and named[description] == 1 else number
         repeats: Counter[int] = Counter()
@@ -80,7 +78,7 @@ def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Itera
             fields = {"id": f"{test} ({', '.join(marks)})" if marks else test, **_fields(each)}
             if len(chosen) > 1:
                 fields["group"] = test
-            yield LoggedSample(fields, _results(each), key, _NO_ASSERTION)
+            yield LoggedSample(fields, _results(each), _NO_ASSERTION)
 
 
 def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +93,7 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
-    """Read what the whole test and single assertions say; a set comes before its members."""
+    """Read the results of the test and of its assertions."""
     grading = result.get("gradingResult") or {}
     if result.get("failureReason") == _ERROR:
         error = f"ProviderError: {result.get('error')}"
@@ -105,21 +103,21 @@ def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
     parts = dict(zip(names, map(_result, components), strict=True))
     errors = [each for each in parts.values() if isinstance(each, str)]
     passed, reason = result["success"], grading.get("reason")
-    # A grader that failed is a 0 in the score of the whole.
+    # In the score of the whole test, a failed grader counts as 0.
     is_error = errors and not passed
     whole = errors[0] if is_error else Result(score_of(result.get("score")), passed, None, reason)
     return {_WHOLE: whole, **parts}
 
 
 def _assertions(case: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the assertions of a test, or of a set of them, in promptfoo's order."""
+    """Yield the assertions of a test in promptfoo's order: a set, then its members."""
     for each in case.get("assert") or ():
         yield each
         yield from _assertions(each)
 
 
 def _names(assertions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Name assertions by their metrics, else by their types."""
+    """Name each assertion by its metric or, without one, by its type."""
     names = [_WHOLE]
     for each in assertions:
         name = each.get("metric") or each.get("type") or "assert-set"

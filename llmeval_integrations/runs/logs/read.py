@@ -1,4 +1,4 @@
-"""Reading logs of other tools, which are known by what is in them."""
+"""Reads logs of other tools. Their content tells which tool wrote them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from llmeval_integrations.runs.logs.log import Log
 
 
 def find_log(path: str | PathLike[str]) -> Log | None:
-    """Read a log of Inspect, promptfoo or lm-evaluation-harness; None where there is no file.
+    """Read a log of Inspect, promptfoo or lm-evaluation-harness; None if there is no such file.
 
-    A folder of samples of lm-evaluation-harness is one, too, and `results.json#2` is the second
-    column of promptfoo's table. Raises InputError where the file is another one, or damaged.
+    A folder of samples of lm-evaluation-harness is a log, too. `results.json#2` is the second
+    column of promptfoo's table. Raises InputError for a file that is damaged or no log.
     """
-    place, column = _split(path)
+    file, _, number = fspath(path).rpartition("#")
+    is_column = number.isdecimal() and Path(file).is_file()
+    place, column = (Path(file), int(number)) if is_column else (Path(path), None)
     is_folder = place.is_dir() and not (place / RESULTS).exists() and lm_eval.files_of(place)
     if not place.is_file() and not is_folder:
         return None
@@ -36,10 +38,8 @@ def _read_once(file: Path, column: int | None, *_: int) -> Log:
         raise
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
-            f"{file} cannot be read, for it is damaged or of another version: {error!r}"
+            f"{file} cannot be read: it is damaged or of another version: {error!r}"
         ) from error
-    if column is not None and log.kind != promptfoo.KIND:
-        raise InputError(f"{file}#{column}: results of promptfoo alone have columns")
     if not log.samples or not log.evaluators:
         raise InputError(f"{file} has no samples with scores")
     return log
@@ -62,14 +62,7 @@ def _read(place: Path, column: int | None) -> Log:
         if isinstance(content.get("results"), dict) and "results" in content["results"]:
             return promptfoo.read_document(content, column)
     raise InputError(
-        f"{place} is no run: expected a run's directory, a log of Inspect (.eval or .json), "
+        f"{place} is not a run: expected a run's directory, a log of Inspect (.eval or .json), "
         "results of promptfoo (eval -o results.json) or samples of lm-evaluation-harness "
         "(samples_*.jsonl, by --log_samples)"
     )
-
-
-def _split(path: str | PathLike[str]) -> tuple[Path, int | None]:
-    """Take the number of a column off a path."""
-    file, _, column = fspath(path).rpartition("#")
-    is_column = column.isdecimal() and Path(file).is_file()
-    return (Path(file), int(column)) if is_column else (Path(path), None)
