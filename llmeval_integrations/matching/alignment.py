@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 
 from llmeval_integrations.json_values.equality import equal
-from llmeval_integrations.matching.arrays import Arrays, Items, Pairs
+from llmeval_integrations.matching.arrays import Arrays, Items, Pairs, are_disjoint
 
 
 def align(arrays: Arrays) -> Pairs:
@@ -16,7 +16,9 @@ def align(arrays: Arrays) -> Pairs:
     If there are too many items, likely pairs that do not cross come first, as anchors. The items
     between two anchors are then paired among themselves.
     """
-    output, reference = arrays.output, arrays.reference
+    output, reference, its = arrays.output, arrays.reference, arrays.its
+    if its.exact and not its.pairs_all and are_disjoint(output, reference):
+        return arrays.pair_leaves(range(len(output)), range(len(reference)))
     start, end = measure_ends(output, reference)
     last, other_last = len(output) - end, len(reference) - end
     pairs = [(n, n) for n in range(start)] + [(last + n, other_last + n) for n in range(end)]

@@ -7,11 +7,11 @@ amounts that decide between equal sums.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import CONTAINERS
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS
 from llmeval_integrations.matching.node import Node
 from llmeval_integrations.matching.shared_parts import pair_by_shared_parts
 from llmeval_integrations.matching.texts import Texts
@@ -39,6 +39,10 @@ COMMON: Final = 1e-12
 
 _LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
+
+
+_PLAIN: Final = frozenset((str, int, float, type(None)))
+"""The types of which Python's `==` compares as JSON does; `True == 1` in Python."""
 
 
 class BudgetSpentError(Exception):
@@ -146,16 +150,17 @@ class Arrays:
         is_plain = not (node.ignored or node.whole or node.has_defaults)
         if is_plain and kinds == {dict} and node.counts_extra:
             members, others = _group_by_member(ours), _group_by_member(theirs)
-            for name in members.keys() & others.keys():
-                self._add(table, node.member(name), members[name], others[name])
+            for name, parts in others.items():  # always in the same order, as sums are rounded
+                if name in members:
+                    self._add(table, node.member(name), members[name], parts)
         elif node.rates and kinds <= {str}:
             self._add_texts(table, node, ours, theirs)
         elif is_plain and node.exact and not node.pairs_all and not kinds & CONTAINERS:
-            columns: defaultdict[str, list[int]] = defaultdict(list)
+            columns: defaultdict[Hashable, list[int]] = defaultdict(list)
             for column, value in theirs:
-                columns[node.leaf_text(value)].append(column)
+                columns[_write_key(node, value)].append(column)
             for row, value in ours:
-                for column in columns.get(node.leaf_text(value), ()):
+                for column in columns.get(_write_key(node, value), ()):
                     table[row][column] += node.weight + COMMON
         else:
             for row, value in ours:
@@ -192,6 +197,20 @@ class Arrays:
             return [*zip(spare, wanted)]
         here = [n for n in spare if self.its.is_leaf(self.output[n])]
         return [*zip(here, [n for n in wanted if self.its.is_leaf(self.reference[n])])]
+
+
+def are_disjoint(output: Items, reference: Items) -> bool:
+    """Return whether all items are scalars, and no item of one array equals one of the other."""
+    return (
+        SCALARS.issuperset(map(type, output))
+        and SCALARS.issuperset(map(type, reference))
+        and set(output).isdisjoint(reference)
+    )
+
+
+def _write_key(node: Node, value: Any) -> Hashable:
+    """Return a key that is equal for leaves that are equal as JSON."""
+    return value if type(value) in _PLAIN else (node.leaf_text(value),)
 
 
 def _group_by_member(items: list[Item]) -> dict[str, list[Item]]:

@@ -8,7 +8,16 @@ from typing import Any, Final
 from llmeval_integrations.json_values.equality import SCALARS, equal
 from llmeval_integrations.matching.alignment import align
 from llmeval_integrations.matching.any_order import pair_in_any_order
-from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Arrays, Budget, Items, Pairs
+from llmeval_integrations.matching.arrays import (
+    COMMON,
+    SHARED,
+    WHOLE,
+    Arrays,
+    Budget,
+    Items,
+    Pairs,
+    are_disjoint,
+)
 from llmeval_integrations.matching.by_key import pair_by_key
 from llmeval_integrations.matching.node import Node, count_leaves
 from llmeval_integrations.matching.texts import Texts
@@ -92,6 +101,10 @@ class Pairing:
                     total += self.gain(its, value, expected)
             return total
         if kind is list:
+            if node.order != "ordered":
+                its = node.item(0)
+                if its.exact and not its.pairs_all and are_disjoint(output, reference):
+                    return 0.0
             pairs, _ = self.find(node, output, reference)
             return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
         return self._gain_of_leaves(node, output, reference)
