@@ -174,8 +174,10 @@ class CallComparison:
             expected[call.name].append(column)
         pairs: Pairs = []
         budget = MAX_PAIRS
-        for name in made.keys() & expected.keys():
-            rows, columns = made[name], expected[name]
+        for name, columns in expected.items():
+            rows = made[name]
+            if not rows:
+                continue
             is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS
             if len(rows) + len(columns) > 2 and not is_fuzzy:
                 same, rows, columns = pair_texts(  # equal calls are paired
