@@ -15,7 +15,7 @@ from llmeval_integrations.llm.budget import Budget
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import why_unpriced
+from llmeval_integrations.llm.prices import find_price
 from llmeval_integrations.llm.reply import Usage
 from llmeval_integrations.llm.session import Ask, Rehearsal
 from llmeval_integrations.runs import evaluate
@@ -52,14 +52,13 @@ class Estimate:
         """Count a request to a model."""
         tokens = -(-request.length // _CHARACTERS_A_TOKEN)
         reply = min(request.max_tokens or _REPLY, _REPLY)
-        price = Budget().price(client)
+        price = find_price(client)
         self.calls += 1
         self.input_tokens += tokens
         self.output_tokens += reply
-        self.unpriced = self.unpriced or why_unpriced(client)
-        if price is None or self.cost is None:
-            self.cost = None
-        else:
+        if isinstance(price, str):
+            self.cost, self.unpriced = None, self.unpriced or price
+        elif self.cost is not None:
             self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:

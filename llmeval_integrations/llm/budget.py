@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError, MissingDependencyError
+from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price, price_of, why_unpriced
+from llmeval_integrations.llm.prices import Price, find_price
 from llmeval_integrations.llm.reply import Reply, Usage
 
 if TYPE_CHECKING:
@@ -137,20 +137,17 @@ class Budget:
     def price(self, client: Client) -> Price | None:
         """Return the price of a client's model; None if it is neither known nor needed.
 
-        Raises InvalidOptionError or MissingDependencyError if `max_cost` needs an unknown price.
+        Raises InvalidOptionError if `max_cost` needs an unknown price.
         """
-        try:
-            price = price_of(client)
-        except MissingDependencyError:
-            if self.max_cost is not None:
-                raise
-            return None
-        if price is None and self.max_cost is not None:
+        price = find_price(client)
+        if not isinstance(price, str):
+            return price
+        if self.max_cost is not None:
             raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: {why_unpriced(client)}; give the model a price, "
+                f"max_cost={self.max_cost:g}: {price}; give the model a price, "
                 "or bound max_tokens instead"
             )
-        return price
+        return None
 
     async def reserve(self, request: Request, price: Price | None) -> tuple[float, float]:
         """Wait until a call fits, and reserve its largest use: tokens and US dollars.

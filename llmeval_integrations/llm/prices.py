@@ -17,32 +17,34 @@ Price: TypeAlias = Callable[[Usage], float]
 _ON_THIS_MACHINE: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
 
-def price_of(client: Client) -> Price | None:
-    """Return the price of a client's model, or None if it is unknown.
+def find_price(client: Client) -> Price | str:
+    """Return the price of a client's model, or the reason why it is unknown.
 
     The client's own `price` comes first. Otherwise the `name` of its identity is the model, and
-    its `base_url` or `platform` identifies the seller. Raises MissingDependencyError.
+    its `base_url` or `platform` identifies the seller. The reason contains no address, because an
+    address may contain a secret.
     """
     if client.price is not None:
         read, written = client.price
         return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
-    identity = client.identity()
-    name, address, seller = map(identity.get, ("name", "base_url", "platform"))
+    name, address, seller = map(client.identity().get, ("name", "base_url", "platform"))
+    where = " at an address of its own" if address else ""
+    unknown = f"no price is known for the model {quote(name)} of {quote(seller)}{where}"
     if not isinstance(name, str) or not (address or seller):
-        return None
+        return unknown
     if address and _ON_THIS_MACHINE.match(address):
-        return None  # before the import below, which takes 0.4 s
+        return unknown  # before the import below, which takes 0.4 s
     try:
         from genai_prices.data_snapshot import get_snapshot
         from genai_prices.types import Usage as Tokens
-    except ImportError as error:
-        raise MissingDependencyError.of("genai-prices", "prices") from error
+    except ImportError:
+        return str(MissingDependencyError.of("genai-prices", "prices"))
     try:
         provider, model = get_snapshot().find_provider_model(
             name, None, None if address else seller, address
         )
     except LookupError:
-        return None
+        return unknown
 
     def price(usage: Usage) -> float:
         read = min(usage.cached_tokens, usage.input_tokens)
@@ -55,18 +57,3 @@ def price_of(client: Client) -> Price | None:
         return float(model.calc_price(tokens, provider).total_price)
 
     return price
-
-
-def why_unpriced(client: Client) -> str | None:
-    """Return the reason why a model's price is unknown; None if it is known.
-
-    The reason contains no address, because an address may contain a secret.
-    """
-    try:
-        if price_of(client):
-            return None
-    except MissingDependencyError as error:
-        return str(error)
-    name, seller, address = map(client.identity().get, ("name", "platform", "base_url"))
-    where = " at an address of its own" if address else ""
-    return f"no price is known for the model {quote(name)} of {quote(seller)}{where}"

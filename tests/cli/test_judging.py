@@ -174,7 +174,8 @@ def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypa
     assert f"at an unknown price: {prices}\n" in run("--dry-run", **known)[1]
     for more in ([], ["--dry-run"]):
         said = run("--max-cost", "1", *more, **known)
-        assert said == (2, "", f"llmeval run: error: {prices}\n")
+        instead = "give the model a price, or bound max_tokens instead"
+        assert said == (2, "", f"llmeval run: error: max_cost=1: {prices}; {instead}\n")
 
 
 def test_two_runs_are_shown_to_a_judge_of_pairs(run, server, tmp_path, capsys):
