@@ -61,12 +61,6 @@ def test_what_is_shown_and_what_is_lacking(rows, text):
     assert str(safe_threshold(rows)) == text
 
 
-def test_values_under_the_threshold_are_worse():
-    rows = [Answer(0.99, right=True)] * 600 + [Answer(0.4, right=i % 2 == 0) for i in range(400)]
-    found = safe_threshold(rows)
-    assert (found.confidence, found.accepted, found.wrong) == (0.99, 600, 0)
-
-
 def process(choose, documents, leaves, wrong, sharpness):
     """Draw documents, each with leaves that are wrong together or not."""
     for document in range(documents):

@@ -51,20 +51,13 @@ def test_quantiles_are_those_of_scipy():
         assert t_of(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.0015)
 
 
-@pytest.mark.parametrize("rows", [2, 10])
-@pytest.mark.parametrize("passes", [0, 21, 30])
+@pytest.mark.parametrize(("rows", "passes"), [(2, 0), (10, 21)])
 def test_where_all_rows_of_a_group_agree_groups_count_as_rows(rows, passes):
     found = mean_interval(*verdicts([(rows, rows)] * passes + [(rows, 0)] * (30 - passes)))
     t = t_of(29)
     rate = passes / 30
     center, half = rate + t * t / 60, t * sqrt(rate * (1 - rate) / 30 + t * t / 3600)
     assert found == pytest.approx([(center + x * half) / (1 + t * t / 30) for x in (-1, 1)])
-
-
-def test_rows_of_groups_that_differ_by_no_more_than_chance_count_as_rows():
-    low, high = mean_interval(*verdicts([(10, 5)] * 40))
-    plain = wilson(200, 400)
-    assert high - low == pytest.approx(plain[1] - plain[0], rel=0.05)
 
 
 @given(GROUPS)

@@ -1,7 +1,6 @@
 """Rates estimated with a judge's verdicts, and how often their intervals are right."""
 
 import itertools
-import random
 import re
 
 import pytest
@@ -116,15 +115,6 @@ def test_a_rate_lies_in_its_interval_and_groups_never_narrow_it(pairs, groups):
         assert width(grouped.interval) >= width(alone.interval) - 1e-9
 
 
-def test_copies_of_a_row_in_one_group_say_no_more_than_one():
-    choose = random.Random(2)
-    rows = [JudgedRow(choose.random() < 0.7, choose.random() < 0.6) for _ in range(40)]
-    copies = [row._replace(group=i) for i, row in enumerate(rows) for _ in range(5)]
-    once, five = prediction_powered_rate(rows), prediction_powered_rate(copies)
-    assert five.rate == pytest.approx(once.rate)
-    assert width(five.interval) == pytest.approx(width(once.interval), rel=0.06)
-
-
 @pytest.mark.parametrize(
     ("case", "labels"),
     [
@@ -152,19 +142,6 @@ def test_without_a_correction_it_says_why(judged, sensitivity, specificity, reas
     found = rogan_gladen_rate(judged, sensitivity, specificity)
     assert (found.rate, found.interval) == (None, None)
     assert re.search(reason, str(found))
-
-
-@pytest.mark.parametrize(
-    ("judged", "sensitivity", "specificity"),
-    [
-        # 1 of 1 and 1 of 4 could be anything; smoothed they are 2/3 and 1/3, as good as chance
-        (Share(5, 10), Share(1, 1), Share(1, 4)),
-        # the smoothed interval begins at 0.123, above the rate
-        (Share(0, 1), Share(1, 1), Share(1000, 1000)),
-    ],
-)
-def test_next_to_nothing_known_gives_the_widest_interval(judged, sensitivity, specificity):
-    assert rogan_gladen_rate(judged, sensitivity, specificity).interval == (0, 1)
 
 
 @settings(deadline=None)
