@@ -37,7 +37,7 @@ class TemplateJudge(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "prompt", Prompt.of(self.prompt))
+        object.__setattr__(self, "prompt", Prompt(self.prompt))
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         form = AnswerForm(str, repeats=True)

@@ -18,9 +18,10 @@ from llmeval_integrations.judges.prompts.material import (
     enclose,
     output_text,
 )
-from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
@@ -39,7 +40,7 @@ object whose key "claims" holds a list of objects with four keys in this order: 
 list of the numbers of the documents that state it; "verdict", {{{{verdicts}}}}. A text without \
 claims has an empty list.
 """
-_PROMPT: Final = make_prompt(_SYSTEM, _USER)
+_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
 
 
 class Claim(msgspec.Struct, frozen=True):

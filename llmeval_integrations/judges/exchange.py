@@ -1,12 +1,10 @@
-"""One question to a judge and its answer, asked for once more where it cannot be read."""
+"""One question to a judge and its answer, asked once more if the answer cannot be read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
-
-import msgspec
 
 from llmeval_integrations.core.errors import (
     CutReplyError,
@@ -32,13 +30,13 @@ _MARK: Final = (
 
 @dataclass(frozen=True)
 class ModelJudge(JudgedEvaluator):
-    """A judge that puts prompts to one model and reads the answers in one form."""
+    """A judge that asks one model and reads the answers in one form."""
 
     output: Output = field(default="auto", kw_only=True)
-    """How the form of the reply is asked for; "text" for models that know no structured output."""
+    """How the form of the reply is requested; "text" for models without structured output."""
 
     retries: int = field(default=1, kw_only=True)
-    """How often the judge is shown a reply that cannot be read and asked what it comes to."""
+    """How often the judge is shown an unreadable reply and asked for its verdict again."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -47,18 +45,18 @@ class ModelJudge(JudgedEvaluator):
 
     def _set_prompt(self, template: Any) -> None:
         """Make a Prompt of a template; raises InvalidOptionError for one without the sample."""
-        prompt = Prompt.of(template)
+        prompt = Prompt(template)
         if not {*prompt.variables} - {"question", "role", "fence"}:
             raise InvalidOptionError(
                 f"{self.name}: the prompt shows the judge nothing of the sample; write {{output}} "
-                "where the output shall stand"
+                "where the output belongs"
             )
         object.__setattr__(self, "prompt", prompt)
 
     async def exchange(
         self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
     ) -> T:
-        """Put a prompt, behind labelled samples, to the model, and read the answer."""
+        """Send a prompt, after labelled samples, to the model, and read the answer."""
         shots = self.__dict__.get("_shots", "")
         messages = prompt.render(variables)
         named = [as_text(variables[name], name) for name in prompt.variables]
@@ -85,14 +83,19 @@ async def exchange(
 ) -> T:
     """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
 
-    Raises UnreadableJudgementError for the last reply, and CutReplyError for one that was cut
-    before it said what was asked.
+    Raises UnreadableJudgementError for the last reply, and CutReplyError if the reply was cut
+    before its verdict.
     """
-    fence = quotations.mark
-    mark = "" if "mark" in (form.schema or {}).get("properties", ("mark",)) else fence
-    asked = _append(messages, "\n".join(filter(None, [form.wording, _ask_mark(mark)])))
-    schema = _add_mark(form.schema, mark)
-    request = Request(asked, schema, form.name, output, fence=fence)
+    own_mark = "mark" in (form.schema or {}).get("properties", ("mark",))
+    mark = "" if own_mark else quotations.mark
+
+    def make_request(messages: Sequence[Message], wording: str, schema: Schema | None) -> Request:
+        if mark:
+            wording = f"{wording}\n{_MARK.format(mark=mark)}".strip()
+        schema = _add_mark(schema) if schema and mark else schema
+        return Request(_append(messages, wording), schema, form.name, output, fence=quotations.mark)
+
+    request = make_request(messages, form.wording, form.schema)
     before = ""
     while True:
         reply = await ask(request, whole=form.schema is None)
@@ -106,38 +109,24 @@ async def exchange(
                 ) from error
             if not retries:
                 raise
-            request = _follow_up(request, form, reply.text.strip(), error, mark)
+            wording, schema = form.follow_up(error)
+        said = reply.text.strip()
+        if not said:  # some servers refuse an empty text in a conversation
+            said = "(nothing)"
+            wording, schema = "That reply is empty. Answer in the form asked for.", form.schema
+        request = make_request((*request.messages, Message("assistant", said)), wording, schema)
         retries -= 1
         before = before or reply.text
 
 
-def _follow_up(
-    request: Request, form: Form[Any], reply: str, error: Exception, mark: str
-) -> Request:
-    """Show the judge its own reply, and ask what it comes to."""
-    wording, schema = form.follow_up(error)
-    if not reply:  # which some servers refuse in a conversation
-        wording, schema = "That reply is empty. Answer again, in the form asked for.", form.schema
-    wish = f"{wording} {_ask_mark(mark)}".strip()
-    dialogue = (Message("assistant", reply or "(nothing)"), Message("user", wish))
-    messages = request.messages + dialogue
-    return msgspec.structs.replace(request, messages=messages, schema=_add_mark(schema, mark))
-
-
-def _ask_mark(mark: str) -> str:
-    return _MARK.format(mark=mark) if mark else ""
-
-
-def _add_mark(schema: Schema | None, mark: str) -> Schema | None:
-    """Return a schema with the mark, whose value it leaves open: vendors keep schemas."""
-    if schema is None or not mark:
-        return schema
+def _add_mark(schema: Schema) -> Schema:
+    """Return a schema with the mark, as any text: vendors keep schemas."""
     properties = {**schema["properties"], "mark": {"type": "string"}}
     return {**schema, "properties": properties, "required": [*schema.get("required", ()), "mark"]}
 
 
 def _append(messages: Sequence[Message], wording: str) -> tuple[Message, ...]:
-    """Say something at the end of what the user says."""
+    """Add a text to the last message if it is the user's, else a message."""
     *others, last = messages
     if not wording:
         return tuple(messages)

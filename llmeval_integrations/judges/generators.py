@@ -13,7 +13,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text, is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.exchange import exchange
-from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.loading import load_client
@@ -54,7 +54,7 @@ thing. Each is {{kind}}.
 Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
 the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_choices}}.
 """
-_PROMPT: Final = make_prompt(_SYSTEM, _USER)
+_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
 
 
 class Question(str):  # noqa: SLOT000 - it has choices

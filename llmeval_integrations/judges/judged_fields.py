@@ -21,10 +21,11 @@ from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.material import MANY_JUDGEMENTS, draw_fence, enclose
-from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.prompts.template import as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.read import read_items
@@ -53,7 +54,7 @@ Question {{number}}, field {{path}}
 The texts stand between lines with the mark {{fence}}.
 
 """
-_PROMPT: Final = make_prompt(_SYSTEM, _USER + MANY_JUDGEMENTS)
+_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER + MANY_JUDGEMENTS)])
 
 
 @dataclass(frozen=True)

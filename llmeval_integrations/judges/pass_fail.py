@@ -17,13 +17,19 @@ from llmeval_integrations.judges.prompts.material import (
     background,
     write_examples,
 )
-from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
-PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT)
+PROMPT: Final = Prompt(
+    [
+        Message("system", SYSTEM),
+        Message("user", MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT),
+    ]
+)
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,19 @@ from llmeval_integrations.judges.prompts.material import (
     SYSTEM,
     background,
 )
-from llmeval_integrations.judges.prompts.prompt import make_prompt
+from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import JudgementsForm
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.stats.agreement import pair_agreement
 from llmeval_integrations.stats.intervals import wilson
 
-_PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS)
+_PROMPT: Final = Prompt(
+    [
+        Message("system", SYSTEM),
+        Message("user", MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS),
+    ]
+)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,11 @@
-"""Prompts: which syntax, what is a variable, what stays text, and what no template may do."""
+"""Prompts: variables, text, values, and what no template may do."""
 
-import dataclasses
 import datetime
-import decimal
 import enum
 import json
 import pickle
-import string
 import types
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -27,21 +25,12 @@ def filled(template, template_format=None, **variables):
 
 SYNTAXES = [
     # template, syntax, variables, text where each variable is worth its own name in capitals
-    ("", "f-string", (), ""),
     ("{a} {b} {a}", "f-string", ("a", "b"), "A B A"),
-    ("{ a }", "f-string", ("a",), "A"),
-    ("{two words} {with-hyphen} {_x} {ü1}", "f-string", ("two words", "with-hyphen", "_x", "ü1"), "TWO WORDS WITH-HYPHEN _X Ü1"),
-    ('{"label": 1} {a}', "f-string", ("a",), '{"label": 1} A'),
+    ("{ a } {two words} {with-hyphen} {ü1}", "f-string", ("a", "two words", "with-hyphen", "ü1"), "A TWO WORDS WITH-HYPHEN Ü1"),
     ('{"a": {"b": {"c": {a}}}}', "f-string", ("a",), '{"a": {"b": {"c": A}}}'),
-    ('{"a":{"b":"}}"}}', "f-string", (), '{"a":{"b":"}}"}}'),
     ('{{"q": {{"r": {a}}}}}', "f-string", ("a",), '{"q": {"r": A}}'),
-    ('{{"q": {a}}}', "f-string", ("a",), '{"q": A}'),
     ("{label: 'good' or 'bad'}", "f-string", (), "{label: 'good' or 'bad'}"),
-    ("{label:\n  good}", "f-string", (), "{label:\n  good}"),
-    (r"{} {0} {12} \d{3} {a, b} {Pass|Fail} {...} { } {", "f-string", (), r"{} {0} {12} \d{3} {a, b} {Pass|Fail} {...} { } {"),
-    ("}} {a} }", "f-string", ("a",), "}} A }"),
-    ("{{}} {{ }} {a}", "f-string", ("a",), "{} { } A"),
-    ("{{a", "f-string", (), "{a"),
+    (r"{} {0} \d{3} {a, b} {Pass|Fail} {...} { } {", "f-string", (), r"{} {0} \d{3} {a, b} {Pass|Fail} {...} { } {"),
     ("{{a}} {{ b }} {{a}}", "mustache", ("a", "b"), "A B A"),
     ("{{a}} {x} {x.y} {x:9} {label: 1}", "mustache", ("a",), "A {x} {x.y} {x:9} {label: 1}"),
     ("{{{a}}} {{&b}} {{& c }}", "mustache", ("a", "b", "c"), "A B C"),
@@ -52,19 +41,15 @@ SYNTAXES = [
 
 @pytest.mark.parametrize(("template", "syntax", "variables", "text"), SYNTAXES)
 def test_what_is_a_variable_and_what_is_text(template, syntax, variables, text):
-    prompt = Prompt(template)
-    assert (prompt.syntax, prompt.variables) == (syntax, variables)
     given = {name: name.upper() for name in variables}
-    assert prompt.render(given) == [Message("user", text)]
-    assert Prompt(template, syntax).render(given) == [Message("user", text)]
+    for prompt in (Prompt(template), Prompt(template, syntax)):
+        assert prompt.variables == variables
+        assert prompt.render(given) == [Message("user", text)]
 
 
-def test_the_syntax_can_be_set_and_is_not_mixed_up_silently():
+def test_the_syntax_can_be_set():
     assert filled("{{a}} {b}", "f-string", b="B") == "{a} B"
-    assert filled("{{a}} {b}", "mustache", a="A", b="B") == filled("{{a}} {b}", a="A") == "A {b}"
-    assert filled("{{> a}}", "f-string") == "{> a}"
-    with pytest.raises(InvalidOptionError, match=r"\{b\} is text in a mustache template"):
-        filled("{{a}} {b}", a="A", b="B")
+    assert filled("{{a}} {b}", "mustache", a="A") == filled("{{a}} {b}", a="A") == "A {b}"
     with pytest.raises(InvalidOptionError, match="'f-string', 'mustache' or None"):
         Prompt("{a}", "jinja2")
 
@@ -72,15 +57,13 @@ def test_the_syntax_can_be_set_and_is_not_mixed_up_silently():
 @pytest.mark.parametrize(
     ("reason", "templates"),
     [
-        ("line 1, column 4: {x.__class__} is no name; a template only names", ["ab {x.__class__}"]),
+        ("line 1, column 4: {x.__class__} is not a name; a template only names", ["ab {x.__class__}"]),
         ("line 3, column 2: ", ["\n\n {x.a.b}", "{{#a}}\n\n {{b"]),
-        ("line 1, column 1: .* is no name", ["{x[0]}", "{x[key]}", "{ x!r}", "{x:>900000000}", "{x:{y}}", "{x:%Y}"]),
-        ("line 1, column 1: .* closes with one", ["{{x} {y}"]),
-        ("line 1, column 1: .* there are no partials and no other delimiters", ["{{> partial}}", "{{>/etc/passwd}}", "{{=<% %>=}}"]),
-        ("line 1, column 6: .* holds no name", ["{{a}}{{x[0]}}", "{{a}}{{x!r}}", "{{a}}{{x:>9}}", "{{a}}{{x | upper}}", "{{a}}{{f(x)}}", "{{a}}{{}}", '{{a}}{{"label": 1}}', "{{a}}{{{b}} "]),
+        ("line 1, column 1: .* is not a name", ["{x[0]}", "{ x!r}", "{x:>900000000}", "{x:{y}}"]),
+        ("line 1, column 1: .* there are no partials and no other delimiters", ["{{>/etc/passwd}}", "{{=<% %>=}}"]),
+        ("line 1, column 6: .* holds no name", ["{{a}}{{x[0]}}", "{{a}}{{x | upper}}", "{{a}}{{f(x)}}", "{{a}}{{}}"]),
         ("line 1, column 6: .* not closed", ["{{a}}{{b", "{{a}}{{b}", "{{a}}{{#a}} {{b}}"]),
         ("line 2, column 10: {{/a}} does not close the last section", ["{{#a}}\n{{# c }} {{/a}}"]),
-        ("line 1, column 1: .*{{/a}} does not close the last section", ["{{/a}}"]),
     ],
 )  # fmt: skip
 def test_a_template_that_reaches_further_or_is_broken_says_where_and_why(reason, templates):
@@ -89,29 +72,13 @@ def test_a_template_that_reaches_further_or_is_broken_says_where_and_why(reason,
             Prompt(template)
 
 
-pieces = st.sampled_from(["{{", "}}", "{a}", "{b}", '"k": 1', "x", " ", "\n", "é"])
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(pieces, max_size=10).map("".join))
-def test_where_str_format_takes_a_template_with_escapes_we_say_the_same(template):
-    values = {"a": "A{b}}}", "b": "{{"}
-    try:
-        text = string.Formatter().format(template, **values)
-    except (ValueError, KeyError, IndexError):
-        return
-    if "{{" in template or "}}" not in template:  # where only }} stands, it is taken for JSON's
-        assert filled(template, "f-string", **values) == text
-
-
 @pytest.mark.parametrize("template", ["{a}, {c}", "{{a}}, {{c}}", "{{#c}}{{/c}}{{a}}"])
 def test_a_missing_variable_is_named_beside_those_given(template):
     for values in ({"b": 1, "c": 2}, {"b": 1, "c": 2, "a": MISSING}):
         with pytest.raises(MissingFieldError, match="no value for 'a'; given: 'b', 'c'"):
             Prompt(template).render(values)
-    for wrong in ("a", None, [("a", 1)], object()):
-        with pytest.raises(InputError, match="mapping"):
-            Prompt(template).render(wrong)
+    with pytest.raises(InputError, match="mapping"):
+        Prompt(template).render([("a", 1)])
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -146,7 +113,7 @@ class Colour(str, enum.Enum):
     RED = "red"
 
 
-@dataclasses.dataclass
+@dataclass
 class Box:
     inner: object
 
@@ -155,21 +122,18 @@ class Box:
     ("value", "text"),
     [
         (None, "null"),
-        (1.5, "1.5"),
         ("é\ud800", "é\ud800"),
         ({"b": ["é", {"a": None}], "a": ()}, '{"b": ["é", {"a": null}], "a": []}'),
         (types.MappingProxyType({"a": Box(1)}), '{"a": {"inner": 1}}'),
         (Colour.RED, "red"),
-        ([Colour.RED], '["red"]'),
         (datetime.date(2024, 2, 3), '"2024-02-03"'),
-        (decimal.Decimal("1.10"), '"1.10"'),
     ],
 )
 def test_what_is_not_text_is_written_as_json(value, text):
     assert filled("{a}", a=value) == filled("{{a}}", a=value) == text
 
 
-@pytest.mark.parametrize("value", [object(), b"bytes", len, Box, iter([]), float("nan"), 1j])
+@pytest.mark.parametrize("value", [object(), b"bytes", len, iter([]), float("nan")])
 def test_a_value_that_is_no_json_is_an_error_that_names_its_type_and_no_address(value):
     for template in ("{a}", "{{a}}", "{{#a}}{{.}}{{/a}}"):
         with pytest.raises(InputError, match=f"'[a.]', of type {type(value).__name__}") as error:
@@ -182,24 +146,18 @@ def test_pydantic_models_and_numpy_are_written_as_json():
 
     class Model(pydantic.BaseModel):
         name: str = pydantic.Field(alias="Name")
-        day: datetime.date
 
-    model = Model(Name="é", day=datetime.date(2024, 2, 3))
-    assert filled("{a}", a=[model]) == '[{"Name": "é", "day": "2024-02-03"}]'
+    assert filled("{a}", a=[Model(Name="é")]) == '[{"Name": "é"}]'
     assert filled("{a}", a={"x": numpy.arange(2), "y": numpy.int64(3)}) == '{"x": [0, 1], "y": 3}'
     assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
-    with pytest.raises(MissingFieldError, match="never reaches an attribute"):
-        filled("{{a.name}}", a=model)
 
 
 # --- mustache -------------------------------------------------------------------------------------
 
 DATA = {
-    "a": "A",
     "m": {"k": "K", "deep": {"l": ["zero", {"x": "X"}]}, "0": "nil"},
-    "l": ["x", "y"],
     "rows": [{"k": 1}, {"k": 2, "a": "own"}],
-    "grid": [[1, 2], [3]], "yes": True, "no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {},
+    "a": "A", "no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {},
 }  # fmt: skip
 NOTHING = ("no", "none", "zero", "empty", "blank", "void")
 
@@ -209,12 +167,9 @@ NOTHING = ("no", "none", "zero", "empty", "blank", "void")
     [
         ("{{m.k}} {{m.deep.l.0}} {{m.deep.l.1.x}} {{m.0}} {{m.deep.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
         ("{{#rows}}{{k}}{{a}};{{/rows}}", "1A;2own;"),
-        ("{{#m}}{{k}}{{/m}}{{#m.deep}}{{l.0}}{{/m.deep}}", "Kzero"),
-        ("{{#grid}}{{#.}}{{.}},{{/.}};{{/grid}}", "1,2,;3,;"),
         ("".join(f"{{{{#{each}}}}}no{{{{/{each}}}}}{{{{^{each}}}}}y{{{{/{each}}}}}" for each in NOTHING), "yyyyyy"),
-        ("{{#rows}}{{#a}}!{{/a}}{{#b}}b{{/b}}{{^b}}no b,{{/b}}{{/rows}}", "!no b,!no b,"),
         ("{{#m.none}}x{{/m.none}}{{#m.k.x}}x{{/m.k.x}}", ""),
-        ("a\r\n{{#yes}}\r\nb\r\n{{/yes}}\r\nc", "a\r\nb\r\nc"),
+        ("a\r\n{{#a}}\r\nb\r\n{{/a}}\r\nc", "a\r\nb\r\nc"),
     ],
 )  # fmt: skip
 def test_sections_dots_and_line_ends(template, text):
@@ -226,9 +181,7 @@ def test_sections_dots_and_line_ends(template, text):
     [
         ("{{m.x}}", "no value for 'm.x'"),
         ("{{m.deep.l.2}}", "m.deep.l.2"),
-        ("{{l." + "9" * 5_000 + "}}", "never reaches an attribute"),
-        ("{{box.inner}}", "a dot walks mappings by key and lists by number"),
-        ("{{#rows}}{{b}}{{/rows}}", "no value for 'b'; given: "),
+        ("{{box.inner}}", "a dot reaches keys and items, never an attribute"),
         ("{{f}}", "builtin_function_or_method"),
     ],
 )
@@ -252,19 +205,17 @@ sections = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(sections)
-def test_as_chevron_and_langchain_render_ordinary_mustache(template):
+def test_as_chevron_renders_ordinary_mustache(template):
     chevron = pytest.importorskip("chevron")
-    langchain = pytest.importorskip("langchain_core.utils.mustache")
-    template += "."  # they keep spaces behind a last tag that has its line for itself
+    template += "."  # it keeps spaces after a last tag that is alone on its line
     values = {"a": "A", "b": "{{a}} é", "t": True, "f": False, "e": [], "l": ["x", "y"], "m": {"k": "K", "a": "own"}, "o": [{"k": "1"}, {"a": "2"}]}  # fmt: skip
-    text = filled(template, "mustache", **values)
-    assert text == chevron.render(template, values) == langchain.render(template, values)
+    assert filled(template, "mustache", **values) == chevron.render(template, values)
 
 
 # --- messages -------------------------------------------------------------------------------------
 
 
-def test_messages_keep_their_roles_and_parts():
+def test_messages_keep_their_roles_parts_and_order():
     prompt = Prompt(
         [
             {"role": "system", "content": "You judge {topic}."},
@@ -274,14 +225,14 @@ def test_messages_keep_their_roles_and_parts():
         ]
     )  # fmt: skip
     assert prompt.variables == ("topic", "q", "a")
-    messages = prompt.render({"topic": "cats", "q": "why", "a": {"x": 1}})
-    assert messages == [
-        Message("system", "You judge cats."),
-        Message("user", ("Q: why", 'A: {"x": 1}')),
-        Message("assistant", "Yes."),
-        Message("user", ("cats", "again")),
-    ]
-    assert messages[1].text == 'Q: why\n\nA: {"x": 1}'
+    for each in (prompt, Prompt(prompt), pickle.loads(pickle.dumps(prompt))):  # noqa: S301
+        assert each == prompt
+        assert each.render({"topic": "cats", "q": "why", "a": {"x": 1}}) == [
+            Message("system", "You judge cats."),
+            Message("user", ("Q: why", 'A: {"x": 1}')),
+            Message("assistant", "Yes."),
+            Message("user", ("cats", "again")),
+        ]
 
 
 @pytest.mark.parametrize(
@@ -290,23 +241,10 @@ def test_messages_keep_their_roles_and_parts():
         (b"text", "is not a text or a list of messages"),
         ([], "has no message"),
         ([{"role": "user"}], "missing required field `content`"),
-        ([{"role": "user", "content": "x", "name": "y"}], "unknown field `name`"),
         ([{"role": "human", "content": "x"}], "'human'.*role"),
-        ([{"role": "user", "content": None}], "got `null`"),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "image_url"),
     ],
 )
 def test_what_is_no_message_is_an_error_that_names_it(template, message):
     with pytest.raises(InvalidOptionError, match=message):
         Prompt(template)
-
-
-def test_a_prompt_is_a_value():
-    template = "{{#a}}{{.}}{{/a}}"
-    prompt = Prompt(template)
-    assert pickle.loads(pickle.dumps(prompt)) == prompt  # noqa: S301
-    assert eval(repr(prompt)) == prompt  # noqa: S307
-    assert hash(prompt) == hash(Prompt(template))
-    assert Prompt.of(prompt) is prompt
-    assert dataclasses.replace(prompt, template="{b}").variables == ("b",)
-    assert pickle.loads(pickle.dumps(prompt)).render({"a": "A"}) == prompt.render({"a": "A"})  # noqa: S301

@@ -184,7 +184,7 @@ def as_prompt(template: Any) -> Prompt:
         return Prompt([{"role": one.role.value, "content": one.content or ""} for one in messages])
     if isinstance(template, BasePromptTemplate):
         template = getattr(template, "template", None) or getattr(template, "template_str", None)
-    return Prompt.of(template)
+    return Prompt(template)
 
 
 def _text(value: Any) -> str | None:

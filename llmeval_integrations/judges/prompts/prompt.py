@@ -13,17 +13,17 @@ from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.judges.prompts.template import (
-    SYNTAXES,
     Body,
     Syntax,
     fill,
     find_syntax,
+    missing_error,
     parse_f_string,
     parse_mustache,
-    single_names,
-    word_missing,
 )
 from llmeval_integrations.llm.messages import Message, Role
+
+_PARSERS = {"f-string": parse_f_string, "mustache": parse_mustache}
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):
@@ -40,58 +40,56 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 class Prompt:
     """Messages with variables.
 
-    A template is a text, which is said as the user, or a list of messages: mappings with `role`
-    (system, user or assistant) and `content`, a text or a list of parts
+    A template is a text, which becomes a message of the user, or a list of messages: mappings with
+    `role` (system, user or assistant) and `content`, a text or a list of parts
     `{"type": "text", "text": ...}`.
 
-    Its syntax is `template_format`, and by default mustache if doubled braces anywhere in it hold
-    a tag (`{{name}}`, `{{#name}}`, `{{{name}}}`, ...), f-string if not.
+    By default its syntax is mustache if doubled braces hold a tag (`{{name}}`, `{{#name}}`,
+    `{{{name}}}`, ...), and f-string otherwise.
 
-    - f-string: `{name}` is a variable. All else in braces is text, as JSON is. Where the template
-      has `{{`, that and `}}` stand for literal braces. Attributes, indices, conversions and formats
-      are errors: `{x.a}`, `{x[0]}`, `{x!r}`, `{x:>9}`.
+    - f-string: `{name}` is a variable. Everything else in braces is text, as in JSON. If the
+      template contains `{{`, that and `}}` are literal braces. Attributes, indices, conversions and
+      formats are errors: `{x.a}`, `{x[0]}`, `{x!r}`, `{x:>9}`.
     - mustache: `{{name}}`, `{{{name}}}` and `{{&name}}` are the same, as nothing is escaped for
-      HTML. `{{name.key.0}}` walks mappings by key and lists by number. `{{#name}}...{{/name}}` is
-      written for each item of a list, once for another true value; `{{^name}}...{{/name}}` if it
-      is empty, false or null; `{{.}}` is the item; `{{! ... }}` is left out. Single braces are
-      text. Partials and other delimiters are errors.
+      HTML. `{{name.key.0}}` reaches keys of mappings and numbered items of lists.
+      `{{#name}}...{{/name}}` is written for each item of a list, or once for another true value;
+      `{{^name}}...{{/name}}` if it is empty, false or null; `{{.}}` is the item; `{{! ... }}` is
+      omitted. Single braces are text. Partials and other delimiters are errors.
 
-    A name begins with a letter or `_`; letters, digits, `_`, `-` and spaces follow. Values are
-    never looked into for variables; what is not text is written as JSON. Raises
+    A name begins with a letter or `_`, followed by letters, digits, `_`, `-` and spaces. Variables
+    in values are not replaced; a value that is not text is written as JSON. Raises
     InvalidOptionError, with line and column, for a template that breaks these rules.
     """
 
     name: ClassVar[str] = "prompt"
-    """What messages call it."""
+    """The name in messages."""
 
-    template: str | Sequence[Message | Mapping[str, Any]]
-    """The text, or the messages; kept as a tuple of `Message`."""
+    template: str | Sequence[Message | Mapping[str, Any]] | Prompt
+    """The text, the messages, or another prompt; messages are kept as a tuple of `Message`."""
 
     template_format: Syntax | None = None
-    """Either "f-string" or "mustache"; None tells them apart by the rule above."""
+    """The syntax, "f-string" or "mustache"; None applies the rule above."""
 
     variables: tuple[str, ...] = field(init=False, repr=False, compare=False)
-    """The names that have to be given, in the order in which they appear.
+    """The required names, in the order in which they appear.
 
     Names inside a section are not among them: whether they are needed depends on its value.
     """
 
-    syntax: Syntax = field(init=False, repr=False, compare=False)
-    """The syntax that the template is read in."""
-
     messages: tuple[Message, ...] = field(init=False, repr=False, compare=False)
-    """The messages, their variables as they are written."""
+    """The messages, with their variables unfilled."""
 
     _bodies: list[list[Body]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.template_format is not None and self.template_format not in SYNTAXES:
+        if isinstance(self.template, Prompt):
+            self.__dict__.update(vars(self.template))
+            return
+        if self.template_format not in (None, *_PARSERS):
             raise option_error(self, "template_format", "'f-string', 'mustache' or None")
         messages = _read_messages(self.template)
-        syntax = self.template_format or find_syntax(
-            text for message in messages for text in message.parts
-        )
-        parse = parse_mustache if syntax == "mustache" else parse_f_string
+        texts = [text for message in messages for text in message.parts]
+        parse = _PARSERS[self.template_format or find_syntax(texts)]
         bodies: list[list[Body]] = []
         for number, message in enumerate(messages, 1):
             try:
@@ -102,48 +100,28 @@ class Prompt:
         names = {hole.path[0]: None for hole in holes if not isinstance(hole, str) and hole.path}
         template = self.template if isinstance(self.template, str) else messages
         self.__dict__.update(
-            template=template, variables=(*names,), syntax=syntax, messages=messages, _bodies=bodies
+            template=template, variables=(*names,), messages=messages, _bodies=bodies
         )
-
-    @classmethod
-    def of(cls, template: Prompt | str | Sequence[Message | Mapping[str, Any]]) -> Prompt:
-        """Make a prompt of a template; a prompt is given back as it is."""
-        return template if isinstance(template, Prompt) else cls(template)
 
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
         """Return the messages with these values; variables that the template lacks are ignored.
 
-        Raises MissingFieldError for a name that is not given; InputError for a value that is
-        neither text nor JSON; InvalidOptionError where a mustache template that was found by the
-        rule has a given variable in single braces, which would be said to the model as it stands.
+        Raises MissingFieldError for a name that is not given, and InputError for a value that is
+        neither text nor JSON.
         """
         if not isinstance(variables, Mapping):
-            raise InputError(f"prompt: variables are a mapping of names, not {quote(variables)}")
+            raise InputError(
+                f"prompt: variables must be a mapping of names, not {quote(variables)}"
+            )
         given = {name: value for name, value in variables.items() if value is not MISSING}
-        self._check(given)
+        for name in self.variables:
+            if name not in given:
+                raise missing_error(name, (given,))
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
             for message, bodies in zip(self.messages, self._bodies)
             for texts in [tuple(fill(body, (given,)) for body in bodies)]
         ]
-
-    def _check(self, given: Mapping[str, Any]) -> None:
-        if absent := [name for name in self.variables if name not in given]:
-            raise word_missing(absent, (given,))
-        if self.syntax == "f-string" or self.template_format is not None:
-            return
-        texts = (text for message in self.messages for text in message.parts)
-        for name in given.keys() & single_names(texts):
-            raise InvalidOptionError(
-                f"prompt: {{{name}}} is text in a mustache template, and {name} is given; "
-                f"write {{{{{name}}}}}, or say which is meant: template_format='mustache' "
-                "for the text, 'f-string' for the variable"
-            )
-
-
-def make_prompt(system: str, user: str) -> Prompt:
-    """Make one of our own prompts."""
-    return Prompt([Message("system", system), Message("user", user)], "mustache")
 
 
 def _read_messages(template: Any) -> tuple[Message, ...]:

@@ -1,4 +1,4 @@
-"""Templates in two syntaxes, `{name}` and `{{name}}`: texts with holes and sections, and values."""
+"""Templates in two syntaxes, `{name}` and `{{name}}`: text with holes and sections, and values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.messages.read import find_messages
 
 Syntax = Literal["f-string", "mustache"]
-SYNTAXES: Final[tuple[Syntax, ...]] = ("f-string", "mustache")
 
 
 class Hole(NamedTuple):
-    """Where a value goes: its variable, and the steps that dots make inside it."""
+    """The place of a value: a variable, then the keys and numbers after its dots."""
 
     path: tuple[str, ...]
 
 
 class Section(NamedTuple):
-    """What is written for each item or true value, or (inverted) where there is none."""
+    """A part that is written for each item or true value, or (inverted) if there is none."""
 
     path: tuple[str, ...]
     inverted: bool
@@ -35,41 +34,29 @@ class Section(NamedTuple):
 
 Body: TypeAlias = "list[str | Hole | Section]"
 
-# A name begins with a letter and may have the spaces and hyphens that columns of tables have.
+# A name begins with a letter and may have spaces and hyphens, as columns of tables do.
 _NAME: Final = r"[^\W\d][\w -]*"
-_FIELD: Final = re.compile(rf"\{{ *({_NAME})([}}.\[!:])")
 _PATH: Final = re.compile(rf"\.|{_NAME}(?:\.\w[\w -]*)*")
+_BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|\{{ *({_NAME})([}}.\[!:])")
 _MUSTACHE: Final = re.compile(
     r"\{\{(\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(1)\}\}\}|\}\})", re.DOTALL
 )
-_TAG: Final = re.compile(rf"[!>]|=.*=\Z|[#^/&]?\s*(?:{_PATH.pattern})\Z")
-_DOUBLED: Final = re.compile(r"\{\{([^{}]*)\}\}")
-_HALF_CLOSED: Final = re.compile(rf"(?<!\{{)\{{\{{ *{_NAME}\}}(?!\}})")
-_BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|{_FIELD.pattern}")
+_DOUBLED: Final = re.compile(rf"\{{\{{\s*(?:[!>=][^{{}}]*|[#^/&]?\s*(?:{_PATH.pattern})\s*)\}}\}}")
 _LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
 
 
 def find_syntax(texts: Iterable[str]) -> Syntax:
-    """Tell the syntax of a prompt by all its texts: mustache where doubled braces hold a tag."""
-    tags = (found[1].strip() for text in texts for found in _DOUBLED.finditer(text))
-    return "mustache" if any(map(_TAG.match, tags)) else "f-string"
-
-
-def single_names(texts: Iterable[str]) -> list[str]:
-    """List the names in single braces, which a mustache template has as plain text."""
-    found = (each for text in texts for each in _FIELD.finditer(_DOUBLED.sub("\n", text)))
-    return [each[1].strip() for each in found if each[2] == "}"]
+    """Return the syntax of a prompt: mustache if doubled braces in any of its texts hold a tag."""
+    return "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
 
 
 def parse_f_string(text: str) -> Body:
     """Split a template at its variables.
 
-    Doubled braces are literal ones if the template opens any, else they are JSON's, and everything
-    in single braces that is no name is text. Raises InvalidOptionError for a name with an
-    attribute, index, conversion or format; `{label: "good"}` is text.
+    Doubled braces are literal if the template opens any; otherwise they belong to JSON. Other
+    single braces are text. Raises InvalidOptionError for a name with an attribute, index,
+    conversion or format; `{label: "good"}` is text.
     """
-    if half := _HALF_CLOSED.search(text):
-        raise _error(text, half.start(), f"{half[0]} opens with two braces and closes with one")
     has_escapes = "{{" in text
     body: Body = []
     position = 0
@@ -85,19 +72,18 @@ def parse_f_string(text: str) -> Body:
             body.append(found[0])
         else:
             hint = "a template only names its variables, and literal braces are doubled"
-            raise _error(text, start, f"{text[start : start + 60]} is no name; {hint}")
+            raise _error(text, start, f"{text[start : start + 60]} is not a name; {hint}")
     return [*body, text[position:]]
 
 
 def parse_mustache(text: str) -> Body:
-    """Split a template at its tags, as the Mustache specification has them, line ends included.
+    """Split a template at its tags, as the Mustache specification defines, line ends included.
 
     Raises InvalidOptionError, with line and column, for a tag or section that is not closed, a
-    partial, a change of delimiters, and what is not a name.
+    partial, a change of delimiters, and anything that is not a name.
     """
+    bodies: list[Body] = [[]]
     sections: list[tuple[int, Section]] = []
-    root: Body = []
-    body = root
     position = 0
     while (start := text.find("{{", position)) >= 0:
         tag = _MUSTACHE.match(text, start)
@@ -105,34 +91,32 @@ def parse_mustache(text: str) -> Body:
             raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
         kind, name = tag["kind"].replace("&", ""), tag["name"]
         if kind != "!" and not _PATH.fullmatch(name):
-            hint = "there are no partials and no other delimiters, and literal braces stand single"
+            hint = "there are no partials and no other delimiters, and literal braces are single"
             raise _error(text, start, f"{shorten(tag[0], 60)} holds no name; {hint}")
         path = tuple(step.strip() for step in name.split(".")) if name != "." else ()
         before, after = _edges(text, position, start, tag.end()) if kind else tag.span()
-        body.append(text[position:before])
+        bodies[-1].append(text[position:before])
         position = after
         if kind in ("#", "^"):
-            section = Section(path, kind == "^", [])
-            sections.append((start, section))
-            body.append(section)
-            body = section.body
+            sections.append((start, Section(path, kind == "^", [])))
+            bodies[-1].append(sections[-1][1])
+            bodies.append(sections[-1][1].body)
         elif kind == "/":
-            if not sections or sections[-1][1].path != path:
+            if not sections or sections.pop()[1].path != path:
                 raise _error(text, start, f"{tag[0]} does not close the last section")
-            sections.pop()
-            body = sections[-1][1].body if sections else root
+            bodies.pop()
         elif not kind:
-            body.append(Hole(path))
+            bodies[-1].append(Hole(path))
     if sections:
         start, section = sections[-1]
         raise _error(text, start, f"the section {'.'.join(section.path)} is not closed")
-    return [*root, text[position:]]
+    return [*bodies[0], text[position:]]
 
 
 def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
-    """Return where the text before a tag ends and where the text behind it begins.
+    """Return the end of the text before a tag, and the start of the text after it.
 
-    A section's tag or a comment that has a line for itself takes the whole line with it.
+    A section's tag or a comment that is alone on a line takes the whole line with it.
     """
     line = text.rfind("\n", 0, start) + 1
     line_end = _LINE_END.match(text, end)
@@ -142,14 +126,14 @@ def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
 
 
 def _error(text: str, offset: int, message: str) -> InvalidOptionError:
-    """Word the error for a place in a template, line and column counted from 1."""
+    """Return the error for a place in a template; lines and columns are counted from 1."""
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     return InvalidOptionError(f"line {line}, column {column}: {message}")
 
 
 def fill(body: Body, scopes: Sequence[Any]) -> str:
-    """Write a template with its values, which are not looked into for variables of their own.
+    """Write a template with its values; variables in values are not replaced.
 
     Raises MissingFieldError for a name without a value, InputError for a value that is neither
     text nor JSON.
@@ -159,51 +143,47 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
         if isinstance(node, str):
             pieces.append(node)
             continue
-        value, name = _find(node.path, scopes), ".".join(node.path) or "."
+        value = _find(node.path, scopes)
         if isinstance(node, Section):
             items = _items(value)
             if node.inverted:
                 items = [] if items else [scopes[-1]]
             pieces += [fill(node.body, (*scopes, item)) for item in items]
-        elif value is MISSING:
-            raise word_missing([name], scopes)
         else:
+            name = ".".join(node.path) or "."
+            if value is MISSING:
+                raise missing_error(name, scopes)
             pieces.append(as_text(value, name))
     return "".join(pieces)
 
 
 def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
-    """Look a path up, its first name in the innermost scope that has it; MISSING if it is nowhere.
+    """Look up a path, its first name in the innermost scope that has it; MISSING if there is none.
 
-    Only what a mapping holds under a key, and a list under a number, is ever looked at.
+    It reaches only the keys of mappings and the items of lists.
     """
     if not path:
         return scopes[-1] if len(scopes) > 1 else MISSING  # {{.}} is the item of a section
-    value = next((s for s in reversed(scopes) if isinstance(s, Mapping) and path[0] in s), None)
+    value: Any = next(
+        (s for s in reversed(scopes) if isinstance(s, Mapping) and path[0] in s), None
+    )
     for step in path:
-        if isinstance(value, Mapping):
-            value = value.get(step, MISSING)
-        elif isinstance(value, (list, tuple)):
-            value = dict(zip(map(str, range(len(value))), value)).get(step, MISSING)
-        else:
-            return MISSING
+        if isinstance(value, (list, tuple)):
+            value = {str(number): item for number, item in enumerate(value)}
+        value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
     return value
 
 
-def word_missing(names: Sequence[str], scopes: Sequence[Any]) -> MissingFieldError:
-    """Word the error for names that have no value."""
+def missing_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
+    """Return the error for a name that has no value."""
     keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
     given = ", ".join(map(quote, [*keys][:50])) or "none"
-    hint = f"to say {{{names[0]}}} as it stands, double its braces"
-    if "." in names[0]:
-        hint = "a dot walks mappings by key and lists by number, and never reaches an attribute"
-    return MissingFieldError(
-        f"prompt: no value for {', '.join(map(quote, names))}; given: {given}; {hint}"
-    )
+    hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
+    return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}; {hint}")
 
 
 def _items(value: Any) -> Sequence[Any]:
-    """Return what a section is written for: each item of a list, any other true value once."""
+    """Return the items that a section is written for: those of a list, or another true value."""
     if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -212,9 +192,9 @@ def _items(value: Any) -> Sequence[Any]:
 
 
 def as_text(value: Any, name: str) -> str:
-    """Write a value: text as it is, everything else as JSON with its characters unescaped.
+    """Write a value: a text as it is, everything else as JSON with its characters unescaped.
 
-    Raises InputError, which names the type, for what is neither, NaN and infinity among it.
+    Raises InputError, which names the type, for anything else, including NaN and infinity.
     """
     if not isinstance(value, (str, Mapping, list, tuple, Iterator)):
         found = find_messages(value)  # one message, or a response
