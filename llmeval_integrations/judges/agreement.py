@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -19,6 +19,7 @@ from llmeval_integrations.judges.labels import (
     normalize,
     pair_labels,
     read_label,
+    read_verdict,
     rows_of,
 )
 from llmeval_integrations.stats.agreement import (
@@ -72,7 +73,13 @@ class Agreement:
     """The label that passes."""
 
     def __str__(self) -> str:
-        lines = [*_confusion(self), "", *_figures(self), "", _counts(self)]
+        tied = f", {self.tied:,} tied" if self.tied else ""
+        counts = (
+            f"{self.n:,} rows compared, {self.unscored:,} unscored, "
+            f"{self.unlabelled:,} without a label{tied}; intervals of 95 %"
+        )
+        figures = (_line(*each) for each in _figures(self))
+        lines = [*_confusion(self), "", *figures, "", counts]
         return "\n".join(line.rstrip() for line in lines)
 
     @cached_property
@@ -217,8 +224,8 @@ class Agreement:
         given = [(row, value) for row, value in values if value is not None]
         if self.positive is None:
             return self._no_rate(len(given))
-        other = None if self.positive is True else self.positive
-        labels = [fold(read_label(value, f"judged, row {row}", other)) for row, value in given]
+        read: Any = read_verdict if self.positive is True else read_label
+        labels = [fold(read(value, f"judged, row {row}")) for row, value in given]
         sensitivity, specificity = (
             Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
         )
@@ -246,12 +253,14 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
     """
     rows = [row._replace(judge=normalize(row.judge)) for row in pair_labels(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]
-    others = (each for each in values if not hasattr(each, "passed") and as_verdict(each) is None)
-    other = next((each for each in others if each is not None), None)
+    are_verdicts = all(
+        each is None or hasattr(each, "passed") or as_verdict(each) is not None for each in values
+    )
     spelling: dict[Any, Any] = {}
 
     def read(value: Any, name: str, row: Hashable) -> Any:
-        found = read_label(value, f"{name}, row {quote(row)}", other)
+        read_value: Any = read_verdict if are_verdicts else read_label
+        found = read_value(value, f"{name}, row {quote(row)}")
         return spelling.setdefault(fold(found), found)
 
     labelled = []
@@ -259,8 +268,8 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
         judge = None if row.judge is None else read(row.judge, "judged", row.row)
         people = tuple(read(value, "human", row.row) for value in row.people)
         labelled.append(row._replace(judge=judge, people=people))
-    known = {True: True} if other is None else spelling
-    passing = True if other is None and positive is None else positive
+    known = {True: True} if are_verdicts else spelling
+    passing = True if are_verdicts and positive is None else positive
     if passing is not None and fold(passing) not in known:
         labels = ", ".join(sorted(map(quote, known.values())))
         raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
@@ -289,41 +298,36 @@ def _name(label: Any) -> str:
     return shorten(str(label), 16)
 
 
-def _figures(found: Agreement) -> list[str]:
-    lines = []
-    for name, share in found.shares.items():
-        counts = f"{share.part:,} of {share.whole:,}" if share.whole else ""
-        lines.append(_line(name, share.rate, share.interval, counts))
-    lines.insert(1, _kappa("kappa", found.kappa))
+def _figures(found: Agreement) -> Iterator[tuple[str, float | None, Interval | None, str]]:
+    accuracy, *others = (
+        (name, share.rate, share.interval, _counts(share, ""))
+        for name, share in found.shares.items()
+    )
+    yield accuracy
+    yield "kappa", *(found.kappa or (None, None)), ""
     if found.mean_error is not None:
-        lines.insert(2, _kappa("weighted kappa", found.weighted_kappa))
-        lines.insert(3, _line("mean error", found.mean_error, None, ""))
+        yield "weighted kappa", *(found.weighted_kappa or (None, None)), ""
+        yield "mean error", found.mean_error, None, ""
+    yield from others
     rate = found.corrected
-    note = rate.reason or ("" if rate.rate is None else rate.method)
-    lines.append(_line("corrected", rate.rate, rate.interval, note))
-    if (people := found.people).whole:
-        both = found.judge_and_person
-        lines += [
-            _line("people agree", people.rate, None, f"{people.part:,} of {people.whole:,} pairs"),
-            _line("judge, person", both.rate, None, f"{both.part:,} of {both.whole:,} pairs"),
-            _line("people's alpha", found.alpha, None, "Krippendorff"),
-        ]
-    return lines
+    yield (
+        "corrected",
+        rate.rate,
+        rate.interval,
+        rate.reason or (rate.method if rate.interval else ""),
+    )
+    people, both = found.people, found.judge_and_person
+    if people.whole:
+        yield "people agree", people.rate, None, _counts(people, " pairs")
+        yield "judge, person", both.rate, None, _counts(both, " pairs")
+        yield "people's alpha", found.alpha, None, "Krippendorff"
 
 
-def _kappa(name: str, found: Kappa | None) -> str:
-    return _line(name, found and found.value, found and found.interval, "")
+def _counts(share: Rate | Share, unit: str) -> str:
+    return f"{share.part:,} of {share.whole:,}{unit}" if share.whole else ""
 
 
-def _line(name: str, rate: float | None, interval: Interval | None, rest: str) -> str:
+def _line(name: str, rate: float | None, interval: Interval | None = None, rest: str = "") -> str:
     figure = "-" if rate is None else f"{rate:.3f}"
     bounds = f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
     return f"{name:<14}  {figure:>6}  {bounds:<14}  {rest}"
-
-
-def _counts(found: Agreement) -> str:
-    tied = f", {found.tied:,} tied" if found.tied else ""
-    return (
-        f"{found.n:,} rows compared, {found.unscored:,} unscored, "
-        f"{found.unlabelled:,} without a label{tied}; intervals of 95 %"
-    )

@@ -1,4 +1,4 @@
-"""What length, formatting and position do to a judge's verdict."""
+"""How length, formatting and position change a judge's verdict."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
-from llmeval_integrations.stats.groups import group_figures, mean_interval
+from llmeval_integrations.stats.groups import difference_interval
 from llmeval_integrations.stats.intervals import Interval, Share
 
 Change: TypeAlias = Callable[[Sample], Sample]
-"""Makes a sample that should get the same verdict."""
+"""Changes a sample in a way that should not change its verdict."""
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
 
 def lengthen(sample: Sample) -> Sample:
-    """Say the output a second time: it is longer, and says nothing new."""
+    """Repeat the output: it becomes longer, with nothing new in it."""
     text = str(sample.output)
     return replace(sample, output=f"{text}\n\nIn other words, to sum up: {text}")
 
 
 def decorate(sample: Sample) -> Sample:
-    """Write the output as a list in Markdown, under a heading, a sentence an item."""
+    """Write the output as a list in Markdown, under a heading, with an item for each sentence."""
     sentences = _SENTENCE.split(str(sample.output).strip())
     items = "\n".join(f"- **{sentence}**" for sentence in sentences)
     return replace(sample, output=f"## Answer\n\n{items}")
@@ -42,22 +42,22 @@ CHANGES: Final[Mapping[str, Change]] = {"length": lengthen, "formatting": decora
 
 @dataclass(frozen=True)
 class Shift:
-    """What one change does to a judge's results."""
+    """How one change shifts a judge's results."""
 
     samples: int
-    """Those that have a result before and after."""
+    """The samples with a score before and after the change."""
 
     unscored: int
-    """Those that have not."""
+    """The other samples."""
 
     changed: Share
-    """The samples whose verdict, or score where there is no verdict, is another one."""
+    """The samples whose verdict changes, or whose score if there is no verdict."""
 
     shift: float
-    """How much higher the mean score is after the change."""
+    """The mean change of the score."""
 
     interval: Interval | None
-    """Of 95 %, by groups where samples have them; None of a single group, and of no spread."""
+    """The 95 % interval of the shift, by groups if samples have them; None for a single group."""
 
     def __str__(self) -> str:
         bounds = f" ({self.interval[0]:+.3f} to {self.interval[1]:+.3f})" if self.interval else ""
@@ -73,24 +73,24 @@ def judge_bias(
     samples: Iterable[Sample | Mapping[str, Any]],
     changes: Mapping[str, Change] = CHANGES,
 ) -> dict[str, Shift]:
-    """Measure what changes that should not matter do to a judge's results.
+    """Measure how changes that should not matter shift a judge's results.
 
-    judge: any evaluator. One that compares `output` with `output_b`, as Preference does, is also
-        asked with both swapped, under the name `position`: without a bias its score is then 1 less
-        the other.
-    samples: outputs that people would judge as they are, at best some hundred. They are judged once
-        as they are, and once for each change.
+    judge: any evaluator. One that compares `output` with `output_b`, such as Preference, is also
+        asked with both swapped, under the name `position`. A judge without this bias then returns 1
+        minus its first score.
+    samples: typical outputs, at best some hundred. They are judged once unchanged, and once for
+        each change.
     changes: functions from a sample to one that should get the same verdict, by name. The default
-        says each output twice (`length`), and writes it as a list in Markdown (`formatting`).
+        repeats each output (`length`), and writes it as a list in Markdown (`formatting`).
 
-    Raises InputError where there is no sample, or an output is no text.
+    Raises InputError if there is no sample, or an output is not a text.
     """
     originals = [as_sample(sample) for sample in samples]
     if not originals:
         raise InputError("judge_bias: there is no sample to judge")
     for sample in originals:
         if not isinstance(sample.output, str):
-            raise InputError(f"judge_bias: the output {quote(sample.output)} is no text")
+            raise InputError(f"judge_bias: the output {quote(sample.output)} is not a text")
     groups = [None if sample.group is MISSING else sample.group for sample in originals]
     results = judge.evaluate_many(originals)
     found = {}
@@ -117,8 +117,6 @@ def _shift(before: Sequence[Result], after: Sequence[Result], groups: Sequence[H
     n = len(differences)
     if not n:
         return Shift(0, len(before), Share(0, 0), 0.0, None)
-    # Differences lie from -1 to 1: Wilson's interval of their half, put back.
-    bounds = mean_interval(*group_figures((group, (1 + each) / 2) for group, each in differences))
-    interval = None if bounds is None else (2 * bounds[0] - 1, 2 * bounds[1] - 1)
     shift = math.fsum(each for _, each in differences) / n
+    interval = difference_interval(differences)
     return Shift(n, len(before) - n, Share(changed, n), shift, interval)

@@ -15,28 +15,28 @@ _VERDICTS: Final[Mapping[Any, bool]] = {
     **dict.fromkeys((True, "true", "pass", "passed", "1"), True),
     **dict.fromkeys((False, "false", "fail", "failed", "0"), False),
 }
-"""In small letters; what a column of a CSV file holds is text."""
+"""Verdicts in lower case; a column of a CSV file holds texts."""
 
 
 class LabelledRow(NamedTuple):
-    """One row: what the judge says of it, and what people say."""
+    """One row: what the judge says about it, and what people say."""
 
     row: Hashable  # its id, or its place
-    judge: Any  # None where it could not tell
-    people: tuple[Any, ...]  # empty where nobody labelled the row
-    group: Hashable = None  # None for a row of its own
+    judge: Any  # None if it is unscored
+    people: tuple[Any, ...]  # empty if nobody labelled the row
+    group: Hashable = None  # None for an ungrouped row
 
     @property
     def person(self) -> Any:
-        """The label that most people give; None where none is ahead."""
+        """The most frequent label of people; None if several are equally frequent."""
         leaders = [*Counter(self.people).most_common(2), (None, 0), (None, 0)]
         return leaders[0][0] if leaders[0][1] > leaders[1][1] else None
 
 
 def pair_labels(judged: Any, human: Any) -> list[LabelledRow]:
-    """Pair the rows of a judge with people's labels: by id where one is a mapping, else by order.
+    """Pair the rows of a judge with people's labels: by id if one is a mapping, else by order.
 
-    Raises InputError where a row of one has no partner in the other.
+    Raises InputError if a row of one has no partner in the other.
     """
     by_id = isinstance(judged, Mapping) or isinstance(human, Mapping)
     left, right = _by_key("judged", judged, by_id), _by_key("human", human, by_id)
@@ -71,7 +71,7 @@ def _by_key(name: str, values: Any, by_id: bool) -> Mapping[Any, Any]:
 
 
 def rows_of(name: str, values: Any) -> list[Any]:
-    """Return the rows of a run, of a sequence or of a mapping's values, of one evaluator alone."""
+    """Return the rows of a run, of a sequence or of a mapping's values, of a single evaluator."""
     values = getattr(values, "rows", values)
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"{name}={quote(values)} is not a run, or a sequence of verdicts")
@@ -86,7 +86,7 @@ def rows_of(name: str, values: Any) -> list[Any]:
 
 
 def normalize(value: Any) -> Any:
-    """Return a judgement as its verdict, what is missing as None, any other value as it is.
+    """Return a judgement as its verdict, a missing value as None, any other value as it is.
 
     A mapping with a `verdict` is a judgement. Missing are None, NaN, pandas' NA, a text of white
     space, and a result or row that is unscored or an error.
@@ -110,29 +110,31 @@ def normalize(value: Any) -> Any:
 
 
 def as_verdict(value: Any) -> bool | None:
-    """Return True for True, 1, "pass" and "true", False for their opposites, None for all else."""
+    """Return True for True, 1, "pass" and "true", False for their opposites, None otherwise."""
     return _VERDICTS.get(fold(value)) if isinstance(value, Hashable) else None
 
 
 def fold(value: Any) -> Any:
-    """Return a text without what tells no two labels apart: case, and the space around it."""
+    """Return a text in lower case and without surrounding space, anything else as it is."""
     return value.strip().casefold() if isinstance(value, str) else value
 
 
-def read_label(value: Any, where: str, other: Any = None) -> bool | str | Real:
-    """Read a value as a verdict, or as a label where some other value is not a verdict.
-
-    Raises InputError where it is neither.
-    """
-    is_result = hasattr(value, "passed")
-    if other is None:
-        said = (value.label if value.passed is None else value.passed) if is_result else value
-        if (verdict := as_verdict(said)) is not None:
-            return verdict
+def read_verdict(value: Any, where: str) -> bool:
+    """Return the verdict of a value or result; raises InputError if there is none."""
+    said = value
+    if hasattr(value, "passed"):
+        said = value.label if value.passed is None else value.passed
+    verdict = as_verdict(said)
+    if verdict is None:
         raise InputError(f"{where}: {quote(value)} is not a verdict (True, False, pass, fail)")
+    return verdict
+
+
+def read_label(value: Any, where: str) -> str | Real:
+    """Return a label or rating, or that of a result; raises InputError if there is none."""
     label = value
-    if is_result:  # a rating is a score without a label
-        label = value.score if value.label is None and isinstance(other, Real) else value.label
+    if hasattr(value, "passed"):
+        label = value.score if value.label is None else value.label
     if isinstance(label, bool) or not isinstance(label, (str, Real)):
-        raise InputError(f"{where}: {quote(value)} is not a label as {quote(other)} is")
+        raise InputError(f"{where}: {quote(value)} is not a label, and other values are")
     return label

@@ -102,6 +102,15 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
     return narrow_interval(*(wilson_of(mean, *each) for each in found))
 
 
+def difference_interval(rows: Iterable[tuple[Hashable, float]]) -> Interval | None:
+    """Return the 95 % interval of a mean of differences from -1 to 1, by group.
+
+    It is Wilson's for half of each difference plus a half, converted back.
+    """
+    bounds = mean_interval(*group_figures((group, (1 + each) / 2) for group, each in rows))
+    return None if bounds is None else (2 * bounds[0] - 1, 2 * bounds[1] - 1)
+
+
 def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     """Return Student's 95 % interval of a mean whose rows may come in groups.
 

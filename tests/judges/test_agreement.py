@@ -127,7 +127,7 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
         ("runs/a", {"b": True}, "judged='runs/a' is not a run, or a sequence of verdicts"),
         ([True], 1, "human=1 is not a run, or a sequence"),
         ([Result(0.5)], [True], r"judged, row 0: Result.* is not a verdict"),
-        ({"x": True}, {"x": "good"}, "judged, row 'x': True is not a label as 'good' is"),
+        ({"x": True}, {"x": "good"}, "judged, row 'x': True is not a label, and other values are"),
         ([object()], [object()], "judged, row 0: <object object.* is not a label"),
     ],
 )

@@ -62,7 +62,7 @@ def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
     assert list(judge_bias(Likes(), SAMPLES, shout)) == ["shout"]
     with pytest.raises(InputError, match="there is no sample"):
         judge_bias(Likes(), [])
-    with pytest.raises(InputError, match="the output 3 is no text"):
+    with pytest.raises(InputError, match="the output 3 is not a text"):
         judge_bias(Likes(), [{"output": 3}])
     assert set(CHANGES) == {"length", "formatting"}
 

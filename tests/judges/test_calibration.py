@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from llmeval_integrations import Result
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.judges import Confidence, Judgement, ScoreTable, Verdict
-from llmeval_integrations.judges.calibration import CELLS, PRIOR_ROWS, calibrate
+from llmeval_integrations.judges.calibration import CELLS, calibrate
+from llmeval_integrations.stats.calibration import PRIOR_ROWS
 
 DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
 BOASTFUL = dict(zip(CELLS, [0.25, 0.3, 0.45, 0.55, 0.65, 0.75]))
