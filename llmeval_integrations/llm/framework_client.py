@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, ClassVar, Final
@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.llm.config import ClientConfig, check_address
 from llmeval_integrations.llm.keys import without_keys
 from llmeval_integrations.llm.loop import in_callers_loop, in_thread
-from llmeval_integrations.llm.messages import Message
+from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
@@ -41,6 +41,9 @@ class FrameworkClient(SdkClient):
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
         self._is_only_awaited = False
+        self._keys: list[str] = []
+        about = without_keys(_describe(given, self._keys), keys=self._keys)
+        self._digest = sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
         self.model(None, config.max_tokens)  # raises if the model cannot be limited
 
     @classmethod
@@ -63,9 +66,10 @@ class FrameworkClient(SdkClient):
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         """Return the owner's object, with these settings in its models."""
 
-    def no_images(self) -> ClientError:
-        """Return the error for images to a model that completes text."""
-        return ClientError(f"{self!r} completes text and accepts no images", kind="bad_request")
+    def check_images(self, request: Request, *, is_chat: bool) -> None:
+        """Raise ClientError for images to a model that completes text."""
+        if not is_chat and any(message.images for message in request.messages):
+            raise ClientError(f"{self!r} completes text and accepts no images", kind="bad_request")
 
     def make(self) -> Any:
         return self.given
@@ -79,15 +83,11 @@ class FrameworkClient(SdkClient):
                 self._is_only_awaited = True
         return await in_callers_loop(awaited)
 
-    def server(self) -> str | None:
-        return self.config.base_url
-
     def identity(self) -> dict[str, Any]:
-        text = json.dumps(_describe(self.given), sort_keys=True)
-        return {**super().identity(), "model": sha256(text.encode()).hexdigest()}
+        return {**super().identity(), "model": self._digest}
 
     def secrets(self) -> list[Any]:
-        return [*super().secrets(), *_keys_of(self.given)]
+        return [*super().secrets(), *self._keys]
 
 
 def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
@@ -111,57 +111,34 @@ def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> 
     return model.model_copy(update=changes) if changes else model
 
 
-def conversation(messages: tuple[Message, ...]) -> Iterator[Message]:
-    """Yield the messages; if all are the system's, the last becomes the user's.
-
-    Some vendors refuse a conversation without a user's message.
-    """
-    alone = all(message.role == "system" for message in messages)
-    *others, last = messages
-    yield from others
-    yield Message("user", last.content) if alone else last
-
-
-def _members(model: Any) -> list[Any]:
-    """Return the values of a pydantic model, including those of private attributes."""
-    private = getattr(model, "__pydantic_private__", None) or {}
-    return [*getattr(model, "__dict__", {}).values(), *private.values()]
-
-
 def _address(model: Any) -> str | None:
     """Return the address that a model calls, from its own field or from its SDK's object."""
+    private = getattr(model, "__pydantic_private__", None) or {}
+    members = [*getattr(model, "__dict__", {}).values(), *private.values()]
     places = [getattr(model, name, None) for name in _ADDRESSES]
-    places += [getattr(each, "base_url", None) for each in _members(model)]
+    places += [getattr(each, "base_url", None) for each in members]
     return next((str(place) for place in places if type(place).__name__ in ("str", "URL")), None)
 
 
-def _keys_of(model: Any, levels: int = _DEEPEST) -> Iterator[Any]:
-    """Yield the keys in a pydantic model and in the models inside it."""
-    yield getattr(model, "api_key", None)
-    for value in _members(model):
-        yield getattr(value, "api_key", None)
-        if hasattr(value, "get_secret_value"):
-            yield value.get_secret_value()
-        elif levels and hasattr(type(value), "model_fields"):
-            yield from _keys_of(value, levels - 1)
-
-
-def _describe(model: Any, levels: int = _DEEPEST) -> Any:
-    """Describe a framework's model as JSON: without keys, and the same in every process."""
+def _describe(model: Any, keys: list[str], levels: int = _DEEPEST) -> Any:
+    """Describe a framework's model as JSON, the same in every process; add secrets to `keys`."""
     if model is None or isinstance(model, (str, bool, int, float)):
         return model
     if isinstance(model, Mapping):
-        return without_keys({str(key): _describe(each, levels) for key, each in model.items()})
+        return {str(key): _describe(each, keys, levels) for key, each in model.items()}
     if isinstance(model, (list, tuple)):
-        return [_describe(each, levels) for each in model]
+        return [_describe(each, keys, levels) for each in model]
     kind = model if isinstance(model, type) or callable(model) else type(model)
     name = f"{kind.__module__}.{getattr(kind, '__qualname__', type(kind).__name__)}"
+    if hasattr(model, "get_secret_value"):
+        keys.append(model.get_secret_value())
+        return name
     fields = getattr(type(model), "model_fields", None)
-    if not fields or not levels or hasattr(model, "get_secret_value"):
+    if not fields or not levels:
         return name
     members = {
-        field: _describe(vars(model).get(field), levels - 1)
+        field: _describe(vars(model).get(field), keys, levels - 1)
         for field, about in fields.items()
         if not about.exclude
     }
-    return [name, _address(model), without_keys(members)]
+    return [name, _address(model), members]

@@ -123,13 +123,18 @@ class Request(msgspec.Struct, frozen=True):
             raise InvalidOptionError(f"{shown}: {what}{where}") from None
 
 
-def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """Separate the system's text from the conversation, for vendors that receive them separately.
+def address_user(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages; if all are the system's, they become the user's.
 
-    If all messages are the system's, they become the user's: a conversation cannot be empty.
+    Some vendors refuse a conversation without a message of the user.
     """
-    system = [message for message in messages if message.role == "system"]
-    others = [message for message in messages if message.role != "system"]
-    if not others:
-        return "", [Message("user", message.content) for message in system]
-    return "\n\n".join(message.text for message in system), others
+    if any(message.role != "system" for message in messages):
+        return [*messages]
+    return [Message("user", message.content) for message in messages]
+
+
+def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """Separate the system's text from the conversation, for vendors that receive them apart."""
+    addressed = address_user(messages)
+    system = [message.text for message in addressed if message.role == "system"]
+    return "\n\n".join(system), [each for each in addressed if each.role != "system"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from abc import abstractmethod
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
@@ -47,7 +46,8 @@ class SdkClient(Client):
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {}
-    """The platforms in `load_client`, each with the default address of its server."""
+    """The platforms in `load_client`, each with the address of its server; None for the vendor's.
+    Only the vendor's gets a key from the environment."""
 
     takes: ClassVar[str] = ""
     """The package whose objects the client accepts, such as "openai"."""
@@ -74,7 +74,7 @@ class SdkClient(Client):
         """The SDK's object that the caller made; None if there is none."""
         self.retries, self.price = config.retries, config.price
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
-        self._refused: list[tuple[Output, Any]] = []  # forms, each with the schema
+        self._best: dict[str, int] = {}  # the best form that the server accepts, by schema's name
         self._made: tuple[AbstractEventLoop, Any] | None = None
 
     @classmethod
@@ -106,15 +106,9 @@ class SdkClient(Client):
     def read(self, response: Any, output: Output) -> Reply:
         """Read the response."""
 
-    def error(self, error: Exception) -> JudgeError | None:
-        """Return our error for an exception; None for an unknown one."""
-        if type(error) is TimeoutError:
-            return ClientError(f"no reply within {self.config.timeout:g} s", kind="timeout")
-        return error_of(error)
-
-    @staticmethod
-    async def close(sdk: Any) -> None:
-        """Close an object that `make` made; the default is for SDKs that hold nothing open."""
+    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:  # noqa: ARG002
+        """Return the function that closes an object of `make`; None if it holds nothing open."""
+        return None
 
     @classmethod
     def check_beside(cls, thing: Any, options: Collection[str]) -> None:
@@ -138,18 +132,20 @@ class SdkClient(Client):
             )
 
     def key(self) -> str | None:
-        """Return the key to send, from the configuration or the SDK's environment variables.
+        """Return the key to send, from the configuration or the vendor's environment variables.
 
-        The user's own server may need no key.
+        Any other server may need no key.
         """
-        found = (os.environ.get(name, "").strip() for name in self.key_variables)
+        names = () if self.platforms.get(self.config.platform) else self.key_variables
+        found = (os.environ.get(name, "").strip() for name in names)
         key = self.config.key() or next(filter(None, found), None)
         return key or (NO_KEY if self.server() else None)
 
     def server(self) -> str | None:
-        """Return the address from the configuration or the environment; None for the vendor's."""
+        """Return the server's address; None for the vendor's default."""
         found = map(os.environ.get, self.address_variables)
-        return self.config.base_url or next(filter(None, found), None)
+        own = self.config.base_url or self.platforms.get(self.config.platform)
+        return own or next(filter(None, found), None)
 
     def check(self) -> None:
         try:
@@ -170,46 +166,39 @@ class SdkClient(Client):
             added[name] = {**added[name], **value} if has_mapping else value
         return {name: value for name, value in added.items() if value is not None}
 
-    def sent_by_given(self) -> dict[str, Any]:
-        """Return the headers and queries of the caller's object, which may choose the model."""
-        return {}
-
     def secrets(self) -> list[Any]:
         """Return the keys that no message may show."""
         found = [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
-        return [self.key(), *found, *keys_in(self.config.options), *keys_in(self.sent_by_given())]
+        return [self.key(), *found, *keys_in(self.config.options)]
 
     def identity(self) -> dict[str, Any]:
         own = {"api_key", "timeout", "retries", "price"}
         config = self.config.model_dump(mode="json", exclude=own)
-        names = {"client": type(self).__name__, **config, "base_url": self.server()}
-        return without_keys({**names, **self.sent_by_given()})  # type: ignore[no-any-return]
+        found = {"client": type(self).__name__, **config, "base_url": self.server()}
+        return without_keys(found)  # type: ignore[no-any-return]
 
     async def complete(self, request: Request) -> Reply:
         """Ask in the best form that the server accepts; a refused form is not tried again."""
-        forms, refused = self.forms(request), []
+        forms = self.forms(request)
         for output in forms:
             try:
                 reply = await self._ask(request, output)
             except ClientError as error:
                 if output == forms[-1] or error.kind != "bad_request":
                     raise
-                refused.append((output, request.schema))
             else:
                 # only the success of another form shows that the server refused the form itself
-                self._refused += [each for each in refused if each not in self._refused]
+                if output != forms[0]:
+                    self._best[request.schema_name] = _FORMS.index(output)
                 return reply
         raise AssertionError  # the last form returns or raises
 
-    def forms(self, request: Request) -> list[Output]:
+    def forms(self, request: Request) -> tuple[Output, ...]:
         """List the ways to request the form of an answer, best first."""
         if request.schema is None or "text" in (request.output, self.config.output):
-            return ["text"]
+            return ("text",)
         chosen = self.config.output if request.output == "auto" else request.output
-        if chosen != "auto":
-            return [chosen]
-        left = [form for form in _FORMS if (form, request.schema) not in self._refused]
-        return left or [_FORMS[-1]]
+        return _FORMS[self._best.get(request.schema_name, 0) :] if chosen == "auto" else (chosen,)
 
     async def _ask(self, request: Request, output: Output) -> Reply:
         """Ask in one form; omit a parameter that the server refuses."""
@@ -241,12 +230,15 @@ class SdkClient(Client):
 
     async def guard(self, work: Awaitable[T]) -> T:
         """Await a call to the server; raises our errors, without any key."""
+        seconds = self.config.timeout
         try:
-            return await within(self.config.timeout, work)
+            return await within(seconds, work)
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
-            problem = self.error(error) or ClientError(f"{type(error).__name__}: {error}")
+            problem: JudgeError = ClientError(f"no reply within {seconds:g} s", kind="timeout")
+            if type(error) is not TimeoutError:
+                problem = error_of(error) or ClientError(f"{type(error).__name__}: {error}")
             raise self._censor(problem) from None  # a traceback prints the cause, maybe with a key
 
     def draft(self, requests: Mapping[str, Request]) -> dict[str, dict[str, Any]]:
@@ -277,14 +269,11 @@ class SdkClient(Client):
             usage = usage_of(value_of(response, "usage", "usage_metadata"))
             if usage.total:  # the response contains no reply, but it was paid for
                 return Reply("", "failed", usage, self.config.name, output)
-            raise self._censor(self._unreadable(response)) from None
-
-    def _unreadable(self, response: Any) -> JudgeError:
-        """Return the error for a response without a reply: some servers send one as status 200."""
         status = value_of(value_of(response, "error"), "code")
-        if isinstance(status, int) and 400 <= status < 600:
-            return status_error(status, response)
-        return ClientError(f"the response cannot be read: {response!r}", kind="garbled")
+        if isinstance(status, int) and 400 <= status < 600:  # some servers send it as a success
+            raise self._censor(status_error(status, response))
+        words = f"the response cannot be read: {response!r}"
+        raise self._censor(ClientError(words, kind="garbled"))
 
     def _censor(self, problem: JudgeError) -> JudgeError:
         problem.args = (censor(str(problem), self.secrets()),)
@@ -296,27 +285,17 @@ class SdkClient(Client):
         if self._made is None or self._made[0] is not loop:
             sdk = self.make()
             self._made = loop, sdk
-            if sdk is not self.given:
-                finalize(self, _close, loop, self.close, sdk)
+            if (close := self.closer(sdk)) is not None:
+                finalize(self, _close, loop, close)
         return self._made[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        try:
-            pickle.dumps(self.given)
-        except Exception as error:  # it may raise anything
-            raise pickle.PicklingError(
-                f"{self!r} cannot be sent to another process, because its "
-                f"{type(self.given).__name__} object cannot; make the client from a name or a "
-                "ClientConfig"
-            ) from error
         return type(self), (self.config, self.given)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.config.name!r})"
 
 
-def _close(
-    loop: AbstractEventLoop, close: Callable[[Any], Coroutine[Any, Any, None]], sdk: Any
-) -> None:
+def _close(loop: AbstractEventLoop, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
     if loop.is_running():
-        run_coroutine_threadsafe(close(sdk), loop)
+        run_coroutine_threadsafe(close(), loop)

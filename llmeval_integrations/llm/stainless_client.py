@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Coroutine
 from functools import partial
 from inspect import signature
 from operator import attrgetter
@@ -11,6 +12,7 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
+from llmeval_integrations.llm.keys import keys_in, without_keys
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.sdk_client import SdkClient
 
@@ -45,6 +47,8 @@ class StainlessClient(SdkClient):
         self.parameters = frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
         self.check_options(self.parameters)
         self._is_awaited = given is None or _AWAITED in _bases(given)
+        sent = {name: getattr(given, kept, None) for name, kept in _SENT.items()}
+        self._sent = {name: value for name, value in sent.items() if value}
         if given is not None and self._is_awaited:
             _check_copy(given, self.takes)
 
@@ -69,17 +73,6 @@ class StainlessClient(SdkClient):
             fields["timeout"] = LONGEST if waited is None else min(waited, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
-    def address(self) -> str | None:
-        """Return the server's address; None for the vendor's own."""
-        return self.config.base_url or self.platforms[self.config.platform]
-
-    def server(self) -> str | None:
-        return self.address() or super().server()
-
-    def sent_by_given(self) -> dict[str, Any]:
-        found = {name: getattr(self.given, kept, None) for name, kept in _SENT.items()}
-        return {name: value for name, value in found.items() if value}
-
     def make(self) -> Any:
         ours: dict[str, Any] = {"timeout": self.config.timeout, "max_retries": 0}
         if not self._is_awaited:
@@ -89,7 +82,11 @@ class StainlessClient(SdkClient):
         if self.given is not None:
             return self.given.with_options(**ours)
         kind = getattr(self.package, self.plain)
-        return kind(api_key=self.key(), base_url=self.address(), **ours)
+        return kind(api_key=self.key(), base_url=self.server(), **ours)
+
+    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+        # a copy of a blocking object shares the caller's connections
+        return sdk.close if self._is_awaited else None
 
     async def use(self, function: str, **arguments: Any) -> Any:
         """Call a function of the SDK's object, in a thread if it blocks."""
@@ -108,12 +105,11 @@ class StainlessClient(SdkClient):
 
     def secrets(self) -> list[Any]:
         logins = ("api_key", "auth_token", "_azure_ad_token")
-        return [*super().secrets(), *(getattr(self.given, name, None) for name in logins)]
+        own = [getattr(self.given, name, None) for name in logins]
+        return [*super().secrets(), *own, *keys_in(self._sent)]
 
-    @staticmethod
-    async def close(sdk: Any) -> None:
-        if _AWAITED in _bases(sdk):  # a copy of a blocking object shares the caller's connections
-            await sdk.close()
+    def identity(self) -> dict[str, Any]:
+        return {**super().identity(), **without_keys(self._sent)}
 
 
 def _check_copy(given: Any, package: str) -> None:

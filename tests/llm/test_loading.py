@@ -47,7 +47,7 @@ class Echo(Client):
 )
 def test_a_model_by_name(model):
     client = load_client(model, retries=100, temperature=0.01)
-    assert (client.config.platform, client.address()) == ("ollama", "http://localhost:11434/v1")
+    assert (client.config.platform, client.server()) == ("ollama", "http://localhost:11434/v1")
     assert (client.config.retries, client.config.temperature) == (100, 0.01)
     assert repr(client) == f"OpenAIClient('{NEMO}')"
     assert load_client(client) is client

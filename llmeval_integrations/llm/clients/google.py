@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import in_words
@@ -16,11 +16,6 @@ from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
-
-_OWN_HEADERS: Final = frozenset(
-    ("content-type", "user-agent", "x-goog-api-client", "x-goog-api-key", "authorization")
-)
-"""Headers that google-genai itself sets."""
 
 
 class GoogleClient(SdkClient):
@@ -62,12 +57,6 @@ class GoogleClient(SdkClient):
             fields["timeout"] = min(waited / 1000, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
-    def sent_by_given(self) -> dict[str, Any]:
-        http = value_of(value_of(self.given, "_api_client"), "_http_options")
-        headers = value_of(http, "headers") or {}
-        own = {name: value for name, value in headers.items() if name.lower() not in _OWN_HEADERS}
-        return {"default_headers": own} if own else {}
-
     def make(self) -> Any:
         if self.given is not None:
             return self.given
@@ -77,15 +66,10 @@ class GoogleClient(SdkClient):
 
         http = {"follow_redirects": False, "transport": httpx.AsyncHTTPTransport()}
         options = {"base_url": self.config.base_url, "async_client_args": http}
-        key = self.key()
-        try:
-            return self.package.Client(api_key=key, http_options=options)
-        except ValueError as error:
-            raise ClientError(str(error), kind="authentication") from error  # the key is missing
+        return self.package.Client(api_key=self.key(), http_options=options)
 
-    @staticmethod
-    async def close(sdk: Any) -> None:
-        await sdk.aio.aclose()
+    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+        return sdk.aio.aclose if self.given is None else None
 
     async def call(self, arguments: dict[str, Any]) -> Any:
         if self.given is None:

@@ -73,12 +73,6 @@ class LiteLLMClient(SdkClient):
     def read(self, response: Any, output: Output) -> Reply:
         return read_chat(response.model_dump(), self.config.name, output)
 
-    def server(self) -> str | None:
-        vendor, slash, _ = self.config.name.partition("/")
-        name = vendor.removesuffix("_chat").upper() if slash else "OPENAI"
-        found = map(os.environ.get, (f"{name}_API_BASE", f"{name}_BASE_URL"))
-        return super().server() or next(filter(None, found), None)
-
     def identity(self) -> dict[str, Any]:
         vendor, slash, name = self.config.name.partition("/")
         sold = {"platform": vendor, "name": name} if slash else {}

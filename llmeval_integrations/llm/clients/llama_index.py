@@ -11,9 +11,9 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.forms import in_words, openai_form, strict_schema
-from llmeval_integrations.llm.framework_client import FrameworkClient, conversation, set_model
+from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.images import Image
-from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.messages import Message, Output, Request, address_user
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
 
@@ -47,10 +47,8 @@ class LlamaIndexClient(FrameworkClient):
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         model = self.model(request.temperature, request.max_tokens)
-        images = any(message.images for message in request.messages)
-        if images and not self.given.metadata.is_chat_model:
-            raise self.no_images()
-        spoken = [_message(message) for message in conversation(in_words(request, output))]
+        self.check_images(request, is_chat=self.given.metadata.is_chat_model)
+        spoken = [*map(_message, address_user(in_words(request, output)))]
         arguments = {"model": model, **self.config.options}
         if request.schema is None or output not in ("json_schema", "tool"):
             return {"method": "chat", "messages": spoken, **arguments}

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.config import NO_KEY
 from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
@@ -48,11 +47,6 @@ class OpenAIClient(StainlessClient):
     plain = "AsyncOpenAI"
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
-
-    def key(self) -> str | None:
-        if self.config.platform != "openai":
-            return self.config.key() or NO_KEY
-        return super().key()
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         name = self.config.name.removeprefix("ft:").rpartition("/")[2]

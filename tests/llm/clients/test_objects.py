@@ -77,7 +77,6 @@ def test_an_object_of_google(server, question):
             ask_client(client, question())
         assert (server.last.headers["x-team"], len(server.requests)) == ("eval", 1)
     assert client.config.timeout == 60
-    assert client.identity()["default_headers"].keys() == {"x-team"}
     with pytest.raises(InvalidOptionError, match=r"expected google\.genai\.Client"):
         load_client(genai.types.Part(text="x"), name="m")
 
@@ -88,10 +87,6 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
     given = openai.OpenAI(api_key=KEY, base_url=server.url, http_client=mine)
     assert asyncio.run(load_client(given, name="m").aask("Where?")) == "Paris"
     assert (server.last.headers["x-proxy"], mine.is_closed) == ("mine", False)
-    with pytest.raises(
-        pickle.PicklingError, match="its OpenAI object cannot; make the client from"
-    ):
-        pickle.dumps(load_client(given, name="m"))
     for own, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
         client = load_client(openai.OpenAI(api_key=KEY, **own), name="m")
         assert client.config.timeout == seconds

@@ -135,19 +135,6 @@ def test_the_best_form_that_the_server_takes(refusals, expected, case, question)
     assert first == 1  # what the server has refused is not tried again
 
 
-def test_a_form_that_is_refused_for_one_schema_is_open_to_others(sdk, question):
-    def play(request):
-        refused = "odd" in str(request.body) and sdk.vendor.way(request.body) == "json_schema"
-        text = '{"odd": 1, "verdict": "Pass"}'
-        return answer({"error": {"message": "no"}}, 400) if refused else sdk.vendor.said(text)
-
-    sdk.server.plays(play)
-    client = sdk.client()
-    odd = {**SCHEMA, "properties": {"odd": {"type": "integer"}}, "required": ["odd"]}
-    outputs = [sdk.ask(client, question(schema=each)).output for each in (odd, SCHEMA, odd)]
-    assert (outputs, len(sdk.server.requests)) == (["tool", "json_schema", "tool"], 4)
-
-
 @pytest.mark.parametrize("form", ["json_schema", "tool", "json", "text"])
 def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
     for client, wanted in [
