@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -42,9 +41,6 @@ exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    for stream in ("stdin", "stdout", "stderr"):
-        if getattr(sys, stream) is None:  # a shell closes it with `>&-`
-            setattr(sys, stream, open(os.devnull, "r+", encoding="utf-8"))  # noqa: PTH123, SIM115
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, TextIOWrapper):
             output.reconfigure(errors="backslashreplace")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ _REPLY: Final = 150
 
 
 @dataclass
-class Estimate:
+class _Estimate:
     """An estimate of a judge's requests; it may send further requests after a reply."""
 
     calls: int = 0
@@ -76,7 +76,7 @@ class _CostProbe(JudgedEvaluator):
 
     shows = ()  # the inner judge reads the images
 
-    def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: Estimate) -> None:
+    def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: _Estimate) -> None:
         vars(self).update(name=judge.name, needs=judge.needs)
         self._judge, self._rehearsal, self._estimate = judge, rehearsal, estimate
 
@@ -89,35 +89,27 @@ class _CostProbe(JudgedEvaluator):
 
 def plan(
     data: str, evaluators: Mapping[str, Evaluator], options: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return what `evaluate` would do; raise the errors that it raises before it begins."""
+) -> Iterator[str]:
+    """Yield what `evaluate` would do, a line for each evaluator.
+
+    Raises the errors that `evaluate` raises before it begins.
+    """
     for client in clients_of(evaluators):
         Budget(options.get("max_cost")).price(client)
     has_cache = Path(options["cache"] or "").is_file()
     cache = Cache(options["cache"], frozen=True) if has_cache else None
-    estimates: dict[str, Estimate] = {}
-    named = {**evaluators}
+    estimates: dict[str, _Estimate] = {}
+    probes = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = Estimate(share=0.5 if options.get("batch") else 1.0)
-            named[name] = _CostProbe(judge, Rehearsal(cache, estimate.add), estimate)
-    summary = evaluate(data, named, **{**options, "cache": None}).summary
-    rows: dict[str, Any] = {}
+            estimate = estimates[name] = _Estimate(share=0.5 if options.get("batch") else 1.0)
+            probes[name] = _CostProbe(judge, Rehearsal(cache, estimate.add), estimate)
+    summary = evaluate(data, probes, **{**options, "cache": None}).summary
+    samples = summary["samples"]
+    yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"
     for name, figures in summary["evaluators"].items():
-        rows[name] = {"errors": figures["errors"]}
-        if name in estimates:
-            rows[name]["judge"] = asdict(estimates[name])
-    return {"samples": summary["samples"], "evaluators": rows}
-
-
-def write_plan(found: Mapping[str, Any]) -> str:
-    """Write a plan, with one line for each evaluator."""
-    samples = found["samples"]
-    lines = [f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"]
-    for name, figures in found["evaluators"].items():
         errors = figures["errors"]
         parts = [f"{samples - errors:,} evaluated"]
         parts += [write_count(errors, "error row")] if errors else []
-        parts += [str(Estimate(**figures["judge"]))] if "judge" in figures else []
-        lines.append(f"{name}: {', '.join(parts)}")
-    return "".join(f"{line}\n" for line in lines)
+        parts += [str(estimates[name])] if name in estimates else []
+        yield f"{name}: {', '.join(parts)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -118,11 +117,10 @@ def _run(call: argparse.Namespace) -> int:
 
         options["engine"] = RayEngine
     if call.dry_run:
-        from llmeval_integrations.cli.plan import plan, write_plan
+        from llmeval_integrations.cli.plan import plan
 
         options = {name: value for name, value in options.items() if name not in _OF_RUNS}
-        found = plan(asked.data, evaluators, options)
-        put(json.dumps(found, indent=2) + "\n" if call.json else write_plan(found))
+        put("".join(f"{line}\n" for line in plan(asked.data, evaluators, options)))
         return OK
     with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
         on_columns = None if call.quiet else _say_columns

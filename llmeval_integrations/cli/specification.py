@@ -159,8 +159,6 @@ def _fit(value: Any, kind: Any) -> Any:
             for pair in pairs
         ]
     if get_origin(kind) is Sequence and _is_evaluator(get_args(kind)[0]):
-        if isinstance(value, Mapping):
-            value = [{name: options} for name, options in value.items()]
         return [_build_inner(each) for each in value] if isinstance(value, list) else value
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]

@@ -1,6 +1,7 @@
 """`llmeval run` with judges, against a server: what it asks, keeps, spends, plans and exits with."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -95,12 +96,6 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
     assert (code, "not made" in said, len(server.requests)) == (0, False, 10)
 
 
-def test_an_address_with_a_query_is_refused_and_not_shown(run, server):
-    code, out, said = run(url=f"{server.url}/v1?key=SECRET-1234")
-    assert (code, "an address with a login or a query is refused" in said) == (2, True)
-    assert (server.requests, "SECRET" in out + said) == ([], False)
-
-
 def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_again(run, server):
     code, _, said = run("-q", "--out", "dead", url=DEAD, retries=1)
     warning, end = said.splitlines()
@@ -111,7 +106,6 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_agai
     )
     assert warning.endswith("; --resume --retry-errors asks again")
     assert end == "llmeval run: no row has a result, so nothing was evaluated"
-    assert run("-q", "-e", "json_validity", url=DEAD, retries=0)[0] == 0
     server.plays(chat("I cannot say."))
     code, _, said = run("-q", "--out", "run")
     assert (code, "--resume --retry-errors --no-cache asks again" in said) == (2, True)
@@ -128,15 +122,6 @@ def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, c
     found, _, said = run("-q", "--fail-under", "pass_fail=0.5", "--concurrency", "1")
     assert found == code
     assert ("pass_fail: 1 of 10 rows are unscored, more than 5%" in said) == bool(unscored)
-
-
-def test_labels_without_scores_are_results(run, server):
-    server.plays(chat('{"explanation": "it is", "label": "a"}'))
-    tone = f'tone=classification:name=tone,model={json.dumps(model(server.url))},prompt={{output}}?,choices=["a", "b"]'
-    code, summary, said = run("--json", "-q", "-e", tone, is_judged=False)
-    assert (code, said) == (0, "")
-    found = summary["evaluators"]["tone"]
-    assert (found["labels"], found["scored"], found["unscored"]) == ({"a": 10}, 0, 0)
 
 
 def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, server, tmp_path):
@@ -159,11 +144,12 @@ def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, serv
 
 def test_a_known_price_is_given(run):
     pytest.importorskip("genai_prices")
-    known = {"name": "gpt-4o-mini", "base_url": None}
-    plan = run("--dry-run", "--json", **known)[1]["evaluators"]["pass_fail"]["judge"]
-    assert plan["calls"] == 10
-    cost = plan["input_tokens"] * 0.15e-6 + plan["output_tokens"] * 0.6e-6
-    assert (plan["cost"], plan["output_tokens"]) == (pytest.approx(cost, rel=0.01), 1500)
+    judge = run("--dry-run", name="gpt-4o-mini", base_url=None)[1].splitlines()[1]
+    tokens, cost = re.search(
+        r"about ([\d,]+) tokens of .* 1,500 of replies, about \$(.*)", judge
+    ).groups()
+    expected = int(tokens.replace(",", "")) * 0.15e-6 + 1_500 * 0.6e-6
+    assert float(cost) == pytest.approx(expected, abs=1e-4)
 
 
 def test_what_tells_the_price_is_named_where_it_is_missing(run, server, monkeypatch):
