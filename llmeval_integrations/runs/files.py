@@ -1,4 +1,4 @@
-"""Files of a run: written whole or not at all, never through a link, by one process at a time."""
+"""Files of a run: never written through a link, and by one process at a time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from llmeval_integrations.json_values.numbers import decode_as_python
 
 @contextmanager
 def convert_write_errors(folder: Path) -> Iterator[None]:
-    """Raise InputError for what cannot be written; nothing is lost by it."""
+    """Raise InputError if something cannot be written. The rows that are written stay."""
     try:
         yield
     except OSError as error:
         raise InputError(
-            f"cannot write to {folder}: {error.strerror or error}; what is written there stands, "
+            f"cannot write to {folder}: {error.strerror or error}; rows that are written stay, "
             "and a run that was begun can be resumed"
         ) from error
 
 
 def open_file(path: Path, mode: str) -> BinaryIO:
-    """Open a file of a run; raise OSError where somebody put a link in its place."""
+    """Open a file of a run; raise OSError if somebody put a link in its place."""
 
     def follow_no_link(name: str, flags: int) -> int:
         return os.open(name, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
@@ -35,7 +35,7 @@ def open_file(path: Path, mode: str) -> BinaryIO:
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file as a whole, so that a kill leaves what there was."""
+    """Write a file as a whole: a kill leaves the old file."""
     new = path.with_suffix(".new")
     with open_file(new, "wb") as file:
         file.write(text.encode())
@@ -43,12 +43,12 @@ def write_file(path: Path, text: str) -> None:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read a file with one JSON object; raise InputError where it is none."""
+    """Read a file with one JSON object; raise InputError if it is damaged."""
     return parse_object(path.read_bytes(), str(path))
 
 
 def parse_object(text: bytes, place: str) -> dict[str, Any]:
-    """Read a JSON object; raise InputError that names its place where it is none."""
+    """Parse a JSON object; raise InputError with its place if it is none."""
     try:
         found = decode_as_python(text.decode())
     except (ValueError, RecursionError) as error:
@@ -60,10 +60,10 @@ def parse_object(text: bytes, place: str) -> dict[str, Any]:
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Keep others out of a directory; the system lets them in again when the process ends.
+    """Lock a directory until the block or the process ends.
 
-    Raises InputError where another process is at work there. The file of the lock stays, for taking
-    it away would let two in.
+    Raises InputError if another process works in it. The file of the lock stays: if it was deleted,
+    two processes could hold a lock.
     """
     with open_file(folder / ".lock", "ab") as file:
         try:
@@ -76,7 +76,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def _lock(handle: int) -> None:
-    """Lock an open file; raise BlockingIOError where another process has it."""
+    """Lock an open file; raise BlockingIOError if another process has locked it."""
     try:
         import fcntl
     except ImportError:  # Windows

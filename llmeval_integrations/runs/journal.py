@@ -1,4 +1,4 @@
-"""The rows of a run as they are written, so that a kill loses none and doubles none."""
+"""Writes the rows of a run so that a kill loses none and duplicates none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 
 
 class Memory:
-    """Keeps the rows of a run that has no directory."""
+    """Keeps the rows of a run without a directory."""
 
     def __init__(self, width: int) -> None:
         self.rows: list[Row] = []
@@ -22,24 +22,24 @@ class Memory:
 
     @property
     def done(self) -> int:
-        """How many samples have their rows."""
+        """The number of samples that have their rows."""
         return len(self.rows) // self._width
 
     def append(self, answers: Answers) -> None:
-        """Add further samples."""
+        """Add the rows of further samples."""
         self.rows += answers.rows
 
 
 class Journal:
-    """Keeps the rows of a run, and its samples, in files.
+    """Keeps the rows and samples of a run in files.
 
-    Rows come sample by sample, each with one row of every evaluator: so many are the width. What a
-    killed process has written in part is cut off, so that no row is lost and none is there twice.
+    A sample has one row of every evaluator; their number is the width. If a process was killed
+    while it wrote, the rows of its last sample are cut off.
     """
 
     def __init__(self, results: Path, samples: Path, width: int) -> None:
         self.done = 0
-        """How many samples have all their rows."""
+        """The number of samples that have all their rows."""
         self.folder = results.parent
         """The directory of the run."""
         self._paths = results, samples
@@ -47,7 +47,7 @@ class Journal:
         self._open()
 
     def _open(self) -> None:
-        """Open the files, count the samples that are done, and cut off what comes after them."""
+        """Open the files, count the samples that are done, and cut off all that follows."""
         self._results, self._samples = (open_file(path, "r+b") for path in self._paths)
         self.done = end = size = 0
         for number, line in enumerate(self._results, 1):
@@ -72,7 +72,7 @@ class Journal:
 
     @contextmanager
     def rewrite(self) -> Iterator[Journal]:
-        """Write all rows anew; they take the place of those that there are once all are written."""
+        """Open a journal for new files, which replace the files once all rows are written."""
         new = [_new(path) for path in self._paths]
         with convert_write_errors(self.folder):
             for path in new:
@@ -82,23 +82,23 @@ class Journal:
             yield other
         self.close()
         with convert_write_errors(self.folder):
-            # The rows go first: new samples alone say that their rows are in place already.
+            # The rows go first. So new samples without new rows tell that the rows are in place.
             for path, own in zip(new, self._paths, strict=True):
                 path.replace(own)
             self._open()
 
     def append(self, answers: Answers) -> None:
-        """Add further samples."""
+        """Add the rows of further samples."""
         lines = [b'{"row":%d,%s' % (self.done + place, line) for place, line in answers.samples]
         with convert_write_errors(self.folder):
-            self._samples.write(b"".join(lines))  # line by line would be many small writes
+            self._samples.write(b"".join(lines))  # one write, not many small ones
             self._samples.flush()
             self._results.write(write_rows(answers.rows))
             self._results.flush()
         self.done += len(answers.rows) // self._width
 
     def close(self) -> None:
-        """Close the files; raises InputError where what is left to write cannot be written."""
+        """Close the files; raises InputError if the rest cannot be written."""
         with convert_write_errors(self.folder):
             try:
                 self._results.close()
@@ -107,7 +107,7 @@ class Journal:
 
 
 def settle(results: Path, samples: Path) -> None:
-    """Take back what a kill left of rows written anew; finish it where it was nearly done."""
+    """After a kill, delete new files, or put the last one in its place."""
     if _new(results).exists():
         _new(samples).unlink(missing_ok=True)
         _new(results).unlink()
@@ -125,6 +125,6 @@ def _new(path: Path) -> Path:
 
 
 def _cut(file: BinaryIO, end: int) -> None:
-    """Cut a file off, and go on there."""
+    """Truncate a file and continue there."""
     file.seek(end)
     file.truncate()

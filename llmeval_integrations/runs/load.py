@@ -52,13 +52,8 @@ def read_run(path: str | PathLike[str]) -> Run:
         lower = (name for name, each in described.items() if each.get("lower_is_better"))
         known["lower_is_better"] = frozenset(lower)
     run = Run.of(samples, tallies, StoredRows(results, count), **known)
-    if written is None:
-        return replace(run, incomplete="there is no summary.json, so it was killed or is under way")
-    if written["samples"] != samples:
-        raise InputError(
-            f"{results} is damaged: it has the rows of {samples} samples, and the summary is that "
-            f"of {written['samples']}; resume the run to evaluate the others again"
-        )
+    if written is None or written["samples"] != samples:
+        return replace(run, incomplete="it was killed or is under way")
     incomplete = INTERRUPTED if written.get("interrupted") else None
     return replace(run, summary=written, incomplete=incomplete)
 

@@ -41,8 +41,8 @@ class Workers:
                 return future.result()
             except BrokenProcessPool as error:
                 raise InputError(
-                    "a process that evaluated rows has ended; what is written stands, and the run "
-                    "can be resumed"
+                    "a process that evaluated rows has ended; rows that are written stay, and the "
+                    "run can be resumed"
                 ) from error
 
         return finish

@@ -117,7 +117,7 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date_and_interrupts_nobody(ru
 
 def test_a_run_that_was_killed_is_warned_of(run, capsys):
     (run / "summary.json").unlink()
-    why = "is incomplete: there is no summary.json, so it was killed or is under way"
+    why = "is incomplete: it was killed or is under way"
     for call in (["report", "--out", "-"], ["export", "--to", "csv", "--out", "-"]):
         assert main([*call, str(run), str(run)]) == 0
         first, second = capsys.readouterr().err.splitlines()

@@ -128,19 +128,13 @@ def test_the_directory_holds_rows_and_summary(tmp_path):
     assert list(run.rows) == evaluate(samples, [JsonMatch()]).rows
 
 
-@pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json", "summary.json"])
+@pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json"])
 def test_files_of_somebody_else_are_not_overwritten_unless_asked(tmp_path, name):
     (tmp_path / name).write_text("precious")
-    with pytest.raises(InputError, match=f"holds no run, and a {name} that a run would replace"):
+    with pytest.raises(InputError, match=f"already holds a {name}; go on"):
         evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir() if file.name != ".lock"] == [(name, "precious")]  # fmt: skip
     evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path, overwrite=True)
-
-
-def test_a_run_that_was_killed_before_its_first_row_is_begun_again(tmp_path):
-    evaluate([{"output": "{"}], [JsonValidity()], out=tmp_path)
-    (tmp_path / "results.jsonl").unlink()  # which is made last
-    assert evaluate([{"output": "1"}], [JsonValidity()], out=tmp_path).summary["samples"] == 1
 
 
 class Colour(str, Enum):

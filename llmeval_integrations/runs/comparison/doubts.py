@@ -11,13 +11,9 @@ from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
-from llmeval_integrations.runs.manifest import word_differences
+from llmeval_integrations.runs.manifest import SELECTION, word_differences
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
-
-_SELECTION: Final = ("limit", "sample", "seed")
-"""What chooses samples of the data. Data of other outputs are another file, so nothing else of it
-says anything here."""
 
 _LOOKED_AT: Final = 500
 """Samples whose ids are looked at for repeats."""
@@ -76,7 +72,7 @@ def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
             yield f"{each.letter} is incomplete: {each.run.incomplete}"
     if a.manifest and b.manifest and (a.only or b.only):
         after, before = (
-            {key: each.manifest["data"].get(key) for key in _SELECTION} for each in (b, a)
+            {key: each.manifest["data"].get(key) for key in SELECTION} for each in (b, a)
         )
         yield from word_differences("data", after, before)
     numbers = [each.key for each in pairs if isinstance(each.key, int)]
