@@ -58,35 +58,39 @@ def as_function(
     """
     if host not in _HOSTS:
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_HOSTS])}")
-    read, write, is_awaited = _HOSTS[host]
     if host not in ("verl", "openrlhf"):  # these accept plain values
         with optional(host, host, host):
             import_module(host)
     ours = _Function(evaluator, name=name, value=value)
     ours.unscored = unscored
-
-    @wraps(read)
-    def function(*args: Any, **kwargs: Any) -> Any:
-        fields = read(*args, **kwargs)
-        if isinstance(fields, list):
-            samples = [make_sample(evaluator, **each) for each in fields]
-            return write(ours, evaluator.evaluate_many(samples))
-        return write(ours, evaluator.evaluate(make_sample(evaluator, **fields)))
-
-    @wraps(read)
-    async def coroutine(*args: Any, **kwargs: Any) -> Any:
-        sample = make_sample(evaluator, **read(*args, **kwargs))
-        return write(ours, await evaluator.aevaluate(sample))
-
-    made = coroutine if is_awaited and evaluator.is_judge else function
-    made.__name__ = ours.name
-    return made
+    return ours.build(*_HOSTS[host])
 
 
 class _Function(Wrapper):
     """One of our evaluators, and the number for an unscored result."""
 
     unscored: float | None = None
+
+    def build(self, read: Any, write: Any, is_awaited: bool) -> Callable[..., Any]:
+        """Return the function for a host that calls or awaits it."""
+        evaluator = self.evaluator
+
+        @wraps(read)
+        def function(*args: Any, **kwargs: Any) -> Any:
+            fields = read(*args, **kwargs)
+            if isinstance(fields, list):
+                samples = [make_sample(evaluator, **each) for each in fields]
+                return write(self, evaluator.evaluate_many(samples))
+            return write(self, evaluator.evaluate(make_sample(evaluator, **fields)))
+
+        @wraps(read)
+        async def coroutine(*args: Any, **kwargs: Any) -> Any:
+            sample = make_sample(evaluator, **read(*args, **kwargs))
+            return write(self, await evaluator.aevaluate(sample))
+
+        found = coroutine if is_awaited and evaluator.is_judge else function
+        found.__name__ = self.name
+        return found
 
     def number(self, result: Result) -> float | None:
         """Return the figure as a number, or the one for an unscored result."""

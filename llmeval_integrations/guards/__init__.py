@@ -1,9 +1,10 @@
 """Checks while an application runs: retries with a reason, early stops of streams, repairs."""
 
+from llmeval_integrations.guards.reader import Doomed
 from llmeval_integrations.guards.repair import Edit, Repair, repair
 from llmeval_integrations.guards.retry import GuardResult, guard
 from llmeval_integrations.guards.stop import StreamGuard, stop_early
-from llmeval_integrations.guards.watch import Doomed, Watcher, watch
+from llmeval_integrations.guards.watch import Watcher, watch
 
 __all__ = [
     "Doomed",

@@ -14,15 +14,6 @@ from llmeval_integrations.schemas.errors import describe
 from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.schemas.walk import Schemas, declarations
 
-_UNKNOWN: Final = {
-    "Draft4Validator": ("const", "propertyNames", "prefixItems", "$dynamicRef", "$recursiveRef"),
-    "Draft6Validator": ("prefixItems", "$dynamicRef", "$recursiveRef"),
-    "Draft7Validator": ("prefixItems", "$dynamicRef", "$recursiveRef"),
-    "Draft201909Validator": ("prefixItems", "$dynamicRef"),
-    "Draft202012Validator": ("$recursiveRef",),
-}
-"""Keywords that a draft does not define, and that this module would otherwise follow."""
-
 _MOST_STEPS: Final = 1_000
 """How many members a place keeps; an object with many names would fill the memory."""
 
@@ -40,16 +31,18 @@ def read_places(schema: CompiledSchema) -> Place:
     """Return the place of the whole document, from which all other places are reached."""
     root = schema.read()
     parts = [part for part, _ in subschemas(root)]
-    for part in parts[1:]:
-        if any(isinstance(part.get(key), str) for key in ("$id", "id", "$schema")):
+    unknown = {"$dynamicRef", "$recursiveRef"}
+    if schema.draft != "Draft202012Validator":
+        unknown.add("prefixItems")
+    for number, part in enumerate(parts):
+        names = ("$id", "id", "$schema") if number else ()
+        if unknown & part.keys() or any(isinstance(part.get(name), str) for name in names):
             root, parts = {}, []  # references may lead elsewhere, so only the end is checked
             break
     for part in parts:
         if schema.has_lone_references and "$ref" in part:
             for key in part.keys() - {"$ref", *DEFINITIONS}:
                 del part[key]
-        for key in _UNKNOWN[schema.draft]:
-            part.pop(key, None)
     document = _Document(schema)
     document.add_pointers(root, "")
     place = document.place(Schemas.of(root))
@@ -76,10 +69,9 @@ class _Document:
 
     def place(self, schemas: Schemas) -> Place:
         """Return the place to which these schemas apply."""
-        place = self._places.get(id(schemas))
-        if place is None:
-            place = self._places[id(schemas)] = Place(schemas, self)
-        return place
+        if id(schemas) not in self._places:
+            self._places[id(schemas)] = Place(schemas, self)
+        return self._places[id(schemas)]
 
     def find(self, pointer: str, value: Any) -> Problem | None:
         """Return why a value violates a part; None also if the part cannot be checked alone."""
@@ -110,13 +102,7 @@ class Place:
         self.pointers = [document.pointers[id(one)] for one in schemas.own if type(one) is dict]
         """The pointers of the schemas that apply here."""
         self._steps: dict[str | int, tuple[Problem | None, Place]] = {}
-        self._problems: dict[type, Problem | None] = {
-            dict: self._refuse_kind("object", dict),
-            list: self._refuse_kind("array", list),
-        }
         self._listed = max((len(items_of(part)[0]) for part in schemas.certain), default=0)
-        figures = [part["maxItems"] for part in schemas.certain if "maxItems" in part]
-        self._most_items = min(figures, default=float("inf"))
 
     def find(self, value: Any) -> Problem | None:
         """Return why a complete value violates the schemas that apply here."""
@@ -125,36 +111,26 @@ class Place:
 
     def refuse(self, container: Any) -> Problem | None:
         """Return why no object, or no array, is valid here."""
-        return self._problems[type(container)]
+        name = "object" if type(container) is dict else "array"
+        for part in self._schemas.certain:
+            types = part.get("type", name)
+            if name not in ([types] if isinstance(types, str) else types):
+                return Problem("", "type", f"an {name} is not of type {quote(types)}")
+        return None
 
     def at(self, step: str | int) -> tuple[Problem | None, Place]:
         """Return the place at a name or position, and why no value is valid there."""
         # All items after the listed schemas share one place.
         key = min(step, self._listed) if isinstance(step, int) else step
-        found = self._steps.get(key)
-        if found is None:
+        if key not in self._steps:
             if len(self._steps) >= _MOST_STEPS:
                 self._steps.clear()
             if isinstance(key, int):
-                found = None, self._document.place(self._schemas.item(key))
+                problem, schemas = None, self._schemas.item(key)
             else:
-                found = self._refuse_name(key), self._document.place(self._schemas.member(key))
-            self._steps[key] = found
-        if isinstance(step, int) and step >= self._most_items:
-            return Problem("", "maxItems", f"more than {self._most_items} items"), found[1]
-        return found
-
-    def _refuse_kind(self, name: str, kind: type) -> Problem | None:
-        if any(one is False for one in self._schemas.own):
-            return Problem("", "falseSchema", "nothing is allowed here")
-        for part in self._schemas.certain:
-            types = part.get("type", name)
-            if name not in ([types] if isinstance(types, str) else types):
-                return Problem("", "type", f"an {name} is not of type {quote(types)}")
-            for keyword, values in (("enum", part.get("enum")), ("const", [part.get("const")])):
-                if keyword in part and kind not in map(type, values or ()):
-                    return Problem("", keyword, f"an {name} is not {quote(part[keyword])}")
-        return None
+                problem, schemas = self._refuse_name(key), self._schemas.member(key)
+            self._steps[key] = problem, self._document.place(schemas)
+        return self._steps[key]
 
     def _refuse_name(self, name: str) -> Problem | None:
         for part in self._schemas.certain:

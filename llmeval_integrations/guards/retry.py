@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import wraps
 from inspect import isawaitable, iscoroutinefunction, signature
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
+
+from msgspec import structs
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -45,14 +47,10 @@ def guard(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Call a function that asks a model again, with the reason, until its answer is accepted.
 
-    The function accepts a prompt and returns an answer, blocking or asynchronous. It can be your
-    own or the `create` of an SDK. Its prompt is the argument `messages`, `input` or `prompt`, else
-    the first text or list. The answer and `result.feedback()` are added to the prompt. Each tool
-    call receives its own feedback. A function with a parameter `feedback` receives that text
-    instead.
-
-    An answer is accepted unless the evaluator fails it. If a judge could not decide, the answer is
-    accepted.
+    The function may be the `create` of an SDK, blocking or asynchronous. Its prompt is the argument
+    `messages`, `input` or `prompt`, else the first text or list. The answer and `result.feedback()`
+    are added to it, for each tool call by its id. A function with a parameter `feedback` receives
+    that text instead. If a judge could not decide, the answer is accepted.
 
     Example:
         >>> ask = guard(JsonSchema(schema), tries=3)(client.chat.completions.create)
@@ -63,19 +61,14 @@ def guard(
     Args:
         evaluator: Checks each answer. A judge receives the prompt as the sample's input.
         tries: How often the function is called at most.
-        repair: Whether to try a repair of the text before the model is asked again.
-        raises: Whether to raise RejectedAnswerError if the last try fails. Its `best` is what
-            would have been returned.
+        repair: Whether to repair the text, if possible, before the model is asked again.
+        raises: Whether to raise RejectedAnswerError if the last try fails.
         fields: Further fields of the sample, such as `reference` and `contexts`.
 
     Returns:
-        A decorator; the decorated function returns GuardResult.
+        A decorator. The decorated function returns a GuardResult.
     """
-    return Retry(evaluator, tries, raises, fields, repair).guard
-
-
-Steps: TypeAlias = Generator[Any, Any, Any]
-"""Yields samples and requests; receives the results of the samples and the model's replies."""
+    return Retry(evaluator, tries, raises, fields, repair).wrap
 
 
 @dataclass(frozen=True)
@@ -95,12 +88,9 @@ class Retry:
             raise InvalidOptionError(f"tries must be 1 or more, got {self.tries!r}")
         Sample(MISSING, **self.fields)  # a misspelt field raises here, before a model is asked
 
-    def guard(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a function so that it asks until its answer is accepted."""
-        try:
-            parameters = tuple(signature(function).parameters)
-        except (TypeError, ValueError):  # some built-in functions have no signature
-            parameters = ()
+    def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Wrap a function whose arguments contain the prompt."""
+        parameters = tuple(signature(function).parameters)
 
         def call(prompt: Prompt) -> Any:
             return function(*prompt.args, **prompt.kwargs)
@@ -108,7 +98,7 @@ class Retry:
         @wraps(function)
         def ask(*args: Any, **kwargs: Any) -> Any:
             prompt = Prompt.find(parameters, args, kwargs)
-            return self.drive(self.run(prompt, prompt.question, Prompt.add), call)
+            return self.ask(call, prompt, prompt.question, Prompt.add)
 
         @wraps(function)
         async def ask_async(*args: Any, **kwargs: Any) -> Any:
@@ -116,62 +106,65 @@ class Retry:
 
         return ask_async if iscoroutinefunction(function) else ask
 
-    def drive(self, steps: Steps, call: Callable[[Any], Any]) -> Any:
-        """Answer each sample of the steps with its result, and each request with its reply.
-
-        Return what the steps return, or a coroutine if `call` is asynchronous. So the same lines
-        guard blocking and asynchronous functions.
-        """
-        sent: Any = None
-        try:
-            while not isawaitable(sent):
-                step = steps.send(sent)
-                sent = self.evaluator.evaluate(step) if isinstance(step, Sample) else call(step)
-        except StopIteration as end:
-            return end.value
-        return self._drive_async(steps, call, sent)
-
-    async def _drive_async(self, steps: Steps, call: Callable[[Any], Any], sent: Any) -> Any:
-        try:
-            while True:
-                step = steps.send(await sent)
-                sent = self.evaluator.aevaluate(step) if isinstance(step, Sample) else call(step)
-        except StopIteration as end:
-            return end.value
-
-    def run(
+    def ask(
         self,
+        call: Callable[[Any], Any],
         request: Any,
         question: Any,
         add: Callable[[Any, Any, Result], Any],
         find: Callable[[Any], Any] = lambda reply: reply,
-    ) -> Steps:
-        """Return the best answer to a request; `question` is the input for a judge.
+    ) -> Any:
+        """Return the best answer as GuardResult, or a coroutine if `call` is asynchronous.
 
-        `add` returns the request with a reply and its feedback. `find` returns the output in a
-        reply. MISSING ends the tries.
+        `question` is the input of the sample, for a judge. `add` returns a request with a reply and
+        its feedback added. `find` returns the output in a reply; MISSING ends the tries.
         """
-        fields = {"input": question, **self.fields}
-        answers: list[GuardResult] = []
-        results: list[Result] = []
-        for _ in range(self.tries):
-            reply = yield request
-            output = find(reply)
-            if output is MISSING:
-                return GuardResult(reply, Result.unscored("not looked at"), results, [])
-            answer = GuardResult(reply, (yield Sample(output, **fields)), results, [])
-            text = read_answer(reply).value if self.repairs else None
-            if answer.result.passed is False and isinstance(text, str):
-                done = repair_text(text)
-                if done.edits and done.refusal is None:
-                    result = yield Sample(done.text, **fields)
-                    if result.passed is not False:
-                        answer = GuardResult(done.text, result, results, done.edits)
-            results.append(answer.result)
-            answers.append(answer)
-            if answer.result.passed is not False:
-                return answer
-            request = add(request, reply, answer.result)
+        reply = call(request)
+        is_async = isawaitable(reply)
+
+        async def run(reply: Any, request: Any) -> GuardResult:
+            answers: list[GuardResult] = []
+            results: list[Result] = []
+            while True:
+                reply = await reply if is_async else reply
+                output = find(reply)
+                if output is MISSING:
+                    return GuardResult(reply, Result.unscored("not checked"), results, [])
+                sample = Sample(output, **{"input": question, **self.fields})
+                answer = await self._check(reply, sample, results, is_async)
+                results.append(answer.result)
+                answers.append(answer)
+                if answer.result.passed is not False:
+                    return answer
+                if len(answers) == self.tries:
+                    return self._choose(answers)
+                request = add(request, reply, answer.result)
+                reply = call(request)
+
+        return run(reply, request) if is_async else _finish(run(reply, request))
+
+    async def _check(
+        self, reply: Any, sample: Sample, results: list[Result], is_async: bool
+    ) -> GuardResult:
+        """Return the result of a reply, or if it fails, of its repaired text."""
+
+        async def evaluate(sample: Sample) -> Result:
+            evaluator = self.evaluator
+            return await evaluator.aevaluate(sample) if is_async else evaluator.evaluate(sample)
+
+        answer = GuardResult(reply, await evaluate(sample), results, [])
+        text = read_answer(reply).value if self.repairs else None
+        if answer.result.passed is not False or not isinstance(text, str):
+            return answer
+        repaired = repair_text(text)
+        if not repaired.edits or repaired.refusal is not None:
+            return answer
+        result = await evaluate(structs.replace(sample, output=repaired.text))
+        better = GuardResult(repaired.text, result, results, repaired.edits)
+        return answer if result.passed is False else better
+
+    def _choose(self, answers: list[GuardResult]) -> GuardResult:
+        """Return the best of answers that failed, or raise RejectedAnswerError."""
         # Among equal answers the last is best, since the model knew the reasons.
         best: GuardResult = max(reversed(answers), key=self._rank)
         if self.raises:
@@ -185,3 +178,11 @@ class Retry:
         figure = float("-inf") if score is None else float(score)
         share = answer.result.metadata.get("schema_score", 0.0)
         return -figure if self.evaluator.lower_is_better else figure, share
+
+
+def _finish(coroutine: Coroutine[Any, Any, GuardResult]) -> Any:
+    """Run a coroutine that awaits nothing to its end."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, TypeAlias
 
-from llmeval_integrations.guards.watch import Doomed, Watcher
+from llmeval_integrations.guards.reader import Doomed
+from llmeval_integrations.guards.watch import Watcher
 
 _Delta: TypeAlias = "tuple[str, int | None, str | None]"
 """What a chunk adds: a text, the index of the call that it belongs to, and the tool's name."""
@@ -71,7 +72,7 @@ class StreamGuard:
     def _feed(self, chunk: Any) -> None:
         """Feed the watcher what a chunk adds to the text or to the calls."""
         for text, call, name in _read(chunk):
-            if self._watcher.reads_calls == (call is not None):
+            if (self._watcher.tools is None) == (call is None):
                 self._watcher.feed(text, name, call or 0)
                 self.characters += len(text)
 

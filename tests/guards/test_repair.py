@@ -15,7 +15,6 @@ from llmeval_integrations.json_values.parse import parse
 REPAIRED = [
     ('Here it is: {"a": 1} ok?', {"a": 1}, "prose_around prose_around"),
     ('Sure!\n```json\n{"a": 1,}\n```\nDone', {"a": 1}, "prose_around trailing_comma prose_around"),
-    ('<json>{"a":1}</json>', {"a": 1}, "prose_around prose_around"),
     ('{"a": 1},', {"a": 1}, "trailing_comma"),
     ('{"a": "b", # c\n}', {"a": "b"}, "comment trailing_comma"),
     ('/* a */ {"a": 1} // done', {"a": 1}, "comment comment"),
@@ -36,25 +35,19 @@ REFUSED = [
     ("I cannot help with that.", "prose"),
     ("As [1, 2] show, there is none.", "prose_around"),
     ('Either {"a": 1} or {"a": 2}', "prose_around"),
-    ('{"a": 1}\n{"a": 2}', "extra_data"),
     ('{"a": {"b": 1}}, "c": 2}', "extra_data"),
     ('{"a": 1, "b": "hel', "truncated"),
-    ("[1, 2", "truncated"),
     ("[1, ..., 9]", "ellipsis"),
     ("[1,,2]", "missing_value"),
     ("[1 2]", "missing_comma"),
-    ('["a" "b"]', "missing_comma"),
     ('{"a": yes}', "bare_word"),
     ("{“a”: 1}", "smart_quotes"),
     ('{"a": NaN}', "nan_or_infinity"),
     ('{"a": "\\d+"}', "invalid_escape"),
-    ('{\\"a\\": 1}', "invalid_escape"),
-    ("[007]", "number"),
     ("[1,000]", "number"),
     ('{"size": 5 kg}', "number"),
     ('{"a": 1]', "mismatched_bracket"),
     ('{"a": "the "large" one"}', "unescaped_quote"),
-    ('{"a": "x, "b": "y"}', "unescaped_quote"),
     ("['the boys', she said']", "bare_word"),
     ("[1e999]", "number_out_of_range"),
 ]
@@ -144,9 +137,3 @@ _HARD = st.text("ab ',:é\"\\\n{}[]#/", max_size=6) | st.sampled_from(["it's", "
 def test_a_dressed_document_is_itself_or_refused(value, dress):
     done = repair(dress(value))
     assert done.refusal is not None or done.value == value
-
-
-@law
-@given(_documents(st.text("ab é")), st.sampled_from(DRESSES))
-def test_a_dressed_document_with_plain_texts_is_itself(value, dress):
-    assert repair(dress(value)).value == value

@@ -1,4 +1,4 @@
-"""A middleware for agents of LangChain: the model is asked again while its answer fails.
+"""A middleware for agents of LangChain that asks the model again until its answer is accepted.
 
     from langchain.agents import create_agent
     from llmeval_integrations import ToolCallSchema
@@ -7,7 +7,7 @@
     check = ToolCallSchema(tools)
     agent = create_agent(model, tools, middleware=[RetryMiddleware(check, on="tool_calls")])
 
-The model is told what is wrong with each call before a tool is run.
+The model receives the feedback on each call before a tool is run.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.guards.prompt import word_calls
-from llmeval_integrations.guards.retry import Retry, Steps
+from llmeval_integrations.guards.retry import GuardResult, Retry
 
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 
 
 class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
-    """Has the model of an agent answer again, with the reason, while the evaluator fails it.
+    """Asks the model of an agent again, with the reason, until the evaluator accepts its answer.
 
-    It is told `result.feedback()`, for each tool call by its id, before a tool is run. A judge that
-    could not tell fails nothing. Only the accepted answer, or the best, stands in the agent's
-    state; its `response_metadata` say under `llmeval` what the evaluator says of each try.
+    The model receives `result.feedback()`, for each tool call by its id, before a tool is run. If a
+    judge could not decide, the answer is accepted. The agent's state contains only the accepted
+    answer, or else the best one. Its `response_metadata["llmeval"]` lists the results of all tries.
 
     Args:
-        evaluator: Looks at each answer. A judge is given the user's last message as its input.
-        on: What is looked at: the final `text`, the `structured_response` that `response_format`
-            asks for, or messages with `tool_calls`; others are passed on.
+        evaluator: Checks each answer. A judge receives the user's last message as the input.
+        on: The part to check: the final `text`, the `structured_response` of `response_format`, or
+            messages with `tool_calls`. All other messages are passed on.
         tries: How often the model is asked at most.
-        raises: Whether RejectedAnswerError is raised where the last try fails, too.
+        raises: Whether to raise RejectedAnswerError if the last try fails.
         fields: Further fields of the sample, such as `reference` and `contexts`.
     """
 
@@ -62,23 +62,22 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
     ) -> ModelResponse:
-        """Ask the model as often as it takes."""
-        return self._retry.drive(self._run(request), handler)
+        """Ask the model until its answer is accepted."""
+        return _note(self._ask(request, handler))
 
     async def awrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[ModelResponse]]
     ) -> ModelResponse:
-        """Ask the model as often as it takes."""
-        return await self._retry.drive(self._run(request), handler)
+        """Ask the model until its answer is accepted."""
+        return _note(await self._ask(request, handler))
 
-    def _run(self, request: ModelRequest) -> Steps:
+    def _ask(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
         questions = [one.text for one in request.messages if isinstance(one, HumanMessage)]
         question = questions[-1] if questions else MISSING
-        done = yield from self._retry.run(request, question, _add, self._find_answer)
-        return _note(done.output, done.results)
+        return self._retry.ask(handler, request, question, _add, self._find_answer)
 
     def _find_answer(self, response: ModelResponse) -> Any:
-        """Return what the evaluator looks at; MISSING where this response is something else."""
+        """Return the part to check; MISSING if this response does not have it."""
         message = _message(response)
         if response.structured_response is not None:
             return response.structured_response if self.on == "structured_response" else MISSING
@@ -92,7 +91,7 @@ def _message(response: ModelResponse) -> AIMessage:
 
 
 def _add(request: ModelRequest, response: ModelResponse, result: Result) -> ModelRequest:
-    """Add what the model said, and what is wrong with it, for each call by its id."""
+    """Add the reply and the feedback, for each call by its id."""
     message = _message(response)
     feedback = [
         ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
@@ -102,17 +101,17 @@ def _add(request: ModelRequest, response: ModelResponse, result: Result) -> Mode
     return request.override(messages=[*request.messages, *turns])
 
 
-def _note(response: ModelResponse, results: list[Result]) -> ModelResponse:
-    """Note in a response's message what the evaluator says of each try."""
-    if not results:
+def _note(done: GuardResult) -> ModelResponse:
+    """Return the response, with the results of all tries in its message."""
+    response: ModelResponse = done.output
+    if not done.results:
         return response
     message = _message(response)
     tries = [
         {"score": one.score, "passed": one.passed, "label": one.label, "reason": one.reason}
-        for one in results
+        for one in done.results
     ]
-    noted = message.model_copy(
-        update={"response_metadata": {**message.response_metadata, "llmeval": tries}}
-    )
+    metadata = {**message.response_metadata, "llmeval": tries}
+    noted = message.model_copy(update={"response_metadata": metadata})
     messages = [noted if one is message else one for one in response.result]
     return ModelResponse(messages, response.structured_response)

@@ -1,0 +1,217 @@
+"""Read JSON in chunks while it is written, and check each part as soon as it is complete."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.limits import MAX_DEPTH
+from llmeval_integrations.guards.places import Place, Problem, read_places
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.numbers import UNREADABLE, decode
+from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.pointer import pointer
+from llmeval_integrations.schemas.validator import CompiledSchema
+
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_STRING: Final = re.compile(
+    r'[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*'
+)
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
+_WORD: Final = re.compile(r'[^ \t\n\r,:\[\]{}"`~]*')
+
+_FENCE: Final = re.compile(r"(?:`+|~+)[ \t]*[\w.+-]{0,40}[ \t]*\r?")
+"""The first line of a fence. Any other first line can only be judged with the whole text."""
+
+_UNSURE: Final = ("empty", "truncated")
+"""Defects of any text that is cut off, so they do not explain a wrong character."""
+
+
+class Doomed(NamedTuple):
+    """Where and why a text fails: whatever follows, it will not conform."""
+
+    offset: int
+    """How many characters of the text, or of the call's arguments, were enough to decide this."""
+
+    pointer: str
+    """The place of the problem as a JSON Pointer."""
+
+    keyword: str
+    """The keyword of the schema, or the name of the defect if the text is not JSON."""
+
+    reason: str
+
+
+class _DoomedError(Exception):
+    """The text fails. The argument is its Doomed."""
+
+
+@dataclass
+class _Container:
+    """An open object or array."""
+
+    place: Place
+    value: Any
+    step: Any
+    """The name or position of the next member; None before a name."""
+
+
+class Reader:
+    """Reads one text, or the arguments of one call."""
+
+    def __init__(self, schema: CompiledSchema, parsing: Parsing) -> None:
+        self._root, self._parsing = read_places(schema), parsing
+        self._is_wrapped = self._leads = parsing != "strict"  # white space or a fence is allowed
+        self._chunks: list[str] = []
+        self._rest = ""  # the end of the last chunk, if it is needed with the next one
+        self._offset = 0  # where the rest begins in the whole text
+        self._scalar: list[str] = []  # the parts of the open string, number or literal
+        self._open: list[_Container] = []
+        self._expects = "value"
+
+    def feed(self, chunk: str) -> Doomed | None:
+        """Read a chunk; return where and why the text fails, or None while it may conform."""
+        self._chunks.append(chunk)
+        text, self._rest = self._rest + chunk, ""
+        try:
+            position = self._skip_lead(text) if self._leads else 0
+            while position < len(text):
+                if self._scalar:
+                    position = self._read_scalar(text, position)
+                    continue
+                position = _find_end(_SPACE, text, position)
+                if position < len(text):
+                    self._read_mark(text[position], position + 1)
+                    position += 1
+        except _DoomedError as error:
+            doomed: Doomed = error.args[0]
+            return doomed
+        self._offset += len(text) - len(self._rest)
+        return None
+
+    def _skip_lead(self, text: str) -> int:
+        """Return where the JSON begins after white space or the first line of a fence."""
+        begin = _find_end(_SPACE, text, 0)
+        line, newline, _ = text[begin:].partition("\n")
+        if not line.startswith(("`", "~")):
+            self._leads = begin == len(text)
+            return begin
+        if not _FENCE.fullmatch(line):
+            self._leads, self._expects = False, "anything"
+        elif newline:
+            self._leads = False
+            return begin + len(line) + 1
+        else:
+            self._rest = text
+        return len(text)
+
+    def _read_scalar(self, text: str, position: int) -> int:
+        is_string = self._scalar[0] == '"'
+        end = _find_end(_STRING if is_string else _WORD, text, position)
+        self._scalar.append(text[position:end])
+        if end == len(text):
+            return end
+        if is_string and text[end] != '"':
+            escape = _ESCAPE.match(text, end)
+            if escape is None or escape.end() < len(text):
+                self._refuse((end if escape is None else escape.end()) + 1)
+            self._rest = text[end:]
+            return len(text)
+        written, self._scalar = "".join(self._scalar) + '"' * is_string, []
+        try:
+            value = decode(written)
+        except UNREADABLE:
+            self._refuse(end + 1, written)
+        if self._expects.startswith("name"):
+            self._add_name(value, end + 1)
+        else:
+            self._add(value, end + 1)
+        return end + is_string
+
+    def _read_mark(self, mark: str, end: int) -> None:
+        """Read a separator, a bracket, or the first character of a scalar."""
+        expects, container = self._expects, self._open[-1] if self._open else None
+        if expects == "anything" or (expects == "nothing" and self._is_wrapped and mark in "`~"):
+            return
+        if mark == ":" and expects == "colon":
+            self._expects = "value"
+        elif container and mark == "," and expects == "comma or end":
+            self._expects = "value" if type(container.value) is list else "name"
+        elif container and mark == ("]" if type(container.value) is list else "}"):
+            if not expects.endswith("end"):
+                self._refuse(end)
+            self._open.pop()
+            self._add(container.value, end)
+        elif mark == '"' and expects.startswith(("value", "name")):
+            self._scalar = ['"']
+        elif mark in "[{" and expects.startswith("value"):
+            self._open_container([] if mark == "[" else {}, end)
+        elif mark in "-0123456789tfn" and expects.startswith("value"):
+            self._scalar = [mark]
+        else:
+            self._refuse(end)
+
+    def _open_container(self, value: Any, end: int) -> None:
+        place = self._next_place(end)
+        self._check(place.refuse(value), end)
+        is_list = type(value) is list
+        self._open.append(_Container(place, value, 0 if is_list else None))
+        if len(self._open) > MAX_DEPTH:
+            self._open.pop()
+            reason = f"more than {MAX_DEPTH} levels of arrays and objects"
+            self._check(Problem("", "too_deep", reason), end)
+        self._expects = "value or end" if is_list else "name or end"
+
+    def _add_name(self, name: str, end: int) -> None:
+        container = self._open[-1]
+        is_repeated = name in container.value
+        if is_repeated and self._parsing == "strict":
+            self._check(Problem("", "duplicate_key", f"Duplicate key {name!r}"), end)
+        container.step = name
+        self._next_place(end)
+        self._expects = "colon"
+
+    def _add(self, value: Any, end: int) -> None:
+        """Check a complete value, and add it to its container."""
+        self._check(self._next_place(end).find(value), end)
+        self._expects = "comma or end" if self._open else "nothing"
+        if not self._open:
+            return
+        container = self._open[-1]
+        if type(container.value) is list:
+            container.value.append(value)
+            container.step += 1
+        else:
+            container.value[container.step] = value
+            container.step = None
+
+    def _next_place(self, end: int) -> Place:
+        """Return the place of the next value, at which some value must be valid."""
+        if not self._open:
+            return self._root
+        problem, place = self._open[-1].place.at(self._open[-1].step)
+        self._check(problem, end)
+        return place
+
+    def _refuse(self, end: int, written: str = "") -> None:
+        """Stop at a character that JSON cannot have here."""
+        read = "".join(self._chunks)[: self._offset + end]
+        for text in (read, written, read + '"'):  # the text may end in an open string
+            defect = parse(text, self._parsing)
+            if type(defect) is Defect and defect.name not in _UNSURE:
+                self._check(Problem("", defect.name, defect.reason), end)
+        reason = f"JSON cannot continue so: {read[-20:]!r}"
+        self._check(Problem("", "unexpected_character", reason), end)
+
+    def _check(self, problem: Problem | None, end: int) -> None:
+        """Stop if there is a problem."""
+        if problem is not None:
+            path = pointer(one.step for one in self._open if one.step is not None)
+            doomed = Doomed(self._offset + end, path + problem.pointer, *problem[1:])
+            raise _DoomedError(doomed)
+
+
+def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    """Return where the match ends. The pattern must be able to match an empty text."""
+    return pattern.match(text, position).end()  # type: ignore[union-attr]
