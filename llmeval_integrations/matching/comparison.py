@@ -71,10 +71,10 @@ class Comparison:
         # In a union, the side that lacks a member defines its default: a missing member belongs to
         # the alternative of the output, an extra one to that of the reference.
         of_output, of_reference = node.narrow(output), node.narrow(reference)
-        known = of_output.members
+        known, is_uniform = of_output.members, node.uniform
         for name, expected in reference.items():
             value = output.get(name, MISSING)
-            its = known.get(name) or of_output.member(name)
+            its = node if is_uniform else known.get(name) or of_output.member(name)
             kind = type(value)
             # Most members are equal scalars; for them this is faster than a call of `compare`.
             if kind in SCALARS and kind is type(expected) and value == expected:

@@ -181,6 +181,11 @@ class Node:
 
 def count_leaves(value: Any) -> int:
     """Count the leaves of a value; an empty object or array counts as none."""
-    if type(value) is dict:
-        return sum(map(count_leaves, value.values()))
-    return sum(map(count_leaves, value)) if type(value) is list else 1
+    if type(value) not in CONTAINERS:
+        return 1
+    inner = [
+        part
+        for part in (value.values() if type(value) is dict else value)
+        if type(part) in CONTAINERS
+    ]
+    return len(value) - len(inner) + sum(map(count_leaves, inner))
