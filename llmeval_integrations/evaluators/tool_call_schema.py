@@ -51,7 +51,9 @@ class ToolCallSchema(ToolEvaluator):
     @cached_property
     def toolbox(self) -> Toolbox | None:
         """The evaluator's own tools by name; None if samples have their own."""
-        return None if self.tools is None else read_toolbox(self, self.tools)
+        if self.tools is None:
+            return None
+        return read_toolbox(self.name, self.tools, is_open=self.allow_undeclared)
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -59,7 +61,9 @@ class ToolCallSchema(ToolEvaluator):
         return ("variables",) if self.tools is None else ()
 
     def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
-        toolbox = sample_toolbox(self, sample) if self.toolbox is None else self.toolbox
+        toolbox = self.toolbox
+        if toolbox is None:
+            toolbox = sample_toolbox(self.name, sample, is_open=self.allow_undeclared)
         if toolbox is None:
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=..., or a sample's variables['tools']"

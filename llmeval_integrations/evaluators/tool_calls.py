@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.escape import make_printable
@@ -26,8 +26,9 @@ from llmeval_integrations.tool_calls.call_comparison import (
     CallComparison,
     CallOrder,
     ComparedCall,
+    Score,
 )
-from llmeval_integrations.tool_calls.call_pair import Arguments, Call
+from llmeval_integrations.tool_calls.call_pair import Arguments, Call, CallOptions
 from llmeval_integrations.tool_calls.expected import (
     Alternatives,
     Before,
@@ -44,8 +45,6 @@ from llmeval_integrations.tool_calls.tools import (
     read_toolbox,
     sample_toolbox,
 )
-
-Score = Literal["calls", "leaves"]
 
 _CHOICES: Final = {
     "score": get_args(Score),
@@ -151,7 +150,9 @@ class ToolCalls(Evaluator):
 
     @cached_property
     def _toolbox(self) -> Toolbox | None:
-        return None if self.tools is None else read_toolbox(self, self.tools, self._rules)
+        if self.tools is None:
+            return None
+        return read_toolbox(self.name, self.tools, self._rules, is_open=self.allow_undeclared)
 
     def _check_before(self, toolbox: Toolbox | None) -> None:
         problem = explain_before(self.before)
@@ -167,11 +168,13 @@ class ToolCalls(Evaluator):
     def check(self, sample: Sample) -> Result:
         toolbox, rules = self._toolbox, self._rules
         if toolbox is None:
-            toolbox = sample_toolbox(self, sample, rules)
+            toolbox = sample_toolbox(self.name, sample, rules, is_open=self.allow_undeclared)
         reference = read_items(sample.require("reference", self.name))
         expected = read_expected(reference, self.name, self.parsing, self.alternatives)
         if toolbox is not None:
-            check_expected(self, expected, toolbox, reference)
+            is_free = self.arguments in ("subset", "ignore") or self.alternatives == "listed"
+            complete = None if is_free else self.arguments == "exact"
+            check_expected(self.name, expected, toolbox, complete=complete)
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
@@ -179,9 +182,10 @@ class ToolCalls(Evaluator):
         pairs = [] if before is None else pair_positions(before, names, self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
-        ours = [Call(call, self, rules, toolbox) for call in calls]
-        theirs = [Call(call, self, rules, toolbox) for call in expected]
-        comparison = CallComparison(ours, theirs, self, pairs)
+        options = CallOptions(self.arguments, self.alternatives, self.parsing)
+        ours = [Call(call, options, rules, toolbox) for call in calls]
+        theirs = [Call(call, options, rules, toolbox) for call in expected]
+        comparison = CallComparison(ours, theirs, self.call_order, pairs)
         metadata = comparison.metadata()
         if rules.ignored:
             metadata["ignored"] = [
@@ -192,7 +196,7 @@ class ToolCalls(Evaluator):
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
-        return _make_result(comparison.calls, comparison.score(), metadata)
+        return _make_result(comparison.calls, comparison.score(self.score), metadata)
 
     def breakdown(self) -> CallTally:
         return CallTally(self.fields)

@@ -26,6 +26,8 @@ from llmeval_integrations.tool_calls.expected import mark_alternatives
 
 CallOrder = Literal["any", "strict"]
 
+Score = Literal["calls", "leaves"]
+
 CALL_KINDS: Final = (
     "unreadable",
     "wrong_name",
@@ -94,26 +96,25 @@ class CallComparison:
         self,
         made: Sequence[Call],
         expected: Sequence[Call],
-        evaluator: Any,
+        order: CallOrder,
         before: Sequence[tuple[int, int]] = (),
     ) -> None:
         """`before` are pairs of positions of expected calls.
 
         If a pair is violated, the call that came too early is wrong.
         """
-        self._made, self._expected, self._evaluator = made, expected, evaluator
+        self._made, self._expected = made, expected
         self._pairing = Comparison().pairing
         self._compared: dict[tuple[int, int], CallPair] = {}
         self._leaves = Figures(0.0, 0.0, 0.0)
         self._fields: dict[str, dict[Kind, int]] = {}
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._limits: set[str] = set()
-        self.calls = self._compare(before)
+        self.calls = self._compare(order, before)
         """All calls, compared: first the expected ones in their order, then extra ones."""
 
-    def _compare(self, before: Sequence[tuple[int, int]]) -> list[ComparedCall]:
-        is_strict = self._evaluator.call_order == "strict"
-        pairs = self._pair_in_order() if is_strict else self._pair_by_name()
+    def _compare(self, order: CallOrder, before: Sequence[tuple[int, int]]) -> list[ComparedCall]:
+        pairs = self._pair_in_order() if order == "strict" else self._pair_by_name()
         rows = {column: row for row, column in pairs}
         out_of_order = {
             then
@@ -129,11 +130,11 @@ class CallComparison:
             key=lambda call: (last, call.output) if call.reference is None else (call.reference, 0),
         )
 
-    def score(self) -> float:
+    def score(self, unit: Score) -> float:
         """Return F1 over the calls, or over their names and the leaves of their arguments."""
         matched = fsum(call.score for call in self.calls)
         both = float(len(self._made) + len(self._expected))
-        if self._evaluator.score == "leaves":
+        if unit == "leaves":
             named = sum(call.kind in ("right", "wrong_arguments") for call in self.calls)
             matched = named + self._leaves.matched
             both += self._leaves.output + self._leaves.reference
@@ -174,8 +175,8 @@ class CallComparison:
             expected[call.name].append(column)
         pairs: Pairs = []
         budget = MAX_PAIRS
-        for name, columns in expected.items():
-            rows = made[name]
+        for name, wanted in expected.items():
+            rows, columns = made[name], wanted
             if not rows:
                 continue
             is_fuzzy = self._expected[columns[0]].is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import SCALARS, canonical
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape, read_pointer
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
 from llmeval_integrations.matching.outcome import Figures, Outcome, describe
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives
+from llmeval_integrations.tool_calls.expected import ANY_OF, Alternatives, mark_alternatives
 from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tools import Toolbox
 
@@ -70,18 +71,26 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
         return describe(self.pointer, self.kind, self.output, self.reference, self.remark)
 
 
+class CallOptions(NamedTuple):
+    """The options of ToolCalls by which two calls are compared."""
+
+    arguments: Arguments
+    alternatives: Alternatives
+    parsing: Parsing
+
+
 class Call:
     """A call with its tool, and with its arguments as they are compared."""
 
     def __init__(
-        self, call: ToolCall, evaluator: Any, rules: ArgumentRules, toolbox: Toolbox | None
+        self, call: ToolCall, options: CallOptions, rules: ArgumentRules, toolbox: Toolbox | None
     ) -> None:
         self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
         self.tool = toolbox.get(call.name) if toolbox else None
         self.node = rules.find_node(call.name) if self.tool is None else self.tool.node
         self.values = self.node.drop(self.arguments)
         """The arguments without those that count as left out."""
-        self.evaluator = evaluator
+        self.options = options
 
     @property
     def text(self) -> str:
@@ -91,7 +100,7 @@ class Call:
     @property
     def is_fuzzy(self) -> bool:
         """Whether two calls that match this one may not match each other."""
-        return self.evaluator.arguments != "exact" or self.node.fuzzy
+        return self.options.arguments != "exact" or self.node.fuzzy
 
     @cached_property
     def violations(self) -> list[tuple[str, WrongArgument]]:
@@ -100,7 +109,7 @@ class Call:
         if tool is None:
             return []
         node, found = self.node.narrow(self.values), []
-        for one in tool.find(mark_alternatives(given), self.evaluator.parsing):
+        for one in tool.find(mark_alternatives(given), self.options.parsing):
             name = one.argument or ""
             its = node.member(name)
             is_filled = one.is_missing and name not in given and its.default is not MISSING
@@ -140,7 +149,7 @@ class Call:
         """Return the leaves of a call that has no partner."""
         comparison, node = Comparison(), self.node.narrow(self.values)
         for name, value in self.values.items():
-            if self.evaluator.arguments != "ignore" and not is_optional(value):
+            if self.options.arguments != "ignore" and not is_optional(value):
                 comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
         return comparison
 
@@ -149,8 +158,8 @@ class CallPair:
     """The comparison of a call's arguments with those of an expected call of the same tool."""
 
     def __init__(self, made: Call, expected: Call, pairing: Pairing) -> None:
-        self._made, self._expected, self._evaluator = made, expected, made.evaluator
-        how, here, there = made.evaluator.arguments, made.values, expected.values
+        self._made, self._expected = made, expected
+        how, here, there = made.options.arguments, made.values, expected.values
         if how in ("superset", "ignore"):
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
@@ -193,8 +202,8 @@ class CallPair:
             return False
         if name not in made.values:
             # If a reference of BFCL's allows leaving an argument out, its schema may still not.
-            may_lack = self._evaluator.arguments == "subset"
-            return may_lack or (is_optional(wanted) and self._evaluator.alternatives != "listed")
+            may_lack = made.options.arguments == "subset"
+            return may_lack or (is_optional(wanted) and made.options.alternatives != "listed")
         if not is_optional(wanted):
             return True
         # A default matches an optional argument, but may violate the schema. So only a listed value

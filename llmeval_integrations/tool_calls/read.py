@@ -23,6 +23,11 @@ from llmeval_integrations.tool_calls.readers import read_block, read_failure
 from llmeval_integrations.tool_calls.text import find_calls, may_hold_calls
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
+_WORDS_OF_CALLS: Final = re.compile(
+    r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
+)
+"""Words in names and types that suggest a call, in a form that no reader knows."""
+
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
 
@@ -52,8 +57,8 @@ def read_calls(
 
     A value that no reader knows is the defect `not_a_call`. In a list it becomes a call with a
     `problem`, like a call whose arguments cannot be read. Null and empty values contain no calls.
-    Calls that an API makes by itself are skipped. If no calls are expected, JSON that no
-    reader knows is an answer without calls.
+    Calls that an API makes by itself are skipped. If no calls are expected, JSON that mentions no
+    call is an answer without calls.
     """
     if isinstance(value, (bytes, bytearray)):
         try:
@@ -128,10 +133,22 @@ def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
 
 
 def _is_answer(value: Any, parts: list[Part] | None) -> bool:
-    """Return whether this is JSON in which no reader knows a call or message."""
+    """Return whether this is JSON that no reader knows, and that has no word of a call."""
+    if any(isinstance(part, str) or part.name for part in parts or ()):
+        return False
+    plain = value if isinstance(value, str) else parse(value)
+    if isinstance(plain, Defect):
+        return False
     if isinstance(value, (list, tuple)):
         return all(_is_answer(item, read_parts(item)) for item in value)
-    return parts is None and (isinstance(value, str) or not isinstance(parse(value), Defect))
+    return parts is None and not _mentions_call(plain)
+
+
+def _mentions_call(value: Any) -> bool:
+    if isinstance(value, dict):
+        names = [*map(str, value), type_of(value)]
+        return any(map(_WORDS_OF_CALLS.search, names)) or any(map(_mentions_call, value.values()))
+    return isinstance(value, list) and any(map(_mentions_call, value))
 
 
 # --- values: blocks, messages, and the objects around them ----------------------------------------

@@ -27,6 +27,7 @@ from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
+from llmeval_integrations.tool_calls.expected import mark_alternatives
 from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
 
 _OPEN: Final = frozenset(
@@ -153,16 +154,21 @@ Toolbox: TypeAlias = Mapping[str, Tool]
 """The declared tools, by name."""
 
 
-def read_toolbox(evaluator: Any, tools: Any, rules: ArgumentRules = NO_RULES) -> Toolbox:
-    """Return an evaluator's tools by name; InvalidOptionError names the evaluator."""
+def read_toolbox(
+    evaluator: str, tools: Any, rules: ArgumentRules = NO_RULES, *, is_open: bool
+) -> Toolbox:
+    """Return the tools by name; InvalidOptionError names the evaluator.
+
+    `is_open` means that calls may have arguments that their tool does not declare.
+    """
     try:
-        return _read(tools, evaluator.allow_undeclared, rules)
+        return _read(tools, is_open, rules)
     except InvalidOptionError as error:
-        raise type(error)(f"{evaluator.name}: tools: {error}") from error
+        raise type(error)(f"{evaluator}: tools: {error}") from error
 
 
 def sample_toolbox(
-    evaluator: Any, sample: Sample, rules: ArgumentRules = NO_RULES
+    evaluator: str, sample: Sample, rules: ArgumentRules = NO_RULES, *, is_open: bool
 ) -> Toolbox | None:
     """Return the tools in `variables["tools"]`; they are read once if samples have the same."""
     tools = sample.variables.get("tools") if isinstance(sample.variables, Mapping) else None
@@ -173,8 +179,8 @@ def sample_toolbox(
         text = encode(text).decode()
     if type(text) is str:
         with suppress(InvalidOptionError):  # `read_toolbox` raises it with the evaluator's name
-            return _read_once(text, evaluator.allow_undeclared, rules)
-    return read_toolbox(evaluator, tools, rules)
+            return _read_once(text, is_open, rules)
+    return read_toolbox(evaluator, tools, rules, is_open=is_open)
 
 
 def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
@@ -185,21 +191,24 @@ _read_once = lru_cache(maxsize=64)(_read)
 
 
 def check_expected(
-    evaluator: Any, expected: Sequence[ToolCall], toolbox: Toolbox, reference: Any
+    evaluator: str, expected: Sequence[ToolCall], toolbox: Toolbox, *, complete: bool | None
 ) -> None:
-    """Raise InvalidReferenceError for an expected call that its tool can never accept."""
+    """Raise InvalidReferenceError for an expected call that its tool can never accept.
+
+    `complete` means that a call has the expected arguments and no others. With None, only the names
+    of tools are checked.
+    """
     for call in expected:
         if call.name not in toolbox:
             raise InvalidReferenceError(
-                f"{evaluator.name}: there is no tool {call.name!r}, which the reference "
-                f"{quote(reference)} names; {hint(call.name, toolbox)}"
+                f"{evaluator}: there is no tool {call.name!r}, which the reference calls; "
+                f"{hint(call.name, toolbox)}"
             )
-        if evaluator.arguments in ("subset", "ignore") or evaluator.alternatives == "listed":
+        if complete is None:
             continue
-        tool, complete = toolbox[call.name], evaluator.arguments == "exact"
-        refusal = tool.refuse(call.arguments, complete=complete)
+        refusal = toolbox[call.name].refuse(call.arguments, complete=complete)
         if refusal:
             raise InvalidReferenceError(
-                f"{evaluator.name}: the tool {call.name!r} {refusal}, so no valid call can match "
-                f"the reference {quote(reference)}"
+                f"{evaluator}: the tool {call.name!r} {refusal}, so no valid call can match the "
+                f"reference {quote(mark_alternatives(call.arguments))}"
             )
