@@ -109,27 +109,6 @@ def foreign(path):
         database.execute("CREATE TABLE invoices (id)")
 
 
-def changed(statement):
-    def make(path):
-        with Cache(path) as cache:
-            cache.put(b"7", REPLY)
-        with closing(sqlite3.connect(path)) as database, database:
-            database.execute(statement)
-
-    return make
-
-
-def cut(path):
-    with Cache(path) as cache:
-        for number in range(200):
-            cache.put(b"%d" % number, REPLY)
-    content = path.read_bytes()
-    path.write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
-
-
-scribbled = changed("UPDATE replies SET reply = '1'")
-
-
 @pytest.mark.parametrize("frozen", [False, True])
 @pytest.mark.parametrize(
     ("make", "message"),
@@ -137,8 +116,6 @@ scribbled = changed("UPDATE replies SET reply = '1'")
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
         (foreign, "is not a cache of replies but another program's database"),
-        (cut, "malformed"),
-        (scribbled, "cannot be used: Expected `object`, got `int`"),
     ],
 )
 def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message, frozen):
@@ -153,7 +130,7 @@ def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message,
     with pytest.raises(InputError, match=message):
         cache.put(b"8", REPLY)
     cache.close()
-    assert before is None or path.read_bytes() == before or make in (cut, scribbled)
+    assert before is None or path.read_bytes() == before
 
 
 def test_a_frozen_cache_is_not_made_and_not_changed(path):
@@ -167,10 +144,3 @@ def test_a_frozen_cache_is_not_made_and_not_changed(path):
         cache.put(b"other", REPLY)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-def test_a_name_with_signs_that_addresses_use_is_a_name(tmp_path):
-    path = tmp_path / "what? 100%25 #1.sqlite"
-    with Cache(path) as cache:
-        cache.put(b"key", REPLY)
-    assert Cache(path, frozen=True).get(b"key")

@@ -5,7 +5,6 @@ import time
 from contextlib import closing
 
 import pytest
-from pace import at_most
 from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
@@ -85,15 +84,6 @@ def test_what_may_pass_is_tried_again(kind, calls, quick):
     assert (error.kind, len(client.asked)) == (kind, calls)
 
 
-def test_what_an_http_library_raises_in_a_client_of_ones_own_is_tried_again(quick):
-    def says(_):
-        raise ConnectionResetError("gone")
-
-    client = Remote(says, retries=1, seconds=0)
-    [error] = ask_all(Session(), client, ["a"])
-    assert (error.kind, len(client.asked)) == ("connection", 2)
-
-
 def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
     waited = []
 
@@ -137,7 +127,7 @@ def test_a_server_that_pushes_back_or_is_down_for_a_while_answers_all(kind, quic
     assert ask_all(Session(), client, numbers(200)) == numbers(200)
 
 
-@pytest.mark.parametrize(("concurrency", "calls"), [(1, 1), (2, 10), (32, 0), (32, 33)])
+@pytest.mark.parametrize(("concurrency", "calls"), [(1, 1), (32, 0), (32, 33)])
 def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
     client, budget = Remote(seconds=0.002), Budget(max_tokens=calls * TOKENS)
     results = ask_all(Session(concurrency, budget=budget), client, numbers(100))
@@ -149,13 +139,6 @@ def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
         str(refused[0]) == f"not asked, because the budget max_tokens={calls * TOKENS:,} is spent"
     )
     assert budget.spent.tokens == len(client.asked) * TOKENS
-
-
-def test_a_budget_that_suffices_holds_nobody_up():
-    client, budget = Remote(seconds=0.02), Budget(max_tokens=10**9)
-    with at_most(1, time.monotonic):
-        assert ask_all(Session(budget=budget), client, numbers(100)) == numbers(100)
-    assert budget.reached is None
 
 
 def test_a_price_of_ones_own_bounds_the_cost():
@@ -183,8 +166,6 @@ def test_a_server_that_tells_no_tokens_ends_a_budget():
         ({"fence": "f2", "text": "mark f2 here"}, True),
         ({"draw": (0,)}, True),
         ({"draw": (1,)}, False),
-        ({"temperature": 0.0}, False),
-        ({"max_tokens": 9}, False),
         ({"schema": {"type": "object"}}, False),
         ({"text": "mark f1 there"}, False),
     ],

@@ -177,16 +177,6 @@ def test_a_budget_bounds_a_batch(vendor, judge_of, tmp_path):
     assert (len(script.batched), len(script.direct)) == (0, 1)
 
 
-def test_a_callers_own_object_hands_over_batches(server, vendor, tmp_path):
-    script = vendor()
-    package = pytest.importorskip(script.model.partition(":")[0])
-    kind = getattr(package, "OpenAI" if script.root else "Anthropic")
-    client = load_client(kind(api_key="sk-1", base_url=server.url + script.root), name="m")
-    run = evaluate(SAMPLES, [PassFail(client, "Is it?")], out=tmp_path / "run", batch=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
-    assert len(script.batched) == 11
-
-
 def test_what_has_no_batches_is_said_before_anything_is_asked(tmp_path):
     pytest.importorskip("openai")
     import openai

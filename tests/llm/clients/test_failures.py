@@ -4,15 +4,14 @@ import json
 import pickle
 import time
 import traceback
-from contextlib import suppress
 from email.utils import formatdate
 
 import pytest
 from pace import at_most
 from server import CUT, DROPPED, GARBAGE, ModelServer, answer
-from vendors import BY_NAME, KEY, keys
+from vendors import KEY, keys
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError, RefusedReplyError
+from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
 from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("pydantic")
@@ -24,27 +23,22 @@ def error(status, headers=None, **fields):
 
 FAILURES = {
     "429": (error(429, {"retry-after": "7"}), "rate_limited", 7.0),
-    "429 with nonsense": (error(429, {"retry-after": "soon"}), "rate_limited", None),
     "429 for ever": (error(429, {"retry-after": "1e9"}), "rate_limited", 1e9),
     "529": (error(529), "rate_limited", None),
     "500": (error(500), "server", None),
-    "502 without JSON": (answer("<html>", 502, {"content-type": "text/html"}), "server", None),
     "504": (error(504), "timeout", None),
     "dropped": (DROPPED, "connection", None),
     "cut": (CUT, "connection", None),
     "no JSON": (answer("{busy"), "garbled", None),
     "a page": (GARBAGE, "garbled", None),
-    "no reply in it": (answer({}), "garbled", None),
-    "no text at all": (answer(b"\xff\xfe\xfa"), "garbled", None),
     "401": (error(401), "authentication", None),
     "404": (error(404), "not_found", None),
     "400": (error(400), "bad_request", None),
     "413": (error(413), "context_overflow", None),
     "too long": (error(400, code="context_length_exceeded"), "context_overflow", None),
     "no money": (error(429, code="insufficient_quota"), "failed", None),
-    "teapot": (error(418), "failed", None),
 }
-UNREADABLE = {"a page", "no reply in it", "no text at all"}
+UNREADABLE = {"a page"}
 """What reaches us through a library only as the exception of whoever tripped over it."""
 
 
@@ -78,11 +72,6 @@ def test_a_filter_that_takes_the_prompt_is_a_refusal(case, question):
         case.ask(case.client(), question())
 
 
-def test_nobody_there(case, question):
-    client = case.client(base_url="http://127.0.0.1:9/v1")
-    assert case.error(client, question()).kind == "connection"
-
-
 @pytest.mark.parametrize("how", [{"delay": 20}, {"drip": 0.1}], ids=["none", "byte by byte"])
 def test_a_reply_that_does_not_come_in_time(how, sdk, question):
     sdk.ask(sdk.client(), question())  # which imports what the SDK needs
@@ -93,16 +82,6 @@ def test_a_reply_that_does_not_come_in_time(how, sdk, question):
     assert time.perf_counter() - started > 0.95
     assert (found.kind, str(found)) == ("timeout", "no reply within 1 s")
     assert len(sdk.server.requests) == 1
-
-
-@pytest.mark.parametrize("vendor", ["langchain", "llama_index"])
-def test_a_framework_s_model_keeps_its_own_time_out(vendor, server, ask, question):
-    pytest.importorskip(BY_NAME[vendor].package)
-    client = BY_NAME[vendor].load(server.url, model={"timeout": 0.5})
-    server.plays(BY_NAME[vendor].said(delay=20))
-    with pytest.raises(ClientError, match="no reply in time") as caught:
-        ask(client, question())
-    assert caught.value.kind == "timeout"
 
 
 @pytest.mark.parametrize("failed", ["429", "dropped", "no JSON"])
@@ -162,8 +141,3 @@ def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, question, monk
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(InvalidOptionError, match=f"set {sdk.vendor.key_variable}"):
         load_client(sdk.vendor.model).check()
-
-
-def test_a_text_that_is_no_unicode_fails_the_call_at_most(sdk, question):
-    with suppress(ClientError):
-        assert sdk.ask(sdk.client(), question("\ud800")).text == "Paris"

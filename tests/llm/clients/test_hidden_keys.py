@@ -67,21 +67,14 @@ def test_a_key_is_neither_quoted_nor_printed(place, client_of, question, server)
         assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize("filling", [440, 480])
-def test_a_message_is_cut_when_the_key_is_gone(filling, client_of, question, server):
-    long = f"{'x' * filling}{KEY}{'y' * 100_000}"
+def test_a_message_is_cut_when_the_key_is_gone(client_of, question, server):
+    long = f"{'x' * 480}{KEY}{'y' * 100_000}"
     for play in (answer({"error": {"message": long}}, 401), answer({"choices": long})):
         server.plays(play)
         with pytest.raises(ClientError) as caught:
             ask_client(client_of(api_key=KEY), question())
         assert "sk-" not in str(caught.value)
         assert len(str(caught.value)) < 600
-
-
-def test_an_option_that_may_be_a_key_is_quoted(client_of, question, server):
-    server.plays(answer({"error": {"message": "there is no gpt-4o-mini"}}, 404))
-    with pytest.raises(ClientError, match="no gpt-4o-mini"):
-        ask_client(client_of(options={"prompt_cache_key": "gpt-4o-mini"}), question())
 
 
 def test_an_option_that_may_lead_elsewhere_tells_clients_apart(client_of):

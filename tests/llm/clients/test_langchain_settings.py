@@ -1,7 +1,5 @@
 """LangChain's chat models as their owners set them: bound settings, models around models."""
 
-from collections.abc import Callable
-
 import pytest
 from server import answer, chat
 from vendors import KEY, PASSED, SCHEMA
@@ -10,8 +8,6 @@ from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("langchain_core")
 pytest.importorskip("pydantic")
-from langchain_core.language_models import BaseChatModel, FakeListChatModel
-from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 
 
 @pytest.fixture
@@ -62,38 +58,11 @@ def test_what_is_bound_to_a_model_stays_bound(model_of, ask, question, server):
     assert client.identity() != load_client(model_of(), temperature=0.25).identity()
 
 
-class Logged(BaseChatModel):
-    """Asks another model, and says what it asks."""
+def test_a_model_in_a_chain_is_told_by_its_own_settings(model_of):
+    def digest(model):
+        return load_client(model.with_retry()).identity()["model"]
 
-    inner: BaseChatModel
-    said: Callable = str
-    pipeline: object = None
-
-    @property
-    def _llm_type(self):
-        return "logged"
-
-    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
-        return self.inner._generate(messages, stop, run_manager, **kwargs)
-
-
-def identity_of(**fields):
-    fields = {"inner": FakeListChatModel(responses=["Paris"]), **fields}
-    return load_client(Logged(**fields)).identity()
-
-
-def test_a_model_around_a_model_is_told_by_both(model_of, monkeypatch):
-    assert identity_of() == identity_of()
-    others = [
-        {"inner": model_of()},
-        {"inner": model_of(temperature=0.5)},
-        {"inner": model_of(base_url="http://localhost:9/v1")},
-        {"inner": FakeListChatModel(responses=["Rome"])},
-        {"inner": GenericFakeChatModel(messages=iter([]))},
-    ]
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:8/v1")
-    others.append({"inner": model_of(base_url=None)})
-    told = [identity_of(**fields)["model"] for fields in ({}, *others)]
-    assert len({*told}) == len(told)
-    keys = [identity_of(inner=model_of(api_key=key)) for key in (KEY, "sk-another-key")]
-    assert keys[0] == keys[1]
+    models = [model_of(), model_of(temperature=0.5), model_of(base_url="http://localhost:9/v1")]
+    digests = [digest(model) for model in models]
+    assert len({*digests}) == 3
+    assert digest(model_of(api_key="sk-another-key")) == digests[0]

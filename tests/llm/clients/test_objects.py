@@ -95,17 +95,6 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
         load_client(given, name="m")
 
 
-def test_a_tracer_in_the_place_of_create_sees_each_call(server, monkeypatch):
-    openai = pytest.importorskip("openai")
-    kind, seen = openai.resources.chat.completions.AsyncCompletions, []
-    create = kind.create
-    monkeypatch.setattr(
-        kind, "create", lambda self, **said: (seen.append(said["model"]), create(self, **said))[1]
-    )
-    assert BY_NAME["openai"].load(server.url).ask("Where?") == "Paris"
-    assert seen == ["gpt-4o"]
-
-
 def test_where_the_environment_sends_it_is_part_of_who_answers(sdk, question, monkeypatch):
     configured = sdk.client()
     monkeypatch.setenv(sdk.vendor.address_variable, configured.config.base_url)

@@ -76,7 +76,6 @@ USAGES = [
         {"prompt_tokens": 5, "completion_tokens": None, "prompt_tokens_details": None},
         Usage(5, 0),
     ),
-    ("openai", {"prompt_tokens": -5, "completion_tokens": "3"}, Usage()),
     (
         "anthropic",
         {"input_tokens": 11, "output_tokens": 7, READ: 4, WRITTEN: 100},
@@ -95,7 +94,6 @@ USAGES = [
         },
         Usage(11, 9, 4, 2),
     ),
-    ("google", {"promptTokenCount": 11, "toolUsePromptTokenCount": 3}, Usage(14, 0)),
 ]  # fmt: skip
 
 
@@ -120,9 +118,7 @@ def said(message):
         ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
         ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
         ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
-        ("google", answer({"candidates": [{"finishReason": "MAX_TOKENS"}]}), ""),
         ("openai", said({"content": PARTS}), "Hi"),
-        ("openai", said({"content": None}), ""),
         ("openai", said({"content": 7}), None),
         ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), None),
         ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
@@ -141,8 +137,6 @@ def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server, ask, qu
     ("told", "kind"),
     [
         ({"code": 429, "message": "slow down"}, "rate_limited"),
-        ({"code": 502, "message": "busy"}, "server"),
-        ({"code": 200, "message": "odd"}, "garbled"),
         ("busy", "garbled"),
     ],
 )
@@ -167,16 +161,13 @@ def judgement(verdict, reasoning="r"):
     return json.dumps({"reasoning": reasoning, "verdict": verdict, "confidence": "High"})
 
 
-SPACED = '{"verdict": "Pass",\n"confidence": "High", "reasoning":"r"}'
 CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
 CALLS = {
     "a text in the place of one": (chat(judgement("Pass")), "Pass"),
     "one": (openai_called(judgement("Pass")), "Pass"),
     "a text beside it": (openai_called(judgement("Pass"), content="I am done."), "Pass"),
-    "two alike": (openai_called(judgement("Pass"), SPACED), "Pass"),
     "a custom tool's beside it": (openai_called(CUSTOM, judgement("Pass")), "Pass"),
     "two": (openai_called(judgement("Pass"), judgement("Fail")), "unreadable"),
-    "reasoning not closed": (openai_called(judgement("Pass"), content="<think>Hm."), "Pass"),
     "a tag within": (openai_called(judgement("Pass", "It ends with </think>.")), "Pass"),
     "no JSON": (openai_called('{"verdict": "Pa'), "unreadable"),
 }
