@@ -9,6 +9,7 @@ import pkgutil
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import MISSING
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, guards, judges, reports
-from llmeval_integrations.cli.describe import Description, Option, describe
+from llmeval_integrations.cli.describe import Option, read_docstring, read_needs, read_options
 from llmeval_integrations.cli.main import parsers
 from llmeval_integrations.core import errors
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
@@ -128,7 +129,7 @@ def evaluators() -> dict[str, str]:
     text = "# Evaluators by task\n\n"
     for task, names in tasks.items():
         rows = "".join(
-            f"| [`{name}`]({name}.md) | {describe(kinds[name]).summary} |\n" for name in names
+            f"| [`{name}`]({name}.md) | {read_docstring(kinds[name])[0]} |\n" for name in names
         )
         text += f"## {task}\n\n| name | question |\n| --- | --- |\n{rows}\n"
     pages["evaluators/index.md"] = text + toctree(kinds, hidden=True)
@@ -154,21 +155,22 @@ def is_ours(kind: type[Evaluator]) -> bool:
 
 def evaluator_page(kind: type[Evaluator]) -> str:
     """Return the page of an evaluator, with its example."""
-    description = describe(kind)
+    summary, documentation = read_docstring(kind)
+    every = list(read_options(kind))
     example = (DOCS / "examples" / f"{kind.name}.py").read_text()
-    options = "\n".join(map(option_entry, description.options))
-    prompts = [option.default for option in description.options if type(option.default) is Prompt]
+    options = "\n".join(map(option_entry, every))
+    prompts = [option.default for option in every if type(option.default) is Prompt]
     text = re.sub(
         r"^Example:\n((?: {4}.*\n?)+)",
         lambda found: f"```python\n{dedent(found[1])}```\n",
-        f"{description.documentation}\n",
+        f"{documentation}\n",
         flags=re.MULTILINE,
     )
     text = re.sub(r"^ {4}(\w+Error): ", r"- `\1`: ", text, flags=re.MULTILINE)
     return f"""\
 # {kind.name}
 
-**{description.summary}** {needs_of(description)}
+**{summary}** {needs_of(kind, every)}
 
 {text}
 ## Example
@@ -181,7 +183,7 @@ def evaluator_page(kind: type[Evaluator]) -> str:
 ```{{py:currentmodule}} {home_of(kind).__name__}
 ```
 
-`````{{py:class}} {signature(kind, description)}
+`````{{py:class}} {signature(kind, every)}
 {options}
 `````
 {"".join(map(prompt_entry, prompts))}"""
@@ -192,26 +194,27 @@ def home_of(kind: type[Evaluator]) -> ModuleType:
     return llmeval_integrations if hasattr(llmeval_integrations, kind.__name__) else judges
 
 
-def needs_of(description: Description) -> str:
+def needs_of(kind: type[Evaluator], options: list[Option]) -> str:
     """Return the fields that an evaluator needs, and its names."""
-    names = " or ".join(f"`{name}`" for name in (description.name, *description.aliases))
-    needs = " and ".join(f"`{name}`" for name in description.needs)
-    unless = ", unless an option changes this" if description.needs_vary else ""
+    names = " or ".join(f"`{name}`" for name in (kind.name, *kind.aliases))
+    fields, vary = read_needs(kind)
+    needs = " and ".join(f"`{name}`" for name in fields)
+    unless = ", unless an option changes this" if vary else ""
     needed = "It needs only the output."
     if needs:
         needed = f"It needs {needs} in addition to the output{unless}."
-    if any(option.required and "Evaluator" in option.type for option in description.options):
+    if any(option.default is MISSING and "Evaluator" in option.type for option in options):
         needed = "It needs the fields that its evaluators need."
     return f"{needed}\nName in `load_evaluator` and on the command line: {names}."
 
 
-def signature(kind: type[Evaluator], description: Description) -> str:
+def signature(kind: type[Evaluator], options: list[Option]) -> str:
     """Return the signature of an evaluator's constructor."""
-    options = (
-        option.name if option.required else f"{option.name}={short(option.default, 30)}"
-        for option in description.options
+    written = (
+        each.name if each.default is MISSING else f"{each.name}={short(each.default, 30)}"
+        for each in options
     )
-    return f"{kind.__name__}({', '.join(options)})"
+    return f"{kind.__name__}({', '.join(written)})"
 
 
 def short(value: Any, longest: int = LONGEST_DEFAULT) -> str:
@@ -224,7 +227,7 @@ def short(value: Any, longest: int = LONGEST_DEFAULT) -> str:
 
 def option_entry(option: Option) -> str:
     """Return the entry of an option: its type, default and documentation."""
-    default = "" if option.required else f":value: {quoted(short(option.default))}\n"
+    default = "" if option.default is MISSING else f":value: {quoted(short(option.default))}\n"
     whole = ""
     if isinstance(option.default, str) and short(option.default) == "'...'":
         whole = f"\n\n> {option.default}"

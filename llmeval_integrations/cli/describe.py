@@ -9,9 +9,9 @@ import re
 import textwrap
 import typing
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.evaluator import Evaluator
 
@@ -20,46 +20,32 @@ _LONGEST_DEFAULT: Final = 60
 _WIDTH: Final = 90
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
     """One option of an evaluator."""
 
     name: str
     type: str
     """The type, as written in Python."""
-    required: bool
     default: Any
+    """The default; MISSING if the option is required."""
     documentation: str
 
 
-@dataclass(frozen=True)
-class Description:
-    """An evaluator's name, needs and options."""
-
-    name: str
-    aliases: tuple[str, ...]
-    summary: str
-    """The first line of its documentation."""
-    documentation: str
-    """The rest of its documentation."""
-    needs: tuple[str, ...]
-    """The fields that a sample must have besides the output."""
-    needs_vary: bool
-    """Whether options can reduce the needs."""
-    options: tuple[Option, ...]
-
-
-def describe(kind: type[Evaluator]) -> Description:
-    """Describe an evaluator class."""
+def read_docstring(kind: type[Evaluator]) -> tuple[str, str]:
+    """Return the first line of an evaluator's documentation, and the rest of it."""
     summary, _, rest = (inspect.getdoc(kind) or "").partition("\n")
+    return summary, rest.strip()
+
+
+def read_needs(kind: type[Evaluator]) -> tuple[tuple[str, ...], bool]:
+    """Return the fields that a sample must have, and whether options can reduce them."""
     needs: Any = kind.needs
-    if not isinstance(needs, tuple):  # it depends on the options
-        try:
-            needs = tuple(kind().needs)
-        except (TypeError, ValueError):
-            needs = ()
-    varies, options = needs is not kind.needs, tuple(_options(kind))
-    return Description(kind.name, kind.aliases, summary, rest.strip(), needs, varies, options)
+    if isinstance(needs, tuple):
+        return needs, False
+    try:
+        return tuple(kind().needs), True
+    except (TypeError, ValueError):  # an option is required
+        return (), True
 
 
 def option_types(kind: type[Evaluator]) -> dict[str, Any]:
@@ -70,15 +56,17 @@ def option_types(kind: type[Evaluator]) -> dict[str, Any]:
         return {}
 
 
-def _options(kind: type[Evaluator]) -> Iterator[Option]:
+def read_options(kind: type[Evaluator]) -> Iterator[Option]:
+    """Yield the options of an evaluator."""
     types, documentation = option_types(kind), _documentation(kind)
     settings: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
     for field in settings:
-        default = field.default if field.default_factory is MISSING else field.default_factory()
-        required, text = default is MISSING, documentation.get(field.name, "")
-        type_ = _write_type(types.get(field.name, field.type))
         if field.init:
-            yield Option(field.name, type_, required, None if required else default, text)
+            default = field.default
+            if field.default_factory is not MISSING:
+                default = field.default_factory()
+            type_ = _write_type(types.get(field.name, field.type))
+            yield Option(field.name, type_, default, documentation.get(field.name, ""))
 
 
 def _write_type(hint: Any) -> str:
@@ -109,23 +97,24 @@ def _documentation(kind: type[Evaluator]) -> dict[str, str]:
     return found
 
 
-def write_long(found: Description) -> str:
-    """Write the full description of an evaluator, with the options first."""
-    also = f" (also {', '.join(found.aliases)})" if found.aliases else ""
-    needs = f"  needs {', '.join(found.needs)}" if found.needs else ""
-    unless = ", unless options say otherwise" if needs and found.needs_vary else ""
-    parts = [f"{found.name}{also}{needs}{unless}\n{found.summary}"]
-    for option in found.options:
-        default = option.default
-        default = default.__name__ if isinstance(default, type) else default
-        text = json.dumps(default, ensure_ascii=False, default=repr)
+def describe(kind: type[Evaluator]) -> str:
+    """Describe an evaluator in full, with the options first."""
+    summary, documentation = read_docstring(kind)
+    needs, vary = read_needs(kind)
+    head = kind.name + (f" (also {', '.join(kind.aliases)})" if kind.aliases else "")
+    head += f"  needs {', '.join(needs)}" if needs else ""
+    head += ", unless options say otherwise" if needs and vary else ""
+    parts = [f"{head}\n{summary}"]
+    for name, type_, default, about in read_options(kind):
+        value = default.__name__ if isinstance(default, type) else default
+        text = json.dumps(value, ensure_ascii=False, default=repr)
         is_long = len(text) > _LONGEST_DEFAULT
-        brief = "(needed)" if option.required else "= ..." if is_long else f"= {text}"
-        lines = [f"{option.name}: {option.type} {brief}", _indent(option.documentation)]
+        brief = "(needed)" if default is MISSING else "= ..." if is_long else f"= {text}"
+        lines = [f"{name}: {type_} {brief}", _indent(about)]
         if is_long:
             lines += ["    Unless given:", textwrap.indent(_indent(str(default)), "    ")]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, *filter(None, [found.documentation])])
+    return "\n\n".join([*parts, *filter(None, [documentation])])
 
 
 def _indent(text: str) -> str:

@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from llmeval_integrations.cli.describe import describe, write_long
+from llmeval_integrations.cli.describe import describe, read_docstring
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, Commands, put
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
@@ -41,9 +41,9 @@ def add_commands(commands: Commands) -> None:
 
 def _list(call: argparse.Namespace) -> int:
     if call.name is not None:
-        put(write_long(describe(evaluator_class(call.name))) + "\n")
+        put(describe(evaluator_class(call.name)) + "\n")
         return OK
-    questions = {name: describe(evaluator_class(name)).summary for name in list_evaluators()}
+    questions = {name: read_docstring(evaluator_class(name))[0] for name in list_evaluators()}
     width = max(map(len, questions))
     put("".join(f"{name:{width}}  {question}\n" for name, question in questions.items()))
     return OK

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from llmeval_integrations import list_evaluators
-from llmeval_integrations.cli.describe import describe, write_long
+from llmeval_integrations.cli.describe import describe, read_docstring, read_options
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.catalog import evaluator_class
 
@@ -28,11 +28,11 @@ def test_list_shows_the_question_of_every_evaluator_or_everything_about_one(caps
 
 @pytest.mark.parametrize("name", list_evaluators())
 def test_every_evaluator_describes_itself_and_each_of_its_options(name):
-    found = describe(evaluator_class(name))
-    assert "?" in found.summary
-    assert all(option.documentation and option.type for option in found.options)
-    for option in found.options:
-        assert f"{option.name}: {option.type}" in write_long(found)
+    kind = evaluator_class(name)
+    assert "?" in read_docstring(kind)[0]
+    for option in read_options(kind):
+        assert option.documentation
+        assert f"{option.name}: {option.type}" in describe(kind)
 
 
 MODULE = """
