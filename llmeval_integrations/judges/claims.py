@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -43,8 +44,19 @@ claims has an empty list.
 _PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
 
 
+_SUPPORT: Final = {
+    "supported": "if the documents state it or it follows from them",
+    "contradicted": "if they state the opposite",
+    "unsupported": "if they leave it open",
+}
+_RELEVANCE: Final = {
+    "relevant": "if it helps to answer what the writer was asked",
+    "irrelevant": "if it does not",
+}
+
+
 class Claim(msgspec.Struct, frozen=True):
-    """One claim of a text, and what was found about it."""
+    """One claim of a text with its verdict."""
 
     claim: str
     verdict: str
@@ -52,23 +64,7 @@ class Claim(msgspec.Struct, frozen=True):
     documents: list[int] = []
 
 
-_VERDICTS: Final = {
-    "supported": (
-        (
-            '"supported" if the documents state it or it follows from them, "contradicted" if they '
-            'state the opposite, "unsupported" if they leave it open'
-        ),
-        ("supported", "contradicted", "unsupported"),
-    ),
-    "relevant": (
-        '"relevant" if it helps to answer what the writer was asked, "irrelevant" if it does not',
-        ("relevant", "irrelevant"),
-    ),
-}
-"""What the model is told of a claim's verdicts, and which there are, by the good one."""
-
-
-def _form(verdicts: tuple[str, ...]) -> RecordForm[list[Claim]]:
+def _form(verdicts: Mapping[str, str]) -> RecordForm[list[Claim]]:
     """Return the form of a list of claims with these verdicts."""
 
     def build(given: dict[str, Any]) -> list[Claim]:
@@ -92,16 +88,16 @@ def _form(verdicts: tuple[str, ...]) -> RecordForm[list[Claim]]:
 
 @dataclass(frozen=True)
 class _ClaimJudge(ModelJudge):
-    """Takes a text of the sample apart into claims, in one call."""
+    """Splits a text of the sample into claims and checks them, in one call."""
 
-    of_reference: ClassVar[bool] = False
-    """Whether the claims are those of the reference."""
+    text_of: ClassVar[str] = "output"
+    """The field whose claims are checked."""
 
-    good: ClassVar[str] = "supported"
-    """The verdict that counts for the score."""
+    verdicts: ClassVar[Mapping[str, str]] = _SUPPORT
+    """The verdicts on a claim, and when each applies; the first counts for the score."""
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     threshold: float | None = None
     """The lowest score that passes; None leaves `passed` open."""
@@ -111,44 +107,41 @@ class _ClaimJudge(ModelJudge):
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        text = output_text(sample.reference if self.of_reference else sample.output)
-        wording, verdicts = _VERDICTS[self.good]
-        values = background(sample, reference_text="", verdicts=wording)
+        text = output_text(getattr(sample, self.text_of))
+        verdicts = ", ".join(f'"{verdict}" {when}' for verdict, when in self.verdicts.items())
+        values = background(sample, reference_text="", verdicts=verdicts)
         values["text"] = enclose("text", text, values["fence"])
         claims: list[Claim] = []
         if text.strip():
-            claims = await self.exchange(ask, _PROMPT, _form(verdicts), values)
+            claims = await self.exchange(ask, _PROMPT, _form(self.verdicts), values)
         if not claims:
             return Result.unscored("The text makes no claim", label="no_claims", claims=[])
         sources = Quotations([values["documents"], values["instruction"]])
-        metadata = {
-            "claims": [
-                {
-                    **msgspec.to_builtins(each),
-                    "quoted": bool(each.evidence) and sources.hold(each.evidence),
-                }
-                for each in claims
-            ]
-        }
+        found = []
+        for each in claims:
+            is_quoted = bool(each.evidence) and sources.hold(each.evidence)
+            found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
+        good = next(iter(self.verdicts))
+        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]
+        count = f"{len(claims) - len(wrong)} of {len(claims)} claims are {good}"
         score = self.score(claims, sample)
-        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != self.good]
-        count = f"{len(claims) - len(wrong)} of {len(claims)} claims are {self.good}"
         passed = None if self.threshold is None else score >= self.threshold
-        return Result(score, passed, None, "; ".join([count, *wrong]), metadata)
+        return Result(score, passed, None, "; ".join([count, *wrong]), {"claims": found})
 
     def score(self, claims: list[Claim], sample: Sample) -> float:  # noqa: ARG002
-        """Return the share of claims with the good verdict."""
-        return sum(claim.verdict == self.good for claim in claims) / len(claims)
+        """Return the share of claims with the first verdict."""
+        good = next(iter(self.verdicts))
+        return sum(claim.verdict == good for claim in claims) / len(claims)
 
 
 @dataclass(frozen=True)
 class ClaimFaithfulness(_ClaimJudge):
     """How many of the output's claims do the contexts support?
 
-    Score: the share of claims that are supported, 0 to 1; an output without a claim is unscored,
+    Score: the share of claims that are supported, 0 to 1. An output without a claim is unscored,
     with the label `no_claims`. Metadata: `claims`, each with its verdict (supported, contradicted
-    or unsupported), the numbers of the documents that state it, its evidence, and `quoted`, whether
-    the evidence stands there word for word. One call.
+    or unsupported), the numbers of the documents that state it, its evidence, and `quoted`: whether
+    the documents contain the evidence word for word. One call.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("contexts",)
@@ -158,25 +151,26 @@ class ClaimFaithfulness(_ClaimJudge):
 class ContextRecall(_ClaimJudge):
     """How many of the reference's claims do the contexts support?
 
-    Score: the share of claims that are supported, 0 to 1. Metadata as of ClaimFaithfulness. One
-    call, which ContextPrecision shares.
+    Score: the share of claims that are supported, 0 to 1. The metadata are those of
+    ClaimFaithfulness. One call, shared with ContextPrecision.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
-    of_reference: ClassVar[bool] = True
+    text_of: ClassVar[str] = "reference"
 
 
 @dataclass(frozen=True)
 class ContextPrecision(_ClaimJudge):
     """Do the contexts that support the reference's claims come first?
 
-    Score: the mean, over the contexts that support a claim, of the share of such contexts among
-    those up to its place (average precision, as Ragas has it); 0 where none supports one. Metadata
-    as of ClaimFaithfulness. One call, which ContextRecall shares.
+    Score: the average precision, as Ragas defines it. For each context that supports a claim, it
+    takes the share of such contexts up to this one, and averages these shares; 0 if no context
+    supports a claim. The metadata are those of ClaimFaithfulness. One call, shared with
+    ContextRecall.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
-    of_reference: ClassVar[bool] = True
+    text_of: ClassVar[str] = "reference"
 
     def score(self, claims: list[Claim], sample: Sample) -> float:
         count = 1 if isinstance(sample.contexts, str) else len(sample.contexts)
@@ -195,10 +189,10 @@ class ContextPrecision(_ClaimJudge):
 class AnswerRelevance(_ClaimJudge):
     """How many of the output's claims help to answer what was asked?
 
-    Score: the share of claims that are relevant, 0 to 1; an output without a claim is unscored,
+    Score: the share of claims that are relevant, 0 to 1. An output without a claim is unscored,
     with the label `no_claims`. Metadata: `claims`, each with its verdict and its evidence. One
     call.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("input",)
-    good: ClassVar[str] = "relevant"
+    verdicts: ClassVar[Mapping[str, str]] = _RELEVANCE

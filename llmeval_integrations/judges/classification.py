@@ -96,7 +96,7 @@ class Classification(_LabelJudge):
     """The name of the result in a run, such as "helpfulness"."""
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     prompt: Any
     """A Prompt, or the text or messages to make one of. It may name `output`, `input`, `reference`,
@@ -143,7 +143,7 @@ class Rubric(_LabelJudge):
     """
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     anchors: Mapping[int, str]
     """Descriptions of grades, at least the lowest and the highest: `{1: "...", 5: "..."}`."""

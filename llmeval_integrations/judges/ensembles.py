@@ -41,7 +41,7 @@ class Vote(JudgedEvaluator):
     """
 
     of: JudgedEvaluator
-    """The judge; in YAML its name with its options: `of: {faithfulness: {model: ...}}`."""
+    """The judge. In YAML: `of: {faithfulness: {model: ...}}`."""
 
     n: int = 5
     """How often it is asked."""
@@ -69,8 +69,8 @@ class Panel(JudgedEvaluator):
     """
 
     judges: Sequence[JudgedEvaluator]
-    """The judges, perhaps with different models; their labels have to mean the same. In YAML a list
-    of names with options."""
+    """The judges, perhaps with different models; equal labels must mean the same. In YAML: a
+    list of names with options."""
 
     def __post_init__(self) -> None:
         _check_list(self, "judges", JudgedEvaluator, "judge")
@@ -121,12 +121,11 @@ def _side(result: Result) -> str | None:
 
 @dataclass(frozen=True)
 class Cascade(JudgedEvaluator):
-    """What does the first of several evaluators say that can tell?
+    """What does the first of several evaluators with a clear result say?
 
-    The result is that of the first evaluator that returns one, so cheap evaluators come first. The
-    next one is asked only if the result is unscored or, with `doubt`, has a low confidence.
-    Metadata: `asked`, the evaluators in order; the last one decided. The metadata of a run contain
-    `asked` as well: how often each evaluator was asked.
+    Cheap evaluators come first. The next one is asked only if the result is unscored or, with
+    `doubt`, has a low confidence. Metadata: `asked`, the evaluators in order; the last one decided.
+    The summary of a run has `asked`, too: how often each evaluator was asked.
 
     Example:
         >>> from llmeval_integrations import ExactMatch
@@ -135,10 +134,10 @@ class Cascade(JudgedEvaluator):
     """
 
     evaluators: Sequence[Evaluator]
-    """The evaluators, the cheapest first. In YAML a list of names with options."""
+    """The evaluators, the cheapest first. In YAML: a list of names with options."""
 
     doubt: bool = True
-    """Whether a result of low confidence is also put to the next evaluator."""
+    """Whether the next evaluator is asked after a result of low confidence, too."""
 
     needs: ClassVar[tuple[str, ...]] = ()
 
@@ -166,7 +165,7 @@ class Cascade(JudgedEvaluator):
 
 
 class _Account:
-    """How often each evaluator of a cascade was asked."""
+    """Counts how often each evaluator of a cascade was asked."""
 
     def __init__(self) -> None:
         self._asked: Counter[str] = Counter()

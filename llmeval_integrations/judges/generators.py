@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.options import check_number, check_text, is_number
+from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import Prompt
@@ -58,7 +58,7 @@ _PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
 
 
 class Question(str):  # noqa: SLOT000 - it has choices
-    """A question, with its choices where it has any."""
+    """A question, with its choices if it is multiple choice."""
 
     choices: tuple[str, ...] = ()
 
@@ -68,13 +68,13 @@ class QuestionGenerator:
     """Writes questions for judges from the specifications of a task."""
 
     name: ClassVar[str] = "question_generator"
-    """What messages call it."""
+    """The name in messages."""
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     domain: str | None = None
-    """What the texts are about, such as "product descriptions"."""
+    """The subject of the texts, such as "product descriptions"."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", load_client(self.model))
@@ -83,13 +83,11 @@ class QuestionGenerator:
     def generate(
         self, specifications: str, num_questions: int, question_type: QuestionType = "binary"
     ) -> list[Question]:
-        """Write exactly so many questions; those of multiple choice have `choices`.
+        """Write exactly so many questions; multiple-choice questions have `choices`.
 
-        Raises InvalidOptionError, UnreadableJudgementError where the model gives other than was
-        asked for, and says what came, and ClientError where there is no reply.
+        Raises InvalidOptionError for an unknown type, UnreadableJudgementError if the reply is
+        something else than was asked for, and ClientError if there is none.
         """
-        _check_text("specifications", specifications)
-        _check_count("num_questions", num_questions)
         if question_type not in _KINDS:
             names = ", ".join(map(repr, _KINDS))
             raise InvalidOptionError(f"question_type={quote(question_type)} is not one of {names}")
@@ -101,21 +99,14 @@ class QuestionGenerator:
             "kind": _KINDS[question_type],
             "has_choices": has_choices,
         }
-        asking = exchange(
-            Ask(Session(), self.model),
-            _PROMPT.render(values),
-            _form(num_questions, has_choices=has_choices),
-            Quotations(),
-        )
-        return wait(start(asking))
-
-
-_Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+        form = _form(num_questions, has_choices=has_choices)
+        ask = Ask(Session(), self.model)
+        return wait(start(exchange(ask, _PROMPT.render(values), form, Quotations())))
 
 
 class _Item(msgspec.Struct):
-    question: _Text
-    choices: Annotated[list[_Text], msgspec.Meta(max_length=6)] = []
+    question: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    choices: list[str] = []
 
 
 def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
@@ -129,10 +120,10 @@ def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
             question = Question(item.question.strip())
             if has_choices:
                 question.choices = tuple(each.strip() for each in item.choices)
-                if len(question.choices) < 2 or _repeats(question.choices):
+                if not 2 <= len(_distinct(question.choices)) == len(item.choices) <= 6:
                     raise ValueError(f"choices {quote(item.choices)} are not 2 to 6 different ones")
             questions.append(question)
-        if len(questions) != count or _repeats(questions):
+        if not len(_distinct(questions)) == len(questions) == count:
             raise ValueError(f"expected {count} different questions, got {quote(questions)}")
         return questions
 
@@ -143,18 +134,19 @@ def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
     return RecordForm("questions", object_schema(questions=questions), build)
 
 
-def _repeats(texts: Sequence[str]) -> bool:
-    """Whether two texts differ in no more than case and white space."""
-    return len({" ".join(text.split()).casefold() for text in texts}) < len(texts)
+def _distinct(texts: Sequence[str]) -> set[str]:
+    """Return the texts that are not empty, without regard to case and white space."""
+    return {" ".join(text.split()).casefold() for text in texts} - {""}
 
 
 class GeneratedOutput(msgspec.Struct, frozen=True):
-    """One text of a model that is to be judged; `finish` is "length" where it was cut."""
+    """One text of a model, to be judged."""
 
     text: str
     prompt: str
     temperature: float | None
     finish: str
+    """The reason why the text ends: "stop", or "length" if it was cut."""
 
 
 @dataclass(frozen=True)
@@ -162,10 +154,10 @@ class OutputGenerator:
     """Lets a model write outputs, as data for evaluations."""
 
     name: ClassVar[str] = "output_generator"
-    """What messages call it."""
+    """The name in messages."""
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     role: str | None = None
     """The role that the model is given."""
@@ -174,7 +166,7 @@ class OutputGenerator:
     """The sampling temperature of variations; None leaves it to the client."""
 
     max_tokens: int | None = None
-    """The longest text, in tokens; None leaves it to the client."""
+    """The maximal length of a text, in tokens; None leaves it to the client."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", load_client(self.model))
@@ -185,32 +177,23 @@ class OutputGenerator:
     def generate_batch(
         self, task: str, num_responses: int, temperature_range: tuple[float, float] = (0.5, 0.9)
     ) -> list[GeneratedOutput]:
-        """Write to one task so many times, at temperatures evenly spread over the range.
+        """Write so many texts for one task, at temperatures evenly spread over the range.
 
-        The calls run side by side. Raises InvalidOptionError, and the error of a call that fails.
+        The calls run concurrently. Raises ClientError for a call that fails.
         """
-        _check_text("task", task)
-        _check_count("num_responses", num_responses)
         low, high = temperature_range
-        if not 0 <= low <= high <= 2:
-            raise InvalidOptionError(
-                f"temperature_range={quote(temperature_range)} is not (lowest, highest) between "
-                "0 and 2"
-            )
         step = (high - low) / max(1, num_responses - 1)
         temperatures = [round(low + number * step, 6) for number in range(num_responses)]
         return wait(start(self._ask([(task, each) for each in temperatures])))
 
     def generate_variations(self, task: str, prompts: Sequence[str]) -> list[GeneratedOutput]:
-        """Write to one task once for each prompt, which stands before the task.
+        """Write one text for each prompt, which is placed before the task.
 
-        The calls run side by side. Raises as `generate_batch` does.
+        The calls run concurrently. Raises InvalidOptionError if `prompts` is a single text, and
+        ClientError for a call that fails.
         """
-        _check_text("task", task)
-        if isinstance(prompts, str):
+        if isinstance(prompts, str):  # each of its letters would be a call
             raise InvalidOptionError(f"prompts={quote(prompts)} is not a list of texts")
-        for prompt in prompts:
-            _check_text("prompts", prompt)
         asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
         return wait(start(self._ask([(text, self.temperature) for text in asked])))
 
@@ -227,13 +210,3 @@ class OutputGenerator:
             return GeneratedOutput(reply.text, prompt, temperature, reply.finish)
 
         return await gather(*(write(number, *each) for number, each in enumerate(asked)))
-
-
-def _check_text(name: str, text: Any) -> None:
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidOptionError(f"{name}={quote(text)} is not a text")
-
-
-def _check_count(name: str, count: Any) -> None:
-    if not is_number(count, whole=True) or count < 1:
-        raise InvalidOptionError(f"{name}={quote(count)} is not a whole number from 1")

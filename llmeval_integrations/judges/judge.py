@@ -13,6 +13,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import material
 from llmeval_integrations.judges.replies.forms import AnswerForm
+from llmeval_integrations.judges.replies.reader import reasons_of
 from llmeval_integrations.llm.answers import check_type
 from llmeval_integrations.llm.session import Ask
 
@@ -21,27 +22,26 @@ from llmeval_integrations.llm.session import Ask
 class Judge(ModelJudge):
     """What does a model answer to a prompt of your own, in a type of your own?
 
-    Score: the field or the function `score` of the answer; without one the result carries the
-    answer and no score. Passed: whether the score is at least `threshold`. Metadata: `answer`.
+    Score: the field or the function `score` of the answer. Without one, the result has the answer
+    and no score. Passed: whether the score is at least `threshold`. Metadata: `answer`.
     """
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     prompt: Any
-    """A Prompt, or what one is made of. It may name `output`, `input`, `reference`, `contexts`,
-    the sample's variables, and `fence`, the mark that stands around the output."""
+    """A Prompt, or the text or messages to make one of. It may name `output`, `input`, `reference`,
+    `contexts`, the sample's variables, and `fence`, the mark around the output."""
 
     result_type: Any = str
     """The type of the answer: str for the raw text, or a pydantic model's class."""
 
     score: str | Callable[[Any], float] | None = None
-    """The score: a field's name, or a function of the answer that gives a number or True/False.
-    An answer for which there is not a finite number, or for which the function raises, is unscored
-    with the label `no_score`."""
+    """A field's name, or a function from the answer to a number or True/False. The result is
+    unscored, with the label `no_score`, if the function raises or the number is not finite."""
 
     threshold: float | None = None
-    """The lowest score that passes; None leaves `passed` to scores that are True or False."""
+    """The lowest score that passes. With None, only scores that are True or False pass or fail."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,7 +59,7 @@ class Judge(ModelJudge):
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")
         metadata = {"answer": plain}
         if self.score is None:
-            reason = answer if isinstance(answer, str) else "the answer is asked for no score"
+            reason = answer if isinstance(answer, str) else "the judge has no score"
             return Result(None, None, None, reason, metadata, answered=True)
         try:
             score: Any = self.score
@@ -71,13 +71,5 @@ class Judge(ModelJudge):
         passed = figure if isinstance(figure, bool) else None
         if self.threshold is not None:
             passed = figure >= self.threshold
-        return Result(float(figure), passed, None, _reason(plain), metadata)
-
-
-def _reason(plain: Any) -> str | None:
-    """Return the text, or the field of an answer that says why."""
-    if isinstance(plain, str):
-        return plain
-    fields = plain if isinstance(plain, dict) else {}
-    found = (fields.get(name) for name in ("reasoning", "reason", "explanation"))
-    return next((text for text in found if isinstance(text, str)), None)
+        reason = reasons_of(plain) if isinstance(plain, dict) else str(plain)
+        return Result(float(figure), passed, None, reason or None, metadata)

@@ -1,4 +1,4 @@
-"""Which fields of an extraction, or arguments of calls, are right, where some are prose?"""
+"""Which fields of an extraction, or arguments of calls, are right, if some are prose?"""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER + MAN
 
 @dataclass(frozen=True)
 class _ProseJudge(ModelJudge):
-    """Compares data, and puts prose that differs to a model."""
+    """Compares data, and asks a model about prose that differs."""
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
     shows = ("input", "contexts")
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     judged: Sequence[str]
 
@@ -77,7 +77,7 @@ class _ProseJudge(ModelJudge):
     async def _judge_pairs(
         self, ask: Ask, pairs: Sequence[tuple[str, Any, Any]]
     ) -> list[dict[str, Any]]:
-        """Ask in one call which pairs of place, output and reference tell the same."""
+        """Ask in one call which pairs of place, output and reference have the same meaning."""
         if not pairs:
             return []
         texts = [(path, as_text(ours, path), as_text(theirs, path)) for path, ours, theirs in pairs]
@@ -103,18 +103,17 @@ class _ProseJudge(ModelJudge):
 class JudgedFields(_ProseJudge):
     """Which fields of an extraction are right, with a judge for those that are prose?
 
-    Score, label, reason and metadata are those of JsonFields. The fields under `judged` match where
-    a judge says that both tell the same; values that are the same, or of different JSON types,
-    are not put to it. Items in any order are paired before that: prose that differs counts there
-    as what their texts have in common. One call judges all fields of a sample, and a sample without
-    a difference in them takes none; `judgements` in the metadata says what it found. Unscored where
-    the reply cannot be read for each of them.
+    Score, label, reason and metadata are those of JsonFields. A field under `judged` matches if a
+    judge says that both texts have the same meaning. The judge is not asked about equal values, or
+    about values of different JSON types. Items in any order are paired first, with different prose
+    compared by its text. One call judges all fields of a sample; without a difference, there is no
+    call. Metadata: also `judgements`. The result is unscored if a field has no readable judgement.
     """
 
     judged: Sequence[str]
-    """The paths of the fields of prose, such as `/summary` or `/items/*/description`. A sample
-    may lack them; a path that no sample has is warned about, and one that the schema has no
-    place for is an error."""
+    """The paths of the prose, such as `/summary` or `/items/*/description`. A sample may lack
+    them. A run warns about a path that no sample has. A path that the schema does not have is an
+    error."""
 
     schema: Any = field(default=None, hash=False)
     """The JSON Schema of the extraction, as for JsonFields."""
@@ -123,20 +122,20 @@ class JudgedFields(_ProseJudge):
     """Settings of the other fields by path, as for JsonFields."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The same settings for fields about which nothing else is said."""
+    """The settings of all fields without their own, as for JsonFields."""
 
     threshold: float | None = None
-    """The score that passes; None wants every leaf to match. An output that is not JSON never
-    passes."""
+    """The lowest score that passes; with None, every leaf must match. An output that is not JSON
+    never passes."""
 
     parsing: Parsing = "markdown"
-    """How much may stand around the JSON, in output and reference alike."""
+    """Which text may surround the JSON, in output and reference."""
 
     nulls: Omitted = "absent"
-    """Whether a member that is null counts as left out, or is a leaf, as for JsonFields."""
+    """Whether a null member counts as omitted, or is a leaf, as for JsonFields."""
 
     empty: Omitted = "absent"
-    """The same of a member that is an empty object or array."""
+    """Whether a member that is an empty object or array counts as omitted, or is a leaf."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -165,18 +164,18 @@ class JudgedToolCalls(_ProseJudge):
     """Are the right tools called, with a judge for arguments that are prose?
 
     Score, label, reason and metadata are those of ToolCalls. Calls are paired first. An argument
-    under `judged` whose text differs from the expected one is right where a judge says that both
-    tell the same. One call judges all of a sample; `judgements` in the metadata says what it found.
+    under `judged` that differs from the expected text is right if a judge says that both have the
+    same meaning. One call judges all arguments of a sample. Metadata: also `judgements`.
 
     Example:
         >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
     """
 
     judged: Sequence[str]
-    """The arguments of prose by tool and path, such as `send_mail/body` or `*/message`."""
+    """The arguments that are prose, by tool and path: `send_mail/body` or `*/message`."""
 
     calls: ToolCalls = field(default_factory=ToolCalls)
-    """How all else is compared. In YAML its name with its options: `calls: {tool_calls: {...}}`."""
+    """The comparison of everything else. In YAML: `calls: {tool_calls: {...}}`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -208,7 +207,7 @@ class JudgedToolCalls(_ProseJudge):
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def _is_judged(self, wrong: Mapping[str, Any]) -> bool:
-        """Whether two texts differ at a path that a judge looks at."""
+        """Return whether two texts differ at a judged path."""
         steps = str(wrong.get("field", "")).strip("/").split("/")
         if not all(isinstance(wrong.get(side), str) for side in ("output", "reference")):
             return False
@@ -223,7 +222,7 @@ class JudgedToolCalls(_ProseJudge):
 
 
 def _put(value: Any, pointer: str, new: str) -> None:
-    """Put a text at a place that is there."""
+    """Replace the value at an existing place."""
     *steps, last = read_pointer(pointer)
     for step in steps:
         value = value[int(step)] if isinstance(value, list) else value[step]

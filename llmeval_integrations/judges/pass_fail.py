@@ -36,7 +36,7 @@ PROMPT: Final = Prompt(
 class ScoreTable:
     """Six scores from 0 to 1, one for each verdict at each confidence.
 
-    The defaults are the confidence (1, 0.85, 0.6) for a pass, and what is left to 1 for a fail.
+    The defaults are the confidence (1, 0.85, 0.6) for a pass, and 1 minus it for a fail.
     """
 
     name: ClassVar[str] = "score_table"
@@ -55,7 +55,7 @@ class ScoreTable:
     def score(self, judgement: Judgement | Mapping[str, Any]) -> float:
         """Return the score of a judgement, or of a mapping with `verdict` and `confidence`.
 
-        Without a confidence it is that of a medium one.
+        A missing confidence counts as medium.
         """
         if not isinstance(judgement, Judgement):
             judgement = parse_judgement(judgement)
@@ -70,35 +70,35 @@ class PassFail(ModelJudge):
     """Does the output pass, as a judge answers one question about it?
 
     Score: the weight of verdict and confidence in `scores`, 0 to 1. Label: the verdict. Metadata:
-    `verdict`, `confidence` ("Medium" and `confidence_given` false where the judge gave none), and
-    `inconsistent` where the reasons come to another verdict. A reply that does not say one verdict
-    clearly leaves it unscored.
+    `verdict`, `confidence` ("Medium", with `confidence_given` false, if the judge gave none), and
+    `inconsistent` if the reasons conclude with another verdict. The result is unscored if the reply
+    has no clear verdict.
     """
 
     model: Any
-    """The model: whatever `load_client` takes, such as "openai:gpt-5-mini" or a chat model."""
+    """The model: whatever `load_client` accepts, such as "openai:gpt-5-mini" or a chat model."""
 
     question: str
-    """The criterion, as one question; "(Pass = ...)" behind it settles what passes."""
+    """The criterion, as one question; "(Pass = ...)" after it defines what passes."""
 
     role: str | None = None
-    """The role that the writer was given, as background."""
+    """The writer's role, as background."""
 
     instruction: str | None = None
-    """What the writer was asked, as background; None takes the sample's input."""
+    """The writer's task, as background; None uses the sample's input."""
 
     scores: ScoreTable = field(default_factory=ScoreTable)
-    """What each verdict is worth at each confidence."""
+    """The score of each verdict at each confidence."""
 
     prompt: Any = PROMPT
-    """A Prompt, or what one is made of. It may name `question`, `role`, `instruction`, `output`,
-    `input`, `reference`, `contexts`, the sample's variables, and `fence`, the mark that stands
-    around the output; `documents` and `reference_text` are the contexts and the reference as text,
-    empty where there are none. A variable that is called like one of these gives way to it."""
+    """A Prompt, or the text or messages to make one of. It may name `question`, `role`,
+    `instruction`, `output`, `input`, `reference`, `contexts`, the sample's variables, and `fence`,
+    the mark around the output. `documents` and `reference_text` are the contexts and the reference
+    as text, empty if there are none. These names take precedence over the sample's variables."""
 
     examples: Sequence[Mapping[str, Any]] = field(default=(), hash=False)
     """Samples that a person has judged: `output` and `label`, Pass or Fail, perhaps `reasoning` and
-    `input`. The model is shown them first."""
+    `input`. They come first in the prompt."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,7 +108,7 @@ class PassFail(ModelJudge):
         check_text(self, "instruction", optional=True)
         check_instance(self, "scores", ScoreTable)
         self.__dict__["_shots"] = write_examples(self, [verdict.value for verdict in Verdict])
-        if self.instruction is not None:  # it stands for the sample's input
+        if self.instruction is not None:  # it replaces the sample's input
             needs = tuple(field for field in self.needs if field != "input")
             object.__setattr__(self, "needs", needs)
 
@@ -134,9 +134,9 @@ def as_result(judgement: Judgement, scores: ScoreTable) -> Result:
 
 
 def as_metadata(judgement: Judgement) -> dict[str, Any]:
-    """Return what a judgement says beside its reasoning.
+    """Return the metadata of a judgement: all but its reasoning.
 
-    A confidence that the judge did not give counts as medium, and `confidence_given` is false.
+    A missing confidence counts as medium, and `confidence_given` is false.
     """
     given = judgement.confidence is not None
     return {

@@ -60,7 +60,7 @@ class Preference(ModelJudge):
     needs: ClassVar[tuple[str, ...]] = ("output_b",)
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     question: str = "Which of the two texts is the better answer to what the writer was asked?"
     """The question by which the texts are compared."""

@@ -39,30 +39,30 @@ _PROMPT: Final = Prompt(
 class Questionnaire(ModelJudge):
     """How many of several questions about the output does a judge answer with Pass?
 
-    Score: the mean of the answers' scores, 0 to 1. Passed: whether at least `threshold` of the
-    questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's), `agreement`, the
-    share of pairs of answers with the same verdict, and `questions`, each with its score, label
-    and reason. If a question is unscored, so is the result.
+    Score: the mean score of the answers, 0 to 1. Passed: whether at least `threshold` of the
+    questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's); `agreement`, the
+    share of pairs of answers with the same verdict; `questions`, each with its score, label and
+    reason. If a question is unscored, so is the result.
     """
 
     model: Any
-    """The model: whatever `load_client` takes."""
+    """The model: whatever `load_client` accepts."""
 
     questions: Sequence[str]
-    """The questions, each answered with Pass or Fail; variations of one, or several criteria."""
+    """The questions, each answered with Pass or Fail: variations of one, or several criteria."""
 
     role: str | None = None
-    """The role that the writer was given, as background."""
+    """The writer's role, as background."""
 
     instruction: str | None = None
-    """What the writer was asked, as background; None takes the sample's input."""
+    """The writer's task, as background; None uses the sample's input."""
 
     calls: Literal["each", "one"] = "each"
-    """Whether each question has a call of its own, or all share one. One call costs less, but its
+    """Whether each question has its own call, or all share one. One call costs less, but its
     answers may influence each other."""
 
     threshold: float = 0.5
-    """The share of questions that have to pass, 0 to 1."""
+    """The share of questions that must pass, 0 to 1."""
 
     scores: ScoreTable = field(default_factory=ScoreTable)
     """The score of each verdict at each confidence."""

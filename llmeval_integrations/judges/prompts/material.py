@@ -1,8 +1,7 @@
-"""What a judge is shown of a sample, between marks that no text can foresee.
+"""The parts of a sample that a judge is shown, between marks that no text can predict.
 
-Whoever wrote a text cannot know its mark, so nothing in the text can end it, and what a judge
-quotes with its marks is known to be a quotation. Samples over the same contexts share a mark, so
-that their prompts begin alike, and vendors' caches of prompts hit.
+The writer of a text cannot know its mark, so nothing in the text can end it. Samples with the same
+contexts share a mark. Their prompts begin alike, so that vendors' prompt caches hit.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from llmeval_integrations.messages.read import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 
 FIELDS: Final = ("input", "reference", "contexts", "output_b")
-"""The sample's fields that prompts may name beside the output and the sample's own variables."""
+"""The fields that prompts may name, besides the output and the sample's variables."""
 
 SYSTEM: Final = """\
 You judge texts that were written by a language model. You get one question about one text, and \
@@ -85,11 +84,11 @@ one of "High", "Medium" and "Low".
 """
 
 _SECRET: Final = secrets.token_bytes(32)
-"""Drawn anew by each process."""
+"""Each process draws its own."""
 
 
 def draw_fence(text: str) -> str:
-    """Return the mark for a text: 16 hexadecimal digits that nobody outside can foresee."""
+    """Return the mark for a text: 16 hexadecimal digits that nobody can predict."""
     return hmac.digest(_SECRET, text.encode("utf-8", "surrogatepass"), "sha256").hex()[:16]
 
 
@@ -99,7 +98,7 @@ def enclose(name: str, text: str, fence: str) -> str:
 
 
 def material(sample: Sample) -> dict[str, Any]:
-    """Return a prompt's variables: the sample's own, its fields, its outputs between marks."""
+    """Return the variables of any prompt: the sample's variables, fields, and enclosed outputs."""
     variables = {} if sample.variables in (MISSING, None) else sample.variables
     if not isinstance(variables, Mapping):
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
@@ -113,7 +112,7 @@ def material(sample: Sample) -> dict[str, Any]:
 
 
 def output_text(output: Any) -> str:
-    """Return an output as a judge is shown it: its text, else the messages that call tools."""
+    """Return an output as text; messages that only call tools are written as JSON."""
     found = None if isinstance(output, str) else find_messages(output)
     if found is None:
         return as_text("" if output is None else output, "output")
@@ -126,12 +125,10 @@ def output_text(output: Any) -> str:
 def background(
     sample: Sample, instruction: str | None = None, role: str | None = None, **more: str
 ) -> dict[str, Any]:
-    """Return the variables of our own prompts: those of any, what the writer had, and `more`.
+    """Return the variables of our own prompts: those of any prompt, the background, and `more`.
 
-    The instruction stands for the input.
-
-    What is absent is an empty text, and left out of the prompt. What is there and empty says so:
-    a judge that is shown no documents would guess what they say.
+    An instruction replaces the input. An absent field is an empty text, and the prompt omits it. An
+    empty field is marked as empty: a judge that is shown no documents would guess their content.
     """
     task = sample.input if instruction is None else instruction
     return {
@@ -149,7 +146,7 @@ def _show(value: Any, name: str) -> str:
 
 
 def _documents(sample: Sample) -> str:
-    """Return the contexts, numbered; empty where there are none."""
+    """Return the numbered contexts; an empty text if there are none."""
     contexts = sample.contexts
     if contexts is MISSING or contexts is None:
         return ""
@@ -160,14 +157,14 @@ def _documents(sample: Sample) -> str:
 
 
 def write_examples(judge: Any, labels: Sequence[str]) -> str:
-    """Write a judge's labelled samples as a model is shown them; raises InvalidOptionError."""
+    """Return a judge's labelled samples as text; raises InvalidOptionError for a bad one."""
     lines = ["Samples that a person has judged:"]
     for number, example in enumerate(judge.examples, 1):
         is_whole = isinstance(example, Mapping) and {"output", "label"} <= example.keys()
         if not is_whole or str(example["label"]) not in labels:
             raise InvalidOptionError(
-                f"{judge.name}: the example {quote(example)} is no mapping with an output and one "
-                f"of the labels {', '.join(labels)}"
+                f"{judge.name}: the example {quote(example)} is not a mapping with an output and "
+                f"one of the labels {', '.join(labels)}"
             )
         lines += ["", f"Example {number}"]
         names = [*(name for name in example if name not in ("output", "label")), "output", "label"]
