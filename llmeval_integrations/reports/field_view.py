@@ -131,11 +131,9 @@ def _fields(fields: Sequence[Row]) -> Section:
         Column("most often wrong", "values", kind="text", rank=2, has_lines=True),
     ]
     rows = sorted(map(_field, fields), key=lambda row: row["rank"])
-    options: dict[str, Any] = {
-        "noun": "field",
-        "elsewhere": _ALL,
-    }
-    return Section.of("fields", "Fields", columns, rows, note=_OF_FIELDS, **options)
+    return Section.of(
+        "fields", "Fields", columns, rows, noun="field", note=_OF_FIELDS, elsewhere=_ALL
+    )
 
 
 def _field(field: Row) -> dict[str, Any]:

@@ -50,11 +50,9 @@ def kappa(ratings: Sequence[Rating], closeness: Closeness = equal_closeness) -> 
     """Return Cohen's kappa, weighted by a closeness; None if chance agreement is already perfect.
 
     Cohen, Educ. Psychol. Meas. 20 (1960) 37, and Psychol. Bull. 70 (1968) 213. The variance follows
-    Fleiss, Cohen and Everitt, Psychol. Bull. 72 (1969) 323, summed by group if rows have groups.
-    The interval is Wilson's for the observed agreement over the effective number of rows. Its
-    bounds are converted by kappa's formula with fixed chance agreement. The usual symmetric
-    interval covers the true value in 32 % of cases instead of 95 %, for 30 rows of a judge that
-    rarely errs.
+    Fleiss, Cohen and Everitt, Psychol. Bull. 72 (1969) 323. The interval is Wilson's for the
+    observed agreement over the effective number of rows, because the usual symmetric interval
+    covers the true value in 32 % of cases for 30 rows of a judge that rarely errs.
     """
     n = len(ratings)
     firsts = Counter(rating.first for rating in ratings)

@@ -138,12 +138,10 @@ def safe_threshold(
     errors: the share of accepted values that may be wrong; of groups, if values have groups.
     sure: the chance that no more than this share is wrong.
 
-    Thresholds are tested from the highest down, until one fails. Each has an exact binomial test at
-    the level 1 - `sure`. A fixed sequence keeps the level without a correction (Maurer, Hothorn and
-    Lehmacher 1995; Angelopoulos et al., Learn then Test, arXiv:2110.01052). The first threshold
-    accepts 30 % of the values, or as many as the test needs. Each further one accepts 5 % more. The
-    sequence depends on the confidences alone, not on which values are right. To choose the lowest
-    threshold with few enough observed errors would break the promise in half of all cases.
+    Thresholds are tested from the highest down by exact binomial tests, until one fails. A fixed
+    sequence keeps the level without a correction (Angelopoulos et al., Learn then Test,
+    arXiv:2110.01052). The first threshold accepts 30 % of the values, or as many as the test needs,
+    and each further one 5 % more.
     """
     if not answers:
         return None

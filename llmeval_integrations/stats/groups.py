@@ -75,16 +75,11 @@ def group_figures(rows: Iterable[tuple[Hashable, float]]) -> tuple[Figures, list
 
 
 def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
-    """Return the 95 % interval of a mean whose rows may come in groups.
+    """Return the 95 % interval of a mean whose rows may come in groups; None if it is unknown.
 
-    Figures from 0 to 1 have Wilson's interval over the effective number of rows, see `worths`.
-    Other figures have Student's interval. A rate has the plain Wilson interval if no group has two
-    rows. Without groups, the effective number of scores depends on their variance alone. Return
-    None if the spread is unknown: for a single group, for a single score other than 0 or 1, and for
-    equal figures outside 0 to 1.
-
-    Wilson's formula over an effective number of rows: Korn and Graubard, Survey Methodology 24
-    (1998) 193; Dean and Pagano, J. Surv. Stat. Methodol. 3 (2015) 484.
+    Figures from 0 to 1 have Wilson's interval over the effective number of rows (Korn and Graubard,
+    Survey Methodology 24 (1998) 193), other figures have Student's. The spread is unknown for a
+    single group or score, and for equal figures outside 0 to 1.
     """
     mean, n = figures.mean, figures.n
     if not figures.are_shares:
@@ -114,8 +109,8 @@ def difference_interval(rows: Iterable[tuple[Hashable, float]]) -> Interval | No
 def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     """Return Student's 95 % interval of a mean whose rows may come in groups.
 
-    The variance between groups follows Liang and Zeger, Biometrika 73 (1986) 13, with the degrees
-    of freedom of `worths`. Return None for a single group, and if there is no spread.
+    The variance between groups follows Liang and Zeger, Biometrika 73 (1986) 13. Return None for a
+    single group, and if there is no spread.
     """
     mean, n = figures.mean, figures.n
     if figures.deviation == 0:
@@ -153,12 +148,9 @@ def worths(
     variance: the variance of one row, if the mean were a rate.
     deviation: the sum of the squared distances of all rows from the mean.
 
-    The first estimate depends on how far groups differ. It is the number of independent rows whose
-    mean would have the observed variance. Its degrees of freedom follow Satterthwaite, Biometrics
-    Bulletin 2 (1946) 110; the variance of the sum of squares is at least the sum of fourth powers.
-    Rows of a group never count for more than independent rows. The second estimate assumes that all
-    rows of a group agree (Kish, Survey Sampling (1965), 8.2). If all groups have the same size, it
-    is the number of groups. Groups cannot cost more than that, so the narrower interval is valid.
+    The first estimate is the number of independent rows whose mean would have the observed
+    variance. The second assumes that all rows of a group agree (Kish, Survey Sampling (1965), 8.2).
+    Groups cannot cost more than that, so the narrower interval is valid.
     """
     n, most = sum(each.rows for each in groups), len(groups) - 1
     agreeing = n * n / sum(each.rows**2 for each in groups)
@@ -174,7 +166,8 @@ def worths(
 def degrees_of_freedom(away: Sequence[float], most: int) -> int:
     """Return the degrees of freedom of a sum of squared group sums, at most `most`.
 
-    See `worths` for the source.
+    Satterthwaite, Biometrics Bulletin 2 (1946) 110; the variance of the sum of squares is at least
+    the sum of fourth powers.
     """
     largest = max(map(abs, away))
     if largest == 0:

@@ -66,11 +66,10 @@ class JudgedRate(NamedTuple):
 def prediction_powered_rate(rows: Sequence[JudgedRow]) -> JudgedRate:
     """Estimate the pass rate of the process that wrote these outputs, if some are labelled.
 
-    The labelled rows must be a random sample of all rows. The estimate is the rate of the labels,
-    plus a correction: the judge's pass rate on all rows, less its pass rate on the labelled rows,
-    times the factor that makes the variance smallest (Angelopoulos, Duchi and Zrnic, PPI++,
-    arXiv:2311.01453). The interval is Wilson's over the effective number of labels, with Student's
-    quantile. If the interval of the labels alone is narrower, the labels alone are used.
+    The labelled rows must be a random sample of all rows. The rate of the labels is corrected by
+    how much more often the judge passes all rows than labelled rows (Angelopoulos, Duchi and Zrnic,
+    PPI++, arXiv:2311.01453). The interval is Wilson's over the effective number of labels. If the
+    interval of the labels alone is narrower, the labels alone are used.
     """
     labelled = [row for row in rows if row.person is not None]
     cells = PairCounts(

@@ -43,17 +43,12 @@ def mcnemar(worse: int, better: int) -> float:
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     """Return the two-sided p value of the sum of independent differences, by flipping signs.
 
-    If rows come in groups, pass the sum of each group, because these sums are independent. Under
-    the null hypothesis both signs of a difference are equally likely, so the sum is compared with
-    the sums under other signs (Fisher, The Design of Experiments (1935), section 21). Up to 24
-    differences are tested with all signs, more of them with 9,999 random draws. The observed sum
-    counts as a draw, which keeps the level at any number of draws (Phipson and Smyth, Stat. Appl.
-    Genet. Mol. Biol. 9 (2010) 39). More than 256 differences are dealt by size into 256 sets, whose
-    signs flip together. This also keeps the level and costs hardly any power.
-
-    If all differences have the same size, this is McNemar's test. If Hoeffding's bound of the p
-    value (J. Am. Stat. Assoc. 58 (1963) 13) is 0.0001 or less, the bound is returned, because draws
-    cannot give so small a p value.
+    If rows come in groups, pass the sum of each group, because these sums are independent (Fisher,
+    The Design of Experiments (1935), section 21). Up to 24 differences are tested with all signs,
+    more of them with 9,999 random draws. The observed sum counts as a draw, which keeps the level
+    (Phipson and Smyth, Stat. Appl. Genet. Mol. Biol. 9 (2010) 39). More than 256 differences are
+    dealt by size into 256 sets, whose signs flip together. Draws cannot give a very small p value,
+    so Hoeffding's bound (J. Am. Stat. Assoc. 58 (1963) 13) is returned if it is at most 0.0001.
     """
     largest = max(map(abs, differences), default=0.0)
     changed = [each / largest for each in differences if each]
@@ -114,11 +109,9 @@ class PairCounts(NamedTuple):
 def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | None:
     """Return the 95 % interval of how much more often the second of each pair passes.
 
-    It combines Wilson's intervals of the two rates by their correlation, with a correction for
-    continuity: Newcombe, Stat. Med. 17 (1998) 2635, method 10. If the pairs come in groups,
-    `changes` contains for each group its pairs and how many more of them pass the second time. The
-    interval then uses the effective number of rows, see `groups.worths`. Return None for a single
-    group.
+    Newcombe, Stat. Med. 17 (1998) 2635, method 10, with a correction for continuity. If the pairs
+    come in groups, `changes` contains for each group its pairs and how many more of them pass the
+    second time. Return None for a single group.
     """
     n = sum(pairs)
     if are_single(changes):
@@ -202,9 +195,8 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     n: the number of all rows.
     level: the chance of a false alarm for this test, after a correction for several tests.
 
-    The normal formula is (z of the level + z of the power) × standard error (Connor, Biometrics 43
-    (1987) 207). The standard error is the one under random signs. It is at least as large as if all
-    changes had the same direction. If nothing changed, a change is assumed to be 1 in each row of a
+    It is (z of the level + z of the power) × the standard error under random signs (Connor,
+    Biometrics 43 (1987) 207). If nothing changed, a change is assumed to be 1 in each row of a
     group. Return None if there are too few differences for any test to show one.
     """
     if len(differences) < fewest_differences(level):

@@ -1,8 +1,8 @@
-/* Marks in the texts of a sample what differs. */
+/* Marks the differences in the texts of a sample. */
 "use strict";
 const isPart = text => Array.isArray(text), shownOf = text => isPart(text) ? text[1] : text;
 
-/* The lines of a JSON text, each with its pointer and of a leaf with its token, so that no number changes; else null. */
+/* The lines of a JSON text, each with its pointer and the token of its leaf, so that no number changes; null for other texts. */
 function jsonLines(text) {
   const bare = text.trim().replace(/^```\w*\s*\n([^]*)\n\s*```$/, "$1");
   try { if (typeof JSON.parse(bare) !== "object") return null; } catch { return null; }
@@ -33,7 +33,7 @@ function jsonLines(text) {
   return lines;
 }
 
-/* Which tokens of two lists are not in their longest common part; of very long ones all between the ends that are alike. */
+/* The tokens of two lists outside of their longest common subsequence; for very long lists, all between the equal ends. */
 function unlike(a, b) {
   let start = 0, end = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
@@ -55,8 +55,8 @@ function isValue(token, value) {
   if (value.endsWith("...")) return token.startsWith(value.slice(0, -3));
   try { return JSON.stringify(JSON.parse(token)) === JSON.stringify(JSON.parse(value)); } catch { return false; }
 }
-/* Where in the reference stands what evaluators expected. Items may have been compared in another order, so it is where
-   the value stands at the same path; where that is in several places none is marked, for it may be right. */
+/* The places in the reference of the values that evaluators expected. Items may have been compared in another order, so the
+   value is searched for at the same path. If it is there several times, none is marked, because it may be right. */
 function expectedPlaces(lines, named) {
   const pattern = pointer => pointer.replace(/\/\d+(?=\/|$)/g, "/*");
   return named.filter(each => each[4] !== null).flatMap(([, pointer, , , value]) => {
@@ -66,7 +66,7 @@ function expectedPlaces(lines, named) {
   });
 }
 
-/* A text in pieces, each with its mark or null; spans are [mark, start, end], counted in characters of the whole text. */
+/* A text in pieces, each with its mark or null. Spans are [mark, start, end], in characters of the whole text. */
 function piecesOf(text, spans) {
   const chars = Array.from(shownOf(text)), begin = isPart(text) ? text[0] : 0, pieces = [];
   let at = 0;
@@ -74,14 +74,15 @@ function piecesOf(text, spans) {
     const start = from - begin, end = Math.min(to - begin, chars.length);
     if (start < at || start > chars.length) continue;
     pieces.push([chars.slice(at, start).join(""), null]);
-    /* Line breaks and the end, which show nothing themselves, get a sign. */
+    /* A line break and the end are invisible, so they get a sign. */
     pieces.push([chars.slice(start, end).join("").replace(/^\n$/, "⏎\n") || " ⟨end⟩", mark]);
     at = Math.max(end, start);
   }
   return [...pieces, [chars.slice(at).join(""), null]];
 }
-/* Output and reference as pieces. Marked are the places that evaluators name, or a defect's, else what differs. Of a part of
-   a text no difference is known, words are not compared with JSON, nor tool calls, which every API writes in its own form. */
+/* Output and reference as pieces. The marks are the places that evaluators name, or the defect's place, or else the
+   differences of both texts. There are none for a part of a text, for words against JSON, and for tool calls, which every API
+   writes in its own form. */
 function sides(output, reference, differences) {
   const areCalls = differences.some(isOfCall), others = differences.filter(each => !isOfCall(each));
   const [left, right] = [output, reference].map(text => text === null || isPart(text) ? null : jsonLines(text));
@@ -100,7 +101,7 @@ function sides(output, reference, differences) {
   if (areCalls || named.length || reference === null || isPart(output) || isPart(reference) || !left !== !right) return both;
   const [ours, theirs] = left ? [lines(left), lines(right)] : [words(output), words(reference)];
   const [onlyA, onlyB] = unlike(ours, theirs);
-  /* Of two texts that say it in other words marks would tell nothing. */
+  /* If the texts have few words in common, marks would not help. */
   if (!left && onlyA.size + onlyB.size > (ours.length + theirs.length) / 2) return both;
   return [pieces(ours, at => onlyA.has(at)), pieces(theirs, at => onlyB.has(at))];
 }

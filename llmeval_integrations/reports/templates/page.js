@@ -6,14 +6,14 @@ const data = JSON.parse($("data").textContent), many = data.runs.length > 1;
 const FILTERS = [...many ? ["run"] : [], "evaluator", "outcome", "label", "text"];
 let matching = [], page = 0, order = null;
 
-/* Text from models only ever becomes a text node; what hides or turns text is written out, as Python's printable() does it. */
+/* Text from models only becomes text nodes. Characters that hide or turn text become escapes, as in make_printable(). */
 const SHORT = {"\t": "\\t", "\n": "\\n", "\r": "\\r"};
 function escaped(char) {
   const code = char.codePointAt(0), [letter, digits] = code < 256 ? ["x", 2] : code < 65536 ? ["u", 4] : ["U", 8];
   return SHORT[char] || "\\" + letter + code.toString(16).padStart(digits, "0");
 }
 const printable = text => text.replace(/(?! )[\p{C}\p{Z}]/gu, escaped);
-/* The same, but for line breaks, tabs and spaces of any width, which texts have for people. */
+/* The same, but it keeps line breaks, tabs and spaces of any width. */
 const visible = text => text.replace(/(?![\n\t])[\p{C}\p{Zl}\p{Zp}]/gu, escaped);
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
@@ -27,7 +27,7 @@ const breakable = text => text.split(/(?<=[/_])/).flatMap((part, at) => [...at ?
 /* A sample: [id, reference, input, one side per run or null]; a side: [one row per evaluator or null, output, differences,
    places in the input]; a row: [state, score, label, reason]; a difference: [evaluator, pointer or a defect's place, what,
    output, reference, tool call]; a place: [what, start, end].
-   A text: a string, null, or of a long one [where the part that is shown begins, the part, characters in all]. */
+   A text: a string or null; for a long text, [the start of the part that is shown, the part, the length of the whole]. */
 const said = (sample, evaluator) => sample[3].map(side => side && side[0][evaluator]);
 const isUsual = score => Number.isInteger(score) || Math.abs(score) >= 10 || Math.abs(score) < .1;
 const score = row => row[1] === null ? "" : isUsual(row[1]) ? String(row[1]) : row[1].toFixed(3);
@@ -55,7 +55,7 @@ function filter() {
     && (!turn || changes(sample, evaluators).includes(turn)) && (!text || holds(sample, text)));
   if (order) sort();
 }
-/* Sorts by a column: the id, or an evaluator's outcome and score; twice the same column turns the order. */
+/* Sorts by a column: the id, or an evaluator's outcome and score. The same column again reverses the order. */
 function sort() {
   const compare = new Intl.Collator("en", {numeric: true}).compare, sign = order.down ? -1 : 1;
   const value = sample => {
@@ -78,7 +78,7 @@ function outcome(sample, evaluator) {
   });
   return cell;
 }
-/* The first thing that is wrong, of the last run that has the sample. */
+/* The first problem in the last run that has the sample. */
 function finding(sample) {
   const side = sample[3].filter(Boolean).pop(), rows = side[0].filter(Boolean);
   const row = rows.find(each => each[0] && each[0] < 4) || rows.find(each => each[2]);
@@ -124,7 +124,7 @@ function differenceTable(differences, areCalls) {
     several ? element("td", {class: "quiet"}, name) : null));
   const head = element("tr", null, ...heads.map(name => element("th", {scope: "col"}, name)));
   const table = element("table", null, element("thead", null, head), element("tbody", null, ...rows));
-  const name = rows.length + (areCalls ? " wrong in the calls" : rows.length === 1 ? " difference" : " differences");
+  const name = rows.length + (areCalls ? (rows.length === 1 ? " error in the calls" : " errors in the calls") : rows.length === 1 ? " difference" : " differences");
   const wide = element("div", {class: "wide places", role: "region", "aria-label": name, tabindex: 0}, table);
   return element("details", rows.length > 8 || many ? null : {open: ""}, element("summary", null, name), wide);
 }
@@ -138,28 +138,28 @@ function text(name, value, pieces, kind = "output") {
   holder.append(pre);
   return holder;
 }
-/* What is below an open row: what was said, the differences, the texts side by side, the input. */
+/* The content below an open row: results, differences, the texts side by side, and the input. */
 function detail(sample) {
   const [, reference, input, several] = sample, shown = several.map((side, at) => [side, data.runs[at]]).filter(([side]) => side);
   const parts = shown.flatMap(([side, run]) => [
     element("ul", {class: "rows"}, many ? element("li", null, element("b", {class: "run"}, run)) : null, ...side[0].flatMap((row, number) => row ? [rowItem(number, row)] : [])),
     differenceTable(side[2], true), differenceTable(side[2], false)]);
   const outputs = shown.filter(([side]) => side[1] !== null);
-  if (!outputs.length) return [...parts, element("p", {class: "quiet"}, "The texts of this sample are not in this page: a run keeps those that did not pass, and the file of data has moved or changed, or there is no room.")];
+  if (!outputs.length) return [...parts, element("p", {class: "quiet"}, "The texts of this sample are not in this page. A run keeps only the texts of samples that did not pass. Other texts are read from the data, if it is still the same and the page has room.")];
   const marked = outputs.map(([side]) => sides(side[1], reference, side[2]));
   const versus = reference === null && outputs.length > 1 ? sides(outputs[0][0][1], outputs[1][0][1], []) : [];
   const texts = outputs.map(([side, run], at) => text(many ? "Output of " + run : "Output", side[1], versus[at] || marked[at][0]));
-  for (const [, run] of shown.filter(([side]) => side[1] === null)) texts.push(element("div", null, element("h3", null, "Output of " + run), element("p", {class: "quiet"}, "It was not kept, as it passed, and the data has moved or changed.")));
+  for (const [, run] of shown.filter(([side]) => side[1] === null)) texts.push(element("div", null, element("h3", null, "Output of " + run), element("p", {class: "quiet"}, "The run did not keep this output, because it passed, and the data has moved or changed.")));
   if (reference !== null) texts.push(text("Reference", reference, outputs.length > 1 ? sides(reference, null, [])[0] : marked[0][1], "reference"));
   const both = element("div", {class: "sides of-" + Math.min(texts.length, 3)}, ...texts);
   const areCalls = outputs.some(([side]) => side[2].some(isOfCall)), places = outputs.flatMap(([side]) => side[3]);
   const source = input === null ? null : text("Input", input, piecesOf(input, places), "reference");
   return [...parts,
-    areCalls ? element("details", null, element("summary", null, "The texts as they were given"), both) : both,
+    areCalls ? element("details", null, element("summary", null, "Original texts"), both) : both,
     source && element("details", {class: "input", ...places.length ? {open: ""} : {}}, element("summary", null, "Input"), source)];
 }
 
-/* The head of the table, whose names sort it. */
+/* The head of the table; a click on a name sorts by it. */
 function heads() {
   const made = [["sample", -1], ...data.evaluators.map((name, number) => [name, number])].map(([name, column]) => {
     const button = element("button", {type: "button"}, ...breakable(name)), head = element("th", {scope: "col", "data-column": column}, button);
@@ -217,7 +217,7 @@ function control(name) {
 function offer(name, values) {
   for (const value of values) { const made = element("option", null, value); made.value = value; $("by-" + name).append(made); }
 }
-/* The choices: those that occur, of labels the most frequent. */
+/* Offers the values that occur, and of labels the most frequent ones. */
 function offerAll() {
   const rows = data.samples.flatMap(sample => sample[3].flatMap(side => side ? side[0].filter(Boolean) : [])), labels = new Map();
   for (const row of rows) labels.set(row[2], (labels.get(row[2]) || 0) + 1);
@@ -227,14 +227,14 @@ function offerAll() {
   offer("outcome", [...many ? CHANGES : [], ...STATES.filter((_, state) => rows.some(row => row[0] === state))]);
   offer("label", often);
 }
-/* Sets a filter. A label that is not among the choices becomes one, for without it all samples would be shown. */
+/* Sets a filter. A label that is not offered is added, because otherwise all samples would be shown. */
 function put(name, value) {
   const field = $("by-" + name);
   field.value = value;
   if (name === "label" && field.selectedIndex < 0) { offer(name, [value]); field.value = value; }
   if (field.selectedIndex < 0) field.value = "";
 }
-/* Turns to a sample and opens it; one that is not listed is looked for by its text. */
+/* Turns to a sample and opens it. If it is not listed, its id is searched for. */
 function turnTo(id) {
   const at = matching.findIndex(sample => printable(sample[0]) === printable(id));
   if (at < 0) { $("by-text").value = id; update(); $("by-text").focus(); return; }
@@ -246,7 +246,7 @@ function turnTo(id) {
 $("filters").append(...FILTERS.map(control));
 $("list").append(element("table", {class: "samples"}, heads(), element("tbody")));
 $("pages").append(step("Previous", -1), element("span"), step("Next", 1));
-/* Of two runs samples that got worse come first, then those that got better. */
+/* With several runs, samples that got worse come first, then samples that got better. */
 const rank = sample => { const found = changes(sample, everywhere); return found.includes(-1) ? 0 : found.includes(1) ? 1 : 2; };
 if (many) data.samples = data.samples.map(sample => [rank(sample), sample]).sort(([a], [b]) => a - b).map(pair => pair[1]);
 addEventListener("hashchange", () => { if (location.hash.includes("=")) { recall(); filter(); show(); } });
