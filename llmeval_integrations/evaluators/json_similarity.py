@@ -111,7 +111,7 @@ class _Text(Node):
     order: Order = "any_order"
     exact = False
     uniform = True
-    rates = True
+    grades_texts = True
     literal = True
     fuzzy = True
     counts_empty = False
@@ -136,7 +136,7 @@ class _Text(Node):
         score = (longest - edits) / longest if edits / longest < self.tau else 0.0
         return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
 
-    def rate(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
+    def grade_texts(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
         from rapidfuzz.distance.Levenshtein import normalized_similarity
         from rapidfuzz.process import extract_iter
 

@@ -49,19 +49,12 @@ class Place:
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        cases = list_cases(schemas)
-        # The schema overrides the defaults, and the user's `fields` override the schema.
-        settings = {**root.defaults, **read_settings(schemas, cases), **own}
-        settings["values_only"] = "compare" not in own and settings.get("compare") is not None
-        if settings.get("judge"):
-            settings["compare"] = None  # the judge replaces the function
         below = [override for override in overrides if override.steps]
-        if any(each.settings.get("ignore") is False for each in below):
-            settings["ignore"] = False  # otherwise places below that do count would be hidden
+        cases = list_cases(schemas)
         self._root, self.schemas, self._overrides = root, schemas, below
         self._given = overrides, above
         self._inherited = inherit(own)
-        self.rule = Rule(**settings)
+        self.rule = _make_rule(root.defaults, read_settings(schemas, cases), own, below)
         """How values at this place are compared."""
         is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
         self.is_literal = self.rule.is_exact and is_same_below and not (cases or below)
@@ -112,6 +105,22 @@ class Place:
         """Count one more kept field; return False if there are too many."""
         self._root.left -= 1
         return self._root.left >= 0
+
+
+def _make_rule(
+    defaults: Mapping[str, Any],
+    by_schema: Mapping[str, Any],
+    own: Mapping[str, Any],
+    below: Sequence[Override],
+) -> Rule:
+    """Return the rule of a place from all settings; `below` are those of places below it."""
+    settings = {**defaults, **by_schema, **own}  # the later ones win
+    settings["values_only"] = "compare" not in own and settings.get("compare") is not None
+    if settings.get("judge"):
+        settings["compare"] = None  # the judge replaces the function
+    if any(each.settings.get("ignore") is False for each in below):
+        settings["ignore"] = False  # otherwise places below that do count would be hidden
+    return Rule(**settings)
 
 
 class Field(Node):

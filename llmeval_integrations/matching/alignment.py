@@ -51,7 +51,7 @@ def _align_block(arrays: Arrays, here: range, there: range) -> Pairs | None:
     """Pair the items at these positions; return None if there are too many."""
     if not (here and there):
         return []
-    if len(here) == len(there) and _is_straight(arrays, here):
+    if len(here) == len(there) and _pairs_by_position(arrays, here):
         return [*zip(here, there)]
     table = arrays.table(here, there)
     if table is None:
@@ -92,7 +92,7 @@ def _longest_chain(pairs: Pairs) -> Pairs:
     return chain[::-1]
 
 
-def _is_straight(arrays: Arrays, positions: range) -> bool:
+def _pairs_by_position(arrays: Arrays, positions: range) -> bool:
     """Return whether pairing by position is surely the best; for most long arrays it is.
 
     The arrays are of one length, so any other pairing leaves out at least one item of each. Pairing

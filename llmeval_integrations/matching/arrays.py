@@ -86,8 +86,8 @@ class Arrays:
         self.its = node.item(0)
         self.output = output
         self.reference = reference
-        self.least = node.min_similarity
-        """The least similarity of a pair."""
+        self.least = 0.0 if node.order == "by_key" else node.min_similarity
+        """The least similarity of a pair; with a key, it is checked after all pairs are found."""
         self.is_limited = False
         """Whether there were too many items to try every pair."""
         self.texts = texts
@@ -97,6 +97,11 @@ class Arrays:
     def gain(self, here: int, there: int) -> float:
         """Return the gain of two items, or 0 if they are less similar than `least`."""
         return self._table([here], [there])[0][0]
+
+    def is_similar(self, here: int, there: int, least: float) -> bool:
+        """Return whether two items are as similar as this."""
+        both = self.its.weigh(self.output[here]) + self.its.weigh(self.reference[there])
+        return _suffices(self.gain(here, there), both, least)
 
     def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
         """Return the gain of each pair of these items, or None if there are too many.
@@ -135,8 +140,7 @@ class Arrays:
                 gain, other = gains[column], weights[column]
                 if gain >= max(weight, other):  # all leaves match
                     gains[column] += WHOLE
-                # The factor allows for rounding, so that a similarity of exactly `least` suffices.
-                elif 2 * gain < self.least * (weight + other) * (1 - 1e-9):
+                elif not _suffices(gain, weight + other, self.least):
                     gains[column] = 0.0
         return table
 
@@ -153,7 +157,7 @@ class Arrays:
             for name, parts in others.items():  # always in the same order, as sums are rounded
                 if name in members:
                     self._add(table, node.member(name), members[name], parts)
-        elif node.rates and kinds <= {str}:
+        elif node.grades_texts and kinds <= {str}:
             self._add_texts(table, node, ours, theirs)
         elif is_plain and node.exact and not node.pairs_all and not kinds & CONTAINERS:
             columns: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -176,7 +180,7 @@ class Arrays:
             gains = table[row]
             for column, _ in theirs:
                 gains[column] += shared
-            for position, score in node.rate(text, texts):
+            for position, score in node.grade_texts(text, texts):
                 gains[theirs[position][0]] += node.weight * score + COMMON
 
     def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
@@ -197,6 +201,14 @@ class Arrays:
             return [*zip(spare, wanted)]
         here = [n for n in spare if self.its.is_leaf(self.output[n])]
         return [*zip(here, [n for n in wanted if self.its.is_leaf(self.reference[n])])]
+
+
+def _suffices(gain: float, both: float, least: float) -> bool:
+    """Return whether a pair's similarity is at least `least`; `both` is the weight of its leaves.
+
+    The factor allows for rounding.
+    """
+    return 2 * gain >= least * both * (1 - 1e-9)
 
 
 def are_disjoint(output: Items, reference: Items) -> bool:

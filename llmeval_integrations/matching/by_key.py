@@ -16,7 +16,6 @@ def pair_by_key(arrays: Arrays) -> Pairs:
     If several items have the same key, the best pairs among them count. A pair that is less similar
     than `min_similarity` is dropped at the end, and its items are not paired with others.
     """
-    least, arrays.least = arrays.least, 0.0
     here, there = _group_by_key(arrays, arrays.output), _group_by_key(arrays, arrays.reference)
     pairs: Pairs = []
     for key, wanted in there.items():
@@ -27,8 +26,8 @@ def pair_by_key(arrays: Arrays) -> Pairs:
             pairs += pair_in_any_order(arrays, spare, wanted)
     if not all(arrays.its.member(name).exact for name in arrays.node.key):
         pairs += _pair_near(arrays, pairs)
-    arrays.least = least
-    return [pair for pair in pairs if arrays.gain(*pair)] if least else pairs
+    least = arrays.node.min_similarity
+    return [pair for pair in pairs if arrays.is_similar(*pair, least)] if least else pairs
 
 
 def _group_by_key(arrays: Arrays, items: list[Any]) -> dict[str, list[int]]:

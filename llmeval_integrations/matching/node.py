@@ -89,8 +89,8 @@ class Node:
     fuzzy: bool = False
     """Whether two items that match the same third item may not match each other."""
 
-    rates: bool = False
-    """Whether the node has a `rate`, which compares many texts at once."""
+    grades_texts: bool = False
+    """Whether the node has `grade_texts`, which compares many texts at once."""
 
     counts_extra: bool = True
     """Whether a member that only the output has is an outcome."""
@@ -138,7 +138,7 @@ class Node:
         """Compare two leaves."""
         raise NotImplementedError
 
-    def rate(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
+    def grade_texts(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
         """Return positions and scores of the references that are similar to a text."""
         raise NotImplementedError
 

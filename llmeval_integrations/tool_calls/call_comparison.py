@@ -223,7 +223,7 @@ class CallComparison:
         return call.problem is None and call.name == self._expected[column].name
 
     def _weigh(self, row: int, column: int) -> float:
-        rated = self._made[row].rate(self._expected[column])
+        rated = self._made[row].rate_flat(self._expected[column])
         if rated is None:
             pair = self._find_pair(row, column)
             rated = pair.similarity, pair.is_right

@@ -123,7 +123,7 @@ class Call:
             found.append((name, wrong))
         return found
 
-    def rate(self, expected: Call) -> tuple[float, bool] | None:
+    def rate_flat(self, expected: Call) -> tuple[float, bool] | None:
         """Return the similarity of flat calls with the same arguments, and whether this is right.
 
         Return None for other calls, which need a CallPair. This halves the time for twenty calls
@@ -239,7 +239,7 @@ def _list_wrong(
                 yield WrongArgument(one.within, one.kind, **{side: mark_alternatives(value)})
             continue
         if type(one.reference) is AnyOf and one.output is not MISSING:
-            nearest, value = comparison.find_nearest(
+            nearest, value = comparison.choose_nearest(
                 one.node, one.output, one.reference, one.pointer
             )
             if any(each.pointer != one.pointer for each in nearest.outcomes):
