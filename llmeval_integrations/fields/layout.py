@@ -11,11 +11,10 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.field import Field
 from llmeval_integrations.fields.omission import Omission, Omitted
-from llmeval_integrations.fields.paths import check_path, read_overrides
-from llmeval_integrations.fields.rule import check_settings, read_key
+from llmeval_integrations.fields.paths import Settings, check_path
+from llmeval_integrations.fields.rule import read_key
 from llmeval_integrations.schemas.document import object_of, subschemas
 from llmeval_integrations.schemas.parse import read_schema, schema_text
-from llmeval_integrations.text.edit_distance import load_levenshtein
 
 _MOST_SCHEMAS: Final = 128
 """The most schemas of samples that are kept, each with the fields of its documents."""
@@ -41,24 +40,18 @@ class Layout:
         self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
         self._omits_nulls = nulls == "absent"
         self.omits_empty = empty == "absent"
-        overrides, settings = read_overrides(fields, judged), check_settings(defaults, "defaults")
+        settings = Settings(fields, defaults, judged)
         self._asks_samples = schema is None
         parsed = None if schema is None or schema is False else _read(schema_text(schema))
 
         def make_root(schema: Any) -> Field:
-            root = Field.root(schema, overrides, settings)
+            root = Field.root(schema, settings.overrides, settings.defaults)
             root.counts_empty = not self.omits_empty
             return root
 
         self._root = make_root(parsed)
         self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
-        self.ignored = [path for path, each in fields.items() if each.get("ignore")]
-        """The paths that the settings ignore."""
-        several = [*fields.values(), defaults]
-        self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
-        """Whether a judge or a function of the caller compares values."""
-        if judged or any(each.get("similarity") is not None for each in several):
-            load_levenshtein()
+        self.ignored, self.calls_functions = settings.ignored, settings.calls_functions
         for path in (*fields, *judged) if parsed is not None else ():
             _check_path(path, fields.get(path, {}), parsed, schema)
 

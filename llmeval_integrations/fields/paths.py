@@ -19,6 +19,7 @@ from llmeval_integrations.schemas.document import (
     object_of,
 )
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
+from llmeval_integrations.text.edit_distance import load_levenshtein
 
 ANY: Final = "*"
 """The step of a path pattern that matches every name and every position."""
@@ -58,6 +59,27 @@ def read_overrides(
     found.sort(key=lambda each: sum(step != ANY for step in each.steps))
     _check_positions(found)
     return found
+
+
+class Settings:
+    """What a user sets for fields: by path, and as defaults."""
+
+    def __init__(
+        self, fields: Mapping[str, Any], defaults: Mapping[str, Any], judged: Sequence[str] = ()
+    ) -> None:
+        """`judged` are the paths of fields that a judge compares.
+
+        Raises InvalidOptionError for a wrong path, setting or value.
+        """
+        self.overrides = read_overrides(fields, judged)
+        self.defaults = check_settings(defaults, "defaults")
+        self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
+        """The paths that are ignored."""
+        several = [*fields.values(), self.defaults]
+        self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
+        """Whether a judge or a function of the caller compares values."""
+        if judged or any(each.get("similarity") is not None for each in several):
+            load_levenshtein()
 
 
 def _steps(pattern: Any) -> tuple[str, ...]:

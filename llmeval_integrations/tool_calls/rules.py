@@ -7,11 +7,9 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import hint
-from llmeval_integrations.fields.paths import ANY, Override, check_path, read_overrides
-from llmeval_integrations.fields.rule import check_settings
+from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.schemas.document import object_of
-from llmeval_integrations.text.edit_distance import load_levenshtein
 from llmeval_integrations.tool_calls.node import ToolNode
 
 _MOST_KEPT: Final = 1_000
@@ -26,14 +24,11 @@ class ArgumentRules:
     ) -> None:
         """`fields` are settings by `TOOL/path`."""
         fields = {f"/{key}": settings for key, settings in (fields or {}).items()}
-        self._overrides = read_overrides(fields)
-        self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
+        settings = Settings(fields, defaults or {})
+        self._overrides, self._defaults = settings.overrides, settings.defaults
+        self.ignored = settings.ignored
         """The paths that the settings ignore."""
-        self._defaults = check_settings(defaults or {}, "defaults")
         self._nodes: dict[str, ToolNode] = {}
-        settings = (*fields.values(), self._defaults)
-        if any(each.get("similarity") is not None for each in settings):
-            load_levenshtein()
 
     def __getstate__(self) -> dict[str, Any]:
         # Pickled without the nodes of arguments, which may be nested too deeply for pickle.
