@@ -7,7 +7,6 @@ import json
 import logging
 import re
 import warnings
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -79,59 +78,33 @@ def because(score, reason):
 EXAMPLES = [
     # beginning of the row, evaluator, prediction, reference, our answer, LangChain's; an error stands by its name
     ('`{"a":', "json_equality", '{"a": 1', '{"a": 1}', because(False, "Expecting ',' delimiter: line 1 column 8 (char 7)"), {"score": True}),
-    ('`{"a":', "json_edit_distance", '{"a": 1', '{"a": 1}', because(1.0, "Expecting ',' delimiter: line 1 column 8 (char 7)"), {"score": 0.0}),
-    ('`{"a":', "json_schema_validation", '{"a": 1', OBJECT, because(False, "Expecting ',' delimiter: line 1 column 8 (char 7)"), {"score": True}),
     ("`Here", "json_validity", f"Here:\n{FENCE}json\n{{}}\n{FENCE}", "", because(0, VALUE_EXPECTED), {"score": 1}),
-    ("`Here", "json_equality", '{"a": 1} and more', '{"a": 1}', because(False, "Extra data: line 1 column 10 (char 9)"), {"score": True}),
-    ("`Here", "json_equality", '{"a": 1}{"a": 2}', '{"a": 1}', because(False, "Extra data: line 1 column 9 (char 8)"), {"score": True}),
-    ("`Here", "json_equality", "5 kg", "5", because(False, "Extra data: line 1 column 3 (char 2)"), {"score": True}),
     ("`[1,", "json_equality", "[1, 'x'", "[1]", because(False, "Expecting value: line 1 column 5 (char 4)"), {"score": True}),
-    ("`[1,", "json_equality", '{"a": 1, b: 2', '{"a": 1}', because(False, "Expecting property name enclosed in double quotes: line 1 column 10 (char 9)"), {"score": True}),
     ("a raw", "json_equality", '"a\nb"', '"a\\nb"', because(False, "Invalid control character at: line 1 column 3 (char 2)"), {"score": True}),
-    ("a raw", "json_validity", '{"action_input": "a\nb"}', "", because(0, "Invalid control character at: line 1 column 20 (char 19)"), {"score": 1}),
     ("one", "json_validity", "`{}", "", because(0, VALUE_EXPECTED), {"score": 1}),
     ("`}`", "json_equality", "}", "null", NO_JSON, {"score": True}),
-    ("`}`", "json_equality", '{"a": 1]', "null", because(False, "Expecting ',' delimiter: line 1 column 8 (char 7)"), {"score": True}),
     ("`NaN`", "json_validity", '{"a": NaN}', "", because(0, "NaN is not JSON: line 1 column 7 (char 6)"), {"score": 1}),
-    ("`NaN`", "json_schema_validation", "-Infinity", {}, because(False, "-Infinity is not JSON: line 1 column 1 (char 0)"), {"score": True}),
     ("half", "json_validity", '["\\ud800"]', "", because(0, "Lone surrogate: line 1 column 3 (char 2)"), {"score": 1}),
     ("a fence", "json_validity", "~~~json\n{}\n~~~", "", {"score": 1}, because(0, VALUE_EXPECTED)),
-    ("a fence", "json_validity", f"{FENCE}JSON\n{{}}\n{FENCE}", "", {"score": 1}, because(0, VALUE_EXPECTED)),
-    ("a fence", "json_equality", f"{FENCE}json5\n{{}}\n{FENCE}", "5", {"score": False}, {"score": True}),
     ("the reason", "json_validity", " [1, x]", "", because(0, "Expecting value: line 1 column 6 (char 5)"), because(0, "Expecting value: line 1 column 5 (char 4)")),
-    ("the reason", "json_validity", f"{FENCE}json\n[1,\n x]\n{FENCE}", "", because(0, "Expecting value: line 3 column 2 (char 13)"), because(0, "Expecting value: line 2 column 2 (char 5)")),
     ("a reference or", "json_equality", "{}", '{"a": 1', "InvalidReferenceError", {"score": False}),
-    ("a reference or", "json_equality", "[NaN]", "[NaN]", "InvalidReferenceError", {"score": True}),
-    ("a reference or", "json_schema_validation", "{}", '{"type": "object"', "InvalidSchemaError", {"score": True}),
     ("plain", "json_equality", "I cannot help.", "{}", NO_JSON, "JSONDecodeError"),
-    ("plain", "json_edit_distance", "", "{}", because(1.0, VALUE_EXPECTED), "JSONDecodeError"),
-    ("plain", "json_schema_validation", "I cannot help.", OBJECT, NO_JSON, "JSONDecodeError"),
     ("`true`", "json_equality", "[true]", "[1]", {"score": False}, {"score": True}),
     ("anything", "json_equality", "{}", "[]", {"score": False}, {"score": 0}),
     ("`1e400`", "json_equality", "1e400", "1e5", because(False, "Number out of range: line 1 column 1 (char 0)"), {"score": False}),
     ("an integer", "json_equality", "1" * 5000, "1" * 5000, {"score": True}, "ValueError"),
     ('`[{"b":', "json_equality", '[{"b": 1, "a": 2}, {"a": 3}]', '[{"a": 3}, {"a": 2, "b": 1}]', {"score": True}, {"score": False}),
-    ('`[{"b":', "json_equality", '[1, "1"]', '["1", 1]', {"score": True}, {"score": False}),
     ("more", "json_equality", "[" * 10**5 + "]" * 10**5, "[]", because(False, "Nested 100000 levels deep: line 1 column 100000 (char 99999)"), "RecursionError"),
     ("a value", "json_validity", {"a": 1}, "", {"score": 1}, because(0, "'dict' object has no attribute 'strip'")),
-    ("a value", "json_validity", b"{}", "", {"score": 1}, because(0, "a bytes-like object is required, not 'str'")),
     ("bytes,", "json_equality", (1, 2), [1, 2], {"score": True}, {"score": 0}),
-    ("bytes,", "json_equality", b"{}", {}, {"score": True}, {"score": False}),
-    ("bytes,", "json_edit_distance", Decimal("1.5"), 1.5, {"score": 0.0}, "TypeError"),
     ("`{1:", "json_equality", {1: 2}, {}, because(False, "the key 1 is not text at /1"), {"score": False}),
-    ("`{1:", "json_equality", {}, {1, 2}, "InvalidReferenceError", {"score": False}),
-    ("`{1:", "json_edit_distance", {1, 2}, {}, because(1.0, "set is not a JSON value at the root"), "TypeError"),
     ("a reference that", "json_equality", "{}", "no JSON", "InvalidReferenceError", "JSONDecodeError"),
     ("a schema", "json_schema_validation", "1", {"type": "objekt"}, "InvalidSchemaError", "SchemaError"),
-    ("a schema", "json_schema_validation", "1", "5", "InvalidSchemaError", "TypeError"),
-    ("a schema", "json_schema_validation", "1", {"$ref": "#/nowhere"}, "InvalidSchemaError", "_WrappedReferencingError"),
     ("`$ref`", "json_schema_validation", "1", {"$schema": "http://example.com/none"}, "InvalidSchemaError", {"score": True}),
     ("an object", "json_schema_validation", "1", {"name": "string"}, "InvalidSchemaError", {"score": True}),
     ("`multipleOf`", "json_schema_validation", "0.3", {"multipleOf": 0.1}, {"score": True}, because(False, "<ValidationError: '0.3 is not a multiple of 0.1'>")),
-    ("`multipleOf`", "json_schema_validation", '{"a": 1}', {"dependencies": {"a": ["b"]}}, because(False, "<ValidationError: '\"b\" is a required property'>"), {"score": True}),
     ('`{"$ref":', "json_schema_validation", "1", {"$ref": "#"}, {"score": True}, "RecursionError"),
     ("patterns", "json_schema_validation", '"\u0663"', {"pattern": "^\\d$"}, DIGIT, {"score": True}),
-    ("patterns", "json_schema_validation", '"a"', {"pattern": "^\\p{L}$"}, {"score": True}, "SchemaError"),
     ("the words", "json_schema_validation", '"a"', {"pattern": "^b"}, because(False, "<ValidationError: '\"a\" does not match \"^b\"'>"), because(False, "<ValidationError: \"'a' does not match '^b'\">")),
 ]  # fmt: skip
 

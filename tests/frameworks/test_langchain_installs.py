@@ -38,13 +38,6 @@ print(criteria.evaluate_strings(prediction="a", input="b"))
     ]
 
 
-def test_the_langchain_of_today_which_has_no_evaluation_is_none():
-    pytest.importorskip("langchain", minversion="1.0")
-    assert run("print(LangChainEvaluator.__mro__[2].__module__)", "langchain_classic") == (
-        "llmeval_integrations.frameworks.langchain.evaluator"
-    )
-
-
 def test_the_evaluation_of_langchain_before_1_0_is_the_base():
     pytest.importorskip("langchain.evaluation")
     code = "from langchain import evaluation as old\n"

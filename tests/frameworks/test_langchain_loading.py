@@ -20,28 +20,12 @@ from llmeval_integrations import (
     UnknownNameError,
 )
 from llmeval_integrations.frameworks.langchain import (
-    JsonEditDistanceEvaluator,
-    JsonEqualityEvaluator,
-    JsonSchemaEvaluator,
-    JsonValidityEvaluator,
-    LangChainEvaluator,
     load_evaluator,
     load_evaluators,
 )
 from llmeval_integrations.text.vectors import METRICS
 
 EMBEDDINGS = DeterministicFakeEmbedding(size=64)
-
-
-def test_our_names_come_first():
-    kinds = {
-        "json_validity": JsonValidityEvaluator,
-        "json_equality": JsonEqualityEvaluator,
-        "json_edit_distance": JsonEditDistanceEvaluator,
-        "json_schema": JsonSchemaEvaluator,
-        "json_match": LangChainEvaluator,
-    }
-    assert {name: type(load_evaluator(name, llm=object())) for name in kinds} == kinds
 
 
 def test_every_evaluator_of_the_catalog_loads():
@@ -124,5 +108,5 @@ def test_two_texts_are_compared_by_their_characters():
     pair = load_evaluator("pairwise_string_distance", distance="levenshtein")
     assert pair.evaluation_name == "pairwise_levenshtein_distance"
     assert pair.evaluate_string_pairs(prediction="abcd", prediction_b="abce") == {"score": 0.25}
-    with pytest.raises(MissingFieldError, match="one is None"):
-        pair.evaluate_string_pairs(prediction=None, prediction_b="x")
+    with pytest.raises(MissingFieldError, match="needs a reference"):
+        pair.evaluate_string_pairs(prediction="x", prediction_b=None)

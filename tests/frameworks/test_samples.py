@@ -5,14 +5,11 @@ from framework_cases import judge
 
 from llmeval_integrations import (
     InputError,
-    InvalidOptionError,
     JsonEquality,
     JsonValidity,
     MissingFieldError,
-    Sample,
 )
-from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.frameworks._base import Keys, Wrapper
+from llmeval_integrations.frameworks._base import Keys
 
 TWO = {"a": 1, "b": 2}
 
@@ -48,14 +45,3 @@ def test_an_output_is_named_or_the_only_one_there_is(key, outputs, output):
 def test_nothing_is_guessed(keys, evaluator, inputs, outputs, references, error, message):
     with pytest.raises(error, match=message):
         keys.sample(evaluator, inputs, outputs, references)
-
-
-def test_the_other_fields_and_wrong_options():
-    outputs = {"answer": "1", "documents": "one"}
-    keys = Keys(output="answer", contexts="documents")
-    found = keys.sample(JsonValidity(), TWO, outputs, TWO, b=3)
-    assert found == Sample("1", MISSING, TWO, ["one"], variables={"a": 1, "b": 3})
-    with pytest.raises(InvalidOptionError, match="Wrapper: 'json_validity' is not an Evaluator"):
-        Wrapper("json_validity")
-    with pytest.raises(InvalidOptionError, match="value='both' is not one of 'score', 'passed'"):
-        Wrapper(JsonValidity(), value="both")

@@ -1,7 +1,7 @@
 """Our evaluators for LangChain: its interface, its result dicts, its names, and LCEL.
 
-Works with langchain-core alone. Where `langchain_classic`, or the `langchain.evaluation` of
-before 1.0, is installed, the classes here are true subclasses of its `StringEvaluator`.
+Only langchain-core is needed. If `langchain_classic`, or the `langchain.evaluation` before 1.0, is
+installed, the classes are subclasses of its `StringEvaluator`.
 """
 
 from llmeval_integrations.frameworks._base import optional

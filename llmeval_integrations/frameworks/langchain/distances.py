@@ -1,67 +1,56 @@
-"""Distances of meanings, and distances of two outputs, as LangChain has them."""
+"""Distances of meanings, and distances of two outputs, as in LangChain."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from llmeval_integrations.core.errors import MissingFieldError
-from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
-from llmeval_integrations.evaluators.string_distance import StringDistance
-from llmeval_integrations.frameworks._base import Wrapper
-from llmeval_integrations.frameworks.langchain.evaluator import (
-    LangChainEvaluator,
-    evaluation_class,
-)
+from llmeval_integrations.frameworks.langchain.evaluator import evaluation_class, plain
+from llmeval_integrations.frameworks.langchain.json import CatalogEvaluator
 
 PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
 
 
-class EmbeddingDistanceEvaluator(LangChainEvaluator):
+class EmbeddingDistanceEvaluator(CatalogEvaluator):
     """How far is the output's meaning from the reference's?"""
 
+    core_name = "embedding_distance"
+
     def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
-        metric = getattr(distance_metric, "value", distance_metric)  # LangChain has an enumeration
-        super().__init__(EmbeddingDistance(embeddings, metric, **options))
-        self.evaluation_name = f"embedding_{metric}_distance"
+        super().__init__(embeddings=embeddings, metric=distance_metric, **options)
+        self.evaluation_name = f"embedding_{plain(distance_metric)}_distance"
 
 
-class PairDistanceEvaluator(Wrapper, PairwiseStringEvaluator):  # type: ignore[misc]
-    """How far are two outputs from each other? Whatever else LangChain hands on stops here."""
+class PairDistanceEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
+    """Measures the distance of two outputs."""
 
     requires_reference = False
-    requires_input = False
 
-    def evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
+    def evaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b`."""
-        return {"score": self.evaluator.evaluate(_pair(**fields)).score}
+        found = self.evaluate_strings(**{**fields, "reference": prediction_b})
+        return {"score": found["score"]}
 
-    async def aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
-        """Compare `prediction` with `prediction_b`, and await what has to be waited for."""
-        return {"score": (await self.evaluator.aevaluate(_pair(**fields))).score}
+    async def aevaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
+        """Compare `prediction` with `prediction_b` asynchronously."""
+        found = await self.aevaluate_strings(**{**fields, "reference": prediction_b})
+        return {"score": found["score"]}
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
 
-class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):
+class PairwiseStringDistanceEvaluator(PairDistanceEvaluator, CatalogEvaluator):
     """How far are the texts of two outputs from each other?"""
 
-    def __init__(self, **options: Any) -> None:
-        plain = {name: getattr(value, "value", value) for name, value in options.items()}
-        super().__init__(StringDistance(**plain))
-        self.evaluation_name = f"pairwise_{plain.get('distance', 'jaro_winkler')}_distance"
+    core_name = "string_distance"
+
+    def __init__(self, distance: Any = "jaro_winkler", **options: Any) -> None:
+        super().__init__(distance=distance, **options)
+        self.evaluation_name = f"pairwise_{plain(distance)}_distance"
 
 
-class PairwiseEmbeddingDistanceEvaluator(PairDistanceEvaluator):
+class PairwiseEmbeddingDistanceEvaluator(PairDistanceEvaluator, EmbeddingDistanceEvaluator):
     """How far are the meanings of two outputs from each other?"""
 
     def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
-        alone = EmbeddingDistanceEvaluator(embeddings, distance_metric, **options)
-        super().__init__(alone.evaluator)
-        self.evaluation_name = f"pairwise_{alone.evaluation_name}"
-
-
-def _pair(prediction: Any, prediction_b: Any, **_: Any) -> Sample:
-    if prediction is None or prediction_b is None:
-        raise MissingFieldError("prediction and prediction_b are two outputs, and one is None")
-    return Sample(prediction, prediction_b)
+        super().__init__(embeddings, distance_metric, **options)
+        self.evaluation_name = f"pairwise_{self.evaluation_name}"

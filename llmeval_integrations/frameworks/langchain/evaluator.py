@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum
 from importlib import import_module
 from typing import Any, Final
 
@@ -17,19 +18,18 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
-from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.frameworks.langchain.violations import best_message
 from llmeval_integrations.judges.prompts.prompt import Prompt
 
 
 def evaluation_class(name: str) -> Any:
-    """Find a base class of LangChain's evaluation package; an empty one where there is none."""
+    """Return a base class of LangChain's evaluation package, or an empty one without it."""
     for package in ("langchain_classic", "langchain"):
         try:
             return getattr(import_module(f"{package}.evaluation.schema"), name)
         except ModuleNotFoundError as error:
-            # A package that is there and lacks something itself is broken, not absent.
+            # If an installed package lacks a module of its own, it is broken, not absent.
             if error.name not in (package, f"{package}.evaluation"):
                 raise
     return type(name, (), {})
@@ -41,28 +41,33 @@ _KINDS: Final[dict[str, type[float]]] = {
     **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
     **dict.fromkeys(("json_equality", "json_schema"), bool),
 }
-"""What LangChain's twins of our evaluators write for 1.0, where that is no float."""
+"""The types of LangChain's scores 1 and 0, where they are not float."""
 
 _SCORES: Final = (
     *("embedding_distance", "exact_match", "json_edit_distance", "json_equality"),
     *("regex_match", "string_distance"),
 )
-"""The evaluators whose twins in LangChain give a score alone."""
+"""The evaluators that give only a score in LangChain."""
+
+
+def plain(value: Any) -> Any:
+    """Return the text of a member of LangChain's enumerations, or any other value unchanged."""
+    return value.value if isinstance(value, Enum) and isinstance(value, str) else value
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]
     """One of our evaluators as a LangChain `StringEvaluator`, and as a Runnable.
 
-    Results are LangChain's dicts: `score`, and `reasoning` where the output did not pass and there
-    is something to say. Where LangChain raises because the output is not JSON, the result is a low
-    score with the reason. An unscored result has the score None. An input or a reference that is
-    not needed is accepted without a warning. Scores are floats but where LangChain has an evaluator
-    of the name: `json_equality` and `json_schema` give True or False, `json_validity`,
-    `exact_match` and `regex_match` 1 or 0. Raises InvalidOptionError for what is not an Evaluator.
+    Results are LangChain's dicts: `score`, and `reasoning` if the output does not pass and there is
+    a reason. An output that is not JSON gives a low score with the reason, even if LangChain raises
+    an error. An unscored result has the score None. An input or a reference that is not needed is
+    accepted without a warning. Scores are floats, except for names that LangChain has too:
+    `json_equality` and `json_schema` return True or False, `json_validity`, `exact_match` and
+    `regex_match` 1 or 0.
     """
 
     evaluation_name: str = ""
-    """What a trace calls it: the evaluator's name in the catalog, or LangChain's name for it."""
+    """The name in a trace: LangChain's, or else the evaluator's name in the catalog."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
@@ -70,12 +75,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     @property
     def requires_input(self) -> bool:
-        """Whether there is no answer without the model's input."""
+        """Whether the evaluator needs the model's input."""
         return "input" in self.evaluator.needs
 
     @property
     def requires_reference(self) -> bool:
-        """Whether there is no answer without a reference, or for a JsonSchema a `schema`."""
+        """Whether the evaluator needs a reference; a JsonSchema needs one or a `schema`."""
         ours = self.evaluator
         is_schema = isinstance(ours, JsonSchema) and ours.schema is None
         return is_schema or "reference" in ours.needs
@@ -83,19 +88,18 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
     def evaluate_strings(
         self, *, prediction: Any, reference: Any = None, input: Any = None, **kwargs: Any
     ) -> dict[str, Any]:
-        """Evaluate one output of a model: a text, a parsed value, messages, or a state with these.
+        """Evaluate an output: a text, a parsed value, messages, or a state with messages.
 
-        None is what a model gave that wrote nothing, and an absent reference or input: write a
-        reference that is JSON null as the text "null". Of further arguments the fields of a sample
-        go to the evaluator, `callbacks`, `tags` and `metadata` with a judge's requests to a chat
-        model of LangChain's; whatever else LangChain hands on stops here.
-        Raises MissingFieldError, a ValueError, where a reference or input is needed.
+        None means an empty output, or an absent reference or input. A reference that is JSON null
+        is the text "null". All further fields of a sample go to the evaluator. `callbacks`, `tags`
+        and `metadata` go to a judge's chat model. All other arguments are ignored. Raises
+        MissingFieldError, a ValueError, for a missing reference or input.
         """
         fields = {"prediction": prediction, "reference": reference, "input": input}
         return self._evaluate_strings(**fields, **kwargs)
 
     async def aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
-        """Evaluate as `evaluate_strings` does, without going through a thread."""
+        """Evaluate as `evaluate_strings` does, asynchronously."""
         return await self._aevaluate_strings(**kwargs)
 
     # LangChain's subclasses override these two.
@@ -111,15 +115,14 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             return self._answer(await self.evaluator.aevaluate(sample), sample)
 
     def get_name(self, *_: Any, **__: Any) -> str:
-        """Return what a trace calls it."""
+        """Return the name in a trace."""
         return self.evaluation_name
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, Any]:
-        """Evaluate what a chain ends with, for `chain | evaluator`.
+        """Evaluate the output of a chain, in `chain | evaluator`.
 
-        That is a text, a parsed value, messages, a state of LangGraph; or a mapping with
-        `prediction` and, as needed, `reference`, `input` and other fields of a sample. It gives the
-        dict of `evaluate_strings`.
+        It is a text, a parsed value, messages, or a state of LangGraph. A mapping with `prediction`
+        contains the arguments of `evaluate_strings`.
         """
 
         def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
@@ -131,7 +134,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **_: Any
     ) -> dict[str, Any]:
-        """Evaluate what a chain ends with, and await the model."""
+        """Evaluate the output of a chain asynchronously."""
 
         async def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
             return await self.aevaluate_strings(**_arguments(output), **_find_config(config))
@@ -155,34 +158,32 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         return Sample(prediction, **present)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
-        """Say a result in LangChain's words."""
+        """Return a result as LangChain's dict."""
         if self.evaluator.is_judge:
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
         score = result.score
-        if score in (0, 1):  # an operator of the caller's may give another
+        if score in (0, 1):  # the caller's operator may return another score
             score = _KINDS.get(self.name, float)(score)
-        if result.passed:
-            return {"score": score}
-        # Of what is not JSON LangChain gives the message of Python's parser.
+        is_json = "message" not in result.metadata
+        # If an output is not JSON, LangChain gives the message of Python's parser.
         reason = result.metadata.get("message", result.reason)
-        if isinstance(self.evaluator, JsonSchema) and "offset" not in result.metadata:
-            found = result.metadata.get("errors", [{"message": reason}])
-            message = best_message(self.evaluator, sample) or found[0]["message"]
-            reason = f"<ValidationError: {message!r}>"
-        is_text = isinstance(self.evaluator, TextEvaluator)
-        if not reason or (self.name in _SCORES and (is_text or not result.label)):
+        if result.passed or not reason or (is_json and self.name in _SCORES):
             return {"score": score}
+        if is_json and isinstance(self.evaluator, JsonSchema):
+            errors = result.metadata.get("errors", [{"message": reason}])
+            message = best_message(self.evaluator, sample) or errors[0]["message"]
+            reason = f"<ValidationError: {message!r}>"
         return {"score": score, "reasoning": reason}
 
 
 def _find_config(config: Mapping[str, Any]) -> RunnableConfig:
-    """Return what of a RunnableConfig concerns a model that is asked."""
+    """Return the part of a RunnableConfig that concerns a model."""
     return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
 
 
 @contextmanager
 def _set_config(config: Mapping[str, Any]) -> Iterator[None]:
-    """Let LangChain's models that are asked inside know callbacks, tags and metadata."""
+    """Pass callbacks, tags and metadata to LangChain's models that are asked inside."""
     token = var_child_runnable_config.set({**_find_config(config)})
     try:
         yield
@@ -191,7 +192,7 @@ def _set_config(config: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _arguments(output: Any) -> dict[str, Any]:
-    """Make the arguments of `evaluate_strings` of what a chain ends with."""
+    """Return the arguments of `evaluate_strings` for the output of a chain."""
     if isinstance(output, Mapping) and "prediction" in output:
         return {name: output[name] for name in ("prediction", *FIELDS) if name in output}
     return {"prediction": output}
@@ -206,10 +207,10 @@ _ROLES: Final = {
 
 
 def as_prompt(template: Any) -> Any:
-    """Read a prompt of LangChain's; anything else is given back, for a Prompt to read.
+    """Return LangChain's prompt as a Prompt, or anything else unchanged.
 
-    Raises InvalidOptionError for one that is more than templates of text: messages as they stand,
-    places for messages, images, values that are given already.
+    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
+    placeholders for messages, images, or partial variables.
     """
     if not isinstance(template, BasePromptTemplate):
         return template
@@ -219,8 +220,8 @@ def as_prompt(template: Any) -> Any:
         is_text = role is not None and isinstance(text, PromptTemplate)
         if not is_text or template.partial_variables or text.partial_variables:
             raise InvalidOptionError(
-                f"prompt: {quote(message)} is no template of text alone; write a text, or a list "
-                "of messages, which are written {'role': ..., 'content': ...}"
+                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
+                "messages such as {'role': ..., 'content': ...}"
             )
         messages.append({"role": role, "content": text.template})
         syntaxes.add(text.template_format)

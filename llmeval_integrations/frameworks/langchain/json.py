@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import eq
-from typing import Any
+from typing import Any, ClassVar
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, plain
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 
@@ -23,7 +23,7 @@ class LangChainComparison:
     """By default Python's, for which `true` is `1`."""
 
     def __call__(self, output: Any, reference: Any) -> Any:
-        """Return False for anything else against an array; two arrays come sorted by `str`."""
+        """Compare two values; arrays are sorted by `str`, and equal nothing but arrays."""
         if isinstance(reference, list):
             if not isinstance(output, list):
                 return False
@@ -36,23 +36,63 @@ def python_canonical(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), sort_keys=True)
 
 
-class JsonValidityEvaluator(LangChainEvaluator):
-    """Does the output parse as JSON?
+class CatalogEvaluator(LangChainEvaluator):
+    """One of LangChain's evaluators that is an evaluator of our catalog."""
 
-    Takes the options of JsonValidity. Score 1 or 0, as in LangChain.
-    """
+    core_name: ClassVar[str]
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(catalog.load_evaluator("json_validity", **options))
+        options = {name: plain(value) for name, value in options.items()}
+        super().__init__(catalog.load_evaluator(self.core_name, **options))
 
 
-class JsonEqualityEvaluator(LangChainEvaluator):
-    """Is the output the same JSON as the reference, top-level arrays in any order?
+class JsonValidityEvaluator(CatalogEvaluator):
+    """Is the output JSON? The score is 1 or 0. Accepts the options of JsonValidity."""
 
-    Takes LangChain's `operator` and the options of JsonEquality; `list_order="strict"` is an order
-    that counts, as there. With `parsing="lenient"` and no list order of your own, values are
-    compared as in LangChain, where `true` is `1`. Score True or False, as in LangChain.
+    core_name = "json_validity"
+
+
+class JsonSchemaEvaluator(CatalogEvaluator):
+    """Does the output conform to the JSON Schema, that of the options or of each call?
+
+    The score is True or False. Accepts the options of JsonSchema. The reason is the message of the
+    package `jsonschema`. If the package is not installed, finds no error or could take very long,
+    it is our own message.
     """
+
+    core_name = "json_schema"
+    evaluation_name = "json_schema_validation"
+
+
+class JsonComparisonEvaluator(CatalogEvaluator):
+    """Compares the output with the reference."""
+
+    def _parse_json(self, string: Any) -> Any:
+        """Return the value of a text, or any other value unchanged; raise ValueError if not JSON.
+
+        A subclass may override it to read output and reference, as in LangChain.
+        """
+        value = parse(string, self.evaluator.parsing)  # type: ignore[attr-defined]
+        if isinstance(value, Defect):
+            raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
+        return value
+
+    def _sample(self, prediction: Any, reference: Any = None, *args: Any, **further: Any) -> Sample:
+        if type(self)._parse_json is not JsonComparisonEvaluator._parse_json:  # noqa: SLF001
+            prediction = self._parse_json(prediction)
+            reference = None if reference is None else self._parse_json(reference)
+        return super()._sample(prediction, reference, *args, **further)
+
+
+class JsonEqualityEvaluator(JsonComparisonEvaluator):
+    """Is the output the same JSON as the reference, with top-level arrays in any order?
+
+    The score is True or False. Accepts LangChain's `operator` and the options of JsonEquality. With
+    `list_order="strict"` the order counts. With `parsing="lenient"` and no `list_order`, values are
+    compared as in LangChain, where `true` is `1`.
+    """
+
+    core_name = "json_equality"
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
         if options.get("parsing") == "lenient" and options.get("list_order") is None:
@@ -61,51 +101,20 @@ class JsonEqualityEvaluator(LangChainEvaluator):
                 operator = LangChainComparison(operator or eq)
         if operator is not None:
             options["operator"] = operator
-        options = {"list_order": "top_level_any", **options}
-        super().__init__(catalog.load_evaluator("json_equality", **options))
-
-    def _parse_json(self, string: Any) -> Any:
-        """Return the value of a text, any other value as it is; raise ValueError for no JSON.
-
-        A subclass may have its own, as in LangChain, by which output and reference are read.
-        """
-        value = parse(string, self.evaluator.parsing)  # type: ignore[attr-defined]
-        if isinstance(value, Defect):
-            raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
-        return value
-
-    def _sample(self, prediction: Any, reference: Any = None, *args: Any, **further: Any) -> Sample:
-        if type(self)._parse_json is not JsonEqualityEvaluator._parse_json:  # noqa: SLF001
-            prediction = self._parse_json(prediction)
-            reference = None if reference is None else self._parse_json(reference)
-        return super()._sample(prediction, reference, *args, **further)
+        super().__init__(**{"list_order": "top_level_any", **options})
 
 
-class JsonEditDistanceEvaluator(JsonEqualityEvaluator):
-    """How much of the reference's JSON, as `json.dumps` writes it, would have to be typed anew?
+class JsonEditDistanceEvaluator(JsonComparisonEvaluator):
+    """Which share of the JSON, as `json.dumps` writes it, differs between output and reference?
 
-    Takes LangChain's `string_distance` and `canonicalize`, and the options of JsonEditDistance.
+    Accepts LangChain's `string_distance` and `canonicalize`, and the options of JsonEditDistance.
     """
+
+    core_name = "json_edit_distance"
 
     def __init__(
         self, string_distance: Any = None, canonicalize: Any = None, **options: Any
     ) -> None:
-        options["canonicalize"] = canonicalize or python_canonical
         if string_distance is not None:
             options["string_distance"] = string_distance
-        evaluator = catalog.load_evaluator("json_edit_distance", **options)
-        LangChainEvaluator.__init__(self, evaluator)
-
-
-class JsonSchemaEvaluator(LangChainEvaluator):
-    """Does the output conform to the JSON Schema, that of the options or of each call?
-
-    Takes the options of JsonSchema. Score True or False, as in LangChain. A violation is worded as
-    by the package `jsonschema`; in our own words, in the same form, where that is not installed,
-    finds nothing wrong or could take very long, as with patterns.
-    """
-
-    evaluation_name = "json_schema_validation"
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(catalog.load_evaluator("json_schema", **options))
+        super().__init__(canonicalize=canonicalize or python_canonical, **options)

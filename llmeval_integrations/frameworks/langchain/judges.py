@@ -1,4 +1,4 @@
-"""LangChain's evaluators that ask a model, by its names and with its results."""
+"""LangChain's evaluators that ask a model, by its names, arguments and results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CRITERIA: Final = {
     "creativity": "Does it have something new or an idea of its own?",
     "detail": "Does it attend to detail?",
 }
-"""LangChain's names, and the questions in our words; a Y is what the question asks for."""
+"""LangChain's names, and our own questions. Y means that the answer is yes."""
 
 _FURTHER: Final = ("relevance", "correctness", "depth")
 _GRADE: Final = "GRADE: CORRECT or GRADE: INCORRECT."
@@ -59,16 +59,15 @@ _CHOICE: Final = (
 class ModelEvaluator(LangChainEvaluator):
     """An evaluator that asks a model.
 
-    Takes the model as `llm`, and as `prompt` a template of LangChain's with the variables that its
-    own has; `evaluate_strings` gives LangChain's keys, with the score None where the reply cannot
-    be read.
+    `llm` is the model. `prompt` is a template of LangChain with the variables of its own evaluator.
+    `evaluate_strings` returns LangChain's keys. If a reply has no clear verdict, the score is None.
     """
 
     template: ClassVar[str]
     words: ClassVar[Mapping[str, float] | None] = None
     scale: ClassVar[tuple[float, float] | None] = None
     keeps_reply: ClassVar[bool] = True
-    """Whether the reasoning is the whole reply, or what it says beside the verdict."""
+    """Whether the reasoning is the whole reply, or the reply without its verdict."""
     requires_reference: ClassVar[bool] = False
     requires_input: ClassVar[bool] = True
 
@@ -79,7 +78,7 @@ class ModelEvaluator(LangChainEvaluator):
 
     @classmethod
     def from_llm(cls, llm: Any, **options: Any) -> Any:
-        """Build it, as LangChain's are built."""
+        """Build the evaluator, as in LangChain."""
         return cls(llm, **options)
 
     def _sample(
@@ -104,7 +103,7 @@ class ModelEvaluator(LangChainEvaluator):
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         score = result.score
         figure = int(score) if score is not None and score.is_integer() else score
-        # A reply that could not be read is kept, too.
+        # A reply without a verdict is kept, too.
         reply = result.metadata.get("reply") or result.metadata["judge"].get("reply")
         reasoning = reply.strip() if self.keeps_reply and reply else result.reason
         value = result.label if result.scored else None
@@ -112,7 +111,7 @@ class ModelEvaluator(LangChainEvaluator):
 
 
 class QAEvalChain(ModelEvaluator):
-    """Is the answer right, by the reference? `value` is CORRECT or INCORRECT."""
+    """Is the answer correct, compared with the reference? `value` is CORRECT or INCORRECT."""
 
     evaluation_name = "correctness"
     requires_reference = True
@@ -125,7 +124,7 @@ class QAEvalChain(ModelEvaluator):
 
 
 class ContextQAEvalChain(QAEvalChain):
-    """Is the answer right, by the context, which is the reference?"""
+    """Is the answer correct, compared with the context, which is the reference?"""
 
     evaluation_name = "Contextual Accuracy"
     template = (
@@ -135,7 +134,7 @@ class ContextQAEvalChain(QAEvalChain):
 
 
 class CotQAEvalChain(ContextQAEvalChain):
-    """Is the answer right, by the context, with reasons before the grade?"""
+    """Is the answer correct, compared with the context? The model reasons before its grade."""
 
     evaluation_name = "COT Contextual Accuracy"
     template = ContextQAEvalChain.template.replace(
@@ -144,7 +143,7 @@ class CotQAEvalChain(ContextQAEvalChain):
 
 
 class CriteriaEvaluator(ModelEvaluator):
-    """An evaluator by criteria: LangChain's named ones, or descriptions by their names."""
+    """An evaluator by criteria: LangChain's named ones, or your own descriptions."""
 
     default_criteria: ClassVar[tuple[str, ...]] = ("helpfulness", *_FURTHER)
 
@@ -156,10 +155,10 @@ class CriteriaEvaluator(ModelEvaluator):
 
     @classmethod
     def resolve_criteria(cls, criteria: Any) -> dict[str, str]:
-        """Return criteria by their names, with what each asks.
+        """Return the questions of criteria by their names.
 
-        Takes a name, a mapping from names to descriptions, a constitutional principle of
-        LangChain's, or a list of these; None is the default. Raises InvalidOptionError for an
+        Accepts a name, a mapping from names to descriptions, a constitutional principle of
+        LangChain, or a list of these. None means the default. Raises InvalidOptionError for an
         unknown name and for an empty mapping.
         """
         if criteria is None:
@@ -172,13 +171,15 @@ class CriteriaEvaluator(ModelEvaluator):
             if name not in CRITERIA:
                 raise InvalidOptionError(
                     f"there is no criterion {name!r}; {hint(name, list(CRITERIA))}; "
-                    "a mapping from a name to its question makes one"
+                    "to define one, pass a mapping from its name to its question"
                 )
             return {name: CRITERIA[name]}
         if hasattr(criteria, "critique_request"):
             return {criteria.name: criteria.critique_request}
         if not isinstance(criteria, Mapping) or not criteria:
-            raise InvalidOptionError(f"criteria={criteria!r}: no name, no mapping of descriptions")
+            raise InvalidOptionError(
+                f"criteria={criteria!r} is not a name or a mapping of descriptions"
+            )
         return dict(criteria)
 
 
@@ -199,7 +200,7 @@ class CriteriaEvalChain(CriteriaEvaluator):
 
 
 class LabeledCriteriaEvalChain(CriteriaEvalChain):
-    """Does the output meet the criteria, by the reference?"""
+    """Does the output meet the criteria, compared with the reference?"""
 
     requires_reference = True
     template = CriteriaEvalChain.template.replace("\n\nCriteria:", f"{_REFERENCE}\n\nCriteria:")
@@ -229,7 +230,7 @@ class ScoreStringEvalChain(CriteriaEvaluator):
 
 
 class LabeledScoreStringEvalChain(ScoreStringEvalChain):
-    """How good is the output, from 1 to 10, by the reference?"""
+    """How good is the output, from 1 to 10, compared with the reference?"""
 
     requires_reference = True
     template = ScoreStringEvalChain.template.replace("\n\nAnswer:", f"{_REFERENCE}\n\nAnswer:")
@@ -247,7 +248,7 @@ class PairwiseStringEvalChain(PairwiseStringEvaluator, CriteriaEvaluator):  # ty
         return self.evaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
 
     async def aevaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
-        """Compare `prediction` with `prediction_b`, and await the model."""
+        """Compare `prediction` with `prediction_b` asynchronously."""
         return await self.aevaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
@@ -258,16 +259,16 @@ class PairwiseStringEvalChain(PairwiseStringEvaluator, CriteriaEvaluator):  # ty
 
 
 class LabeledPairwiseStringEvalChain(PairwiseStringEvalChain):
-    """Which of two outputs is better, by the reference?"""
+    """Which of two outputs is better, compared with the reference?"""
 
     requires_reference = True
     template = _PAIR + _REFERENCE + _CHOICE
 
 
 class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ignore[misc]
-    """How good are an agent's steps and its answer? The score is 0 to 1, of five grades.
+    """How good are an agent's steps and its answer? The score is from 0 to 1, in five grades.
 
-    `agent_trajectory` is a text, or pairs of LangChain's AgentAction and what came of it.
+    `agent_trajectory` is a text, or pairs of LangChain's AgentAction and its result.
     """
 
     evaluation_name = "trajectory"
@@ -290,7 +291,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         return self.evaluate_strings(**_write_steps(**kwargs))
 
     async def aevaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
-        """Rate an agent's answer and its steps, and await the model."""
+        """Rate an agent's answer and its steps asynchronously."""
         return await self.aevaluate_strings(**_write_steps(**kwargs))
 
     _evaluate_agent_trajectory = evaluate_agent_trajectory  # abstract in LangChain
@@ -302,7 +303,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
 
 def _write_steps(*, agent_trajectory: Any, reference: Any = None, **kwargs: Any) -> dict[str, Any]:
-    """Write an agent's steps, and the expected answer where there is one."""
+    """Write an agent's steps, and the expected answer if there is one."""
     steps = agent_trajectory
     if not isinstance(steps, str):
         lines = [

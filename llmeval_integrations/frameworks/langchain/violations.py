@@ -1,4 +1,4 @@
-"""The words for a violation that LangChain's evaluator of schemas gives: `jsonschema`'s."""
+"""The message for a violation that LangChain's evaluator of schemas gives: that of `jsonschema`."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.parse import schema_text
 
 _MOST_LEVELS: Final = 8
-"""Of a value; `jsonschema` may take twice as long with each level of a recursive schema."""
+"""Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
 
 _MOST_CHARACTERS: Final = 10_000
-"""Of a value; `jsonschema` compares each item with each for `uniqueItems`."""
+"""Size of a value; for `uniqueItems`, `jsonschema` compares each item with each."""
 
 
 def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
-    """Return `jsonschema`'s message for an output that does not conform.
+    """Return the message of `jsonschema` for an output that does not conform.
 
-    None where it is not installed, fails, or could take very long.
+    None if the package is not installed, fails, or could take very long.
     """
     try:
         import jsonschema
@@ -34,22 +34,25 @@ def best_message(evaluator: JsonSchema, sample: Sample) -> str | None:
         given = getattr(sample, evaluator.schema_field(sample))
     schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
     value = read(sample, "output", evaluator.parsing)
-    if measure(value).levels > _MOST_LEVELS or len(repr(value)) > _MOST_CHARACTERS:
-        return None
-    # Patterns would be matched by `re`, which may never end; numbers beyond a float are Decimals.
     text = repr(schema)
-    if re.search("'pattern(Properties)?'", text) or "Decimal('" in repr(value) + text:
+    # Patterns would be matched by `re`, which may never end; numbers beyond a float are Decimals.
+    if (
+        measure(value).levels > _MOST_LEVELS
+        or len(repr(value)) > _MOST_CHARACTERS
+        or re.search("'pattern(Properties)?'", text)
+        or "Decimal('" in repr(value) + text
+    ):
         return None
     draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
     kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
     if isinstance(schema, dict):
-        # A $ref back to the root would make jsonschema go on with its own keywords.
+        # With `$schema`, a $ref to the root would switch to the keywords of that draft.
         schema = {key: part for key, part in schema.items() if key != "$schema"}
     formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
     try:
-        # REGISTRY holds the metaschemas and, unlike the default, fetches nothing.
+        # Unlike the default, REGISTRY fetches nothing. It contains the metaschemas.
         validator = kind(schema, registry=REGISTRY, format_checker=formats)
         error = jsonschema.exceptions.best_match(validator.iter_errors(value))
-    except Exception:  # noqa: BLE001 - the verdict stands; jsonschema fails in ways of its own
+    except Exception:  # noqa: BLE001 - the verdict stands; jsonschema may raise anything
         return None
     return error and str(error.message)
