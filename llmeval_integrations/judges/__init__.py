@@ -10,25 +10,24 @@ from llmeval_integrations.judges.claims import (
     ContextPrecision,
     ContextRecall,
 )
-from llmeval_integrations.judges.classification import Classification, Rubric
-from llmeval_integrations.judges.criteria import (
-    Completeness,
-    Correctness,
-    Faithfulness,
-    InstructionAdherence,
-    Relevance,
-    Safety,
-    Tone,
-)
-from llmeval_integrations.judges.ensembles import Cascade, Panel, Vote
+from llmeval_integrations.judges.classification import Classification, Preference, Rubric
+from llmeval_integrations.judges.ensembles import Cascade, Panel, Questionnaire, Vote
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.generators import OutputGenerator, QuestionGenerator
 from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
-from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable
-from llmeval_integrations.judges.preference import Preference
+from llmeval_integrations.judges.pass_fail import (
+    Completeness,
+    Correctness,
+    Faithfulness,
+    InstructionAdherence,
+    PassFail,
+    Relevance,
+    Safety,
+    ScoreTable,
+    Tone,
+)
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.questionnaire import Questionnaire
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
 from llmeval_integrations.llm.loading import load_client

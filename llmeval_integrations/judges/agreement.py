@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
+from statistics import fmean
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -61,16 +60,57 @@ class Rate(NamedTuple):
 class Agreement:
     """A judge's verdicts beside people's labels; printed, it is a table.
 
-    A rate is None if there are no rows to compute it from. Sensitivity, specificity and pass rates
-    are also None if the labels are not pass and fail and `positive` does not name the label that
-    passes.
+    A figure is None if there are no rows to compute it from. Rates of passes are also None if the
+    labels are not pass and fail and `positive` does not name the label that passes.
     """
 
     rows: Sequence[LabelledRow]
-    """All rows. Each label is spelt as it was where it first occurred."""
+    """All rows. A label keeps the spelling of its first occurrence."""
 
-    positive: Any = True
+    positive: Any
     """The label that passes."""
+
+    n: int
+    """The rows with both labels. Of several people's labels, the most frequent counts."""
+
+    unscored: int
+    """Rows with a person's label but no verdict of the judge; no figure includes them."""
+
+    unlabelled: int
+    """Rows without a person's label; they count only for the judge's pass rate."""
+
+    tied: int
+    """Rows whose most frequent labels are equally frequent; such a row has no label."""
+
+    confusion: Mapping[tuple[Any, Any], int]
+    """The number of rows for each pair of the person's label and the judge's."""
+
+    shares: Mapping[str, Rate]
+    """The rates by name, with intervals that respect the groups of a run's rows."""
+
+    kappa: Kappa | None
+    """Cohen's kappa with its interval; None if both give all rows the same label."""
+
+    weighted_kappa: Kappa | None
+    """Kappa weighted by the squared distance of ratings; None if labels are not numbers."""
+
+    mean_error: float | None
+    """The mean distance of the judge's ratings from the person's; None if not numbers."""
+
+    alpha: float | None
+    """Krippendorff's alpha among the people; None if no row has labels of two people."""
+
+    people: Share
+    """The share of pairs of people with the same row that agree: the ceiling for a judge."""
+
+    judge_and_person: Share
+    """The share of pairs of the judge and a person that agree; compare it with `people`."""
+
+    corrected: JudgedRate
+    """The rate at which a person would pass such outputs, from labels and verdicts together.
+
+    The estimate is prediction-powered: the labelled rows must be a random draw from all rows.
+    """
 
     def __str__(self) -> str:
         tied = f", {self.tied:,} tied" if self.tied else ""
@@ -82,136 +122,20 @@ class Agreement:
         lines = [*_confusion(self), "", *figures, "", counts]
         return "\n".join(line.rstrip() for line in lines)
 
-    @cached_property
-    def ratings(self) -> list[Rating]:
-        """The rows with both labels: the people's most frequent one, and the judge's."""
-        found = (Rating(row.person, row.judge, row.group) for row in self.rows)
-        return [each for each in found if each.first is not None and each.second is not None]
-
-    @property
-    def n(self) -> int:
-        """The rows with both labels."""
-        return len(self.ratings)
-
-    @property
-    def unscored(self) -> int:
-        """Rows with a person's label but no verdict of the judge; no figure includes them."""
-        return sum(row.judge is None and bool(row.people) for row in self.rows)
-
-    @property
-    def unlabelled(self) -> int:
-        """Rows without a person's label; they count only for the judge's pass rate."""
-        return sum(not row.people for row in self.rows)
-
-    @property
-    def tied(self) -> int:
-        """Rows whose most frequent labels are equally frequent; such a row has no label."""
-        return sum(bool(row.people) and row.person is None for row in self.rows)
-
-    @property
-    def confusion(self) -> Mapping[tuple[Any, Any], int]:
-        """How many rows there are for each pair of the person's label and the judge's."""
-        return Counter((rating.first, rating.second) for rating in self.ratings)
-
     @property
     def accuracy(self) -> float | None:
         """The share of rows in which both labels are the same."""
         return self.shares["accuracy"].rate
 
     @property
-    def kappa(self) -> Kappa | None:
-        """Cohen's kappa with its interval; None if both give all rows the same label."""
-        return kappa(self.ratings)
-
-    @property
-    def weighted_kappa(self) -> Kappa | None:
-        """Kappa weighted by the squared distance of ratings; None if labels are not numbers."""
-        if not self._are_numbers:
-            return None
-        return kappa(self.ratings, squared_closeness(self.ratings))
-
-    @property
-    def mean_error(self) -> float | None:
-        """The mean distance of the judge's ratings from the person's; None if not numbers."""
-        if not self._are_numbers:
-            return None
-        pairs: list[Any] = [each[:2] for each in self.ratings]
-        return math.fsum(abs(one - other) for one, other in pairs) / self.n
-
-    @property
-    def _are_numbers(self) -> bool:
-        labels = [label for rating in self.ratings for label in rating[:2]]
-        return bool(labels) and all(
-            isinstance(label, Real) and not isinstance(label, bool) for label in labels
-        )
-
-    @property
-    def alpha(self) -> float | None:
-        """Krippendorff's alpha among the people; None if no row has labels of two people."""
-
-        def distance(one: Any, other: Any) -> float:
-            return float((one - other) ** 2) if self._are_numbers else 1.0
-
-        return krippendorff_alpha([row.people for row in self.rows], distance)
-
-    @property
-    def people(self) -> Share:
-        """The share of pairs of people with the same row that agree: the ceiling for a judge."""
-        return pair_agreement([row.people for row in self.rows])
-
-    @property
-    def judge_and_person(self) -> Share:
-        """The share of pairs of the judge and a person that agree; compare it with `people`."""
-        rows = [row for row in self.rows if row.judge is not None]
-        agreeing = sum(row.people.count(row.judge) for row in rows)
-        return Share(agreeing, sum(len(row.people) for row in rows))
-
-    @property
     def sensitivity(self) -> float | None:
-        """The share of the rows passed by a person that the judge passes too."""
+        """The share of the rows passed by a person that the judge passes, too."""
         return self.shares["sensitivity"].rate
 
     @property
     def specificity(self) -> float | None:
-        """The share of the rows failed by a person that the judge fails too."""
+        """The share of the rows failed by a person that the judge fails, too."""
         return self.shares["specificity"].rate
-
-    @cached_property
-    def shares(self) -> dict[str, Rate]:
-        """The rates by name, with intervals that respect the groups of a run's rows."""
-        yes, ratings = self.positive, self.ratings
-        passed = [] if yes is None else [each for each in ratings if each.first == yes]
-        failed = [] if yes is None else [each for each in ratings if each.first != yes]
-        judged = [] if yes is None else [row for row in self.rows if row.judge is not None]
-        return {
-            "accuracy": self._rate([(each.group, each.first == each.second) for each in ratings]),
-            "sensitivity": self._rate([(each.group, each.second == yes) for each in passed]),
-            "specificity": self._rate([(each.group, each.second != yes) for each in failed]),
-            "judge passes": self._rate([(row.group, row.judge == yes) for row in judged]),
-            "person passes": self._rate(
-                [(each.group, each.first == yes) for each in ratings if yes is not None]
-            ),
-        }
-
-    def _rate(self, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
-        part, n = sum(holds for _, holds in rows), len(rows)
-        effect = design_effect((group, holds - part / n) for group, holds in rows)
-        return Rate(part, n, effect.interval(part / n, n) if n and effect else None)
-
-    @property
-    def corrected(self) -> JudgedRate:
-        """How often a person would pass such outputs, estimated from labels and verdicts together.
-
-        The estimate is prediction-powered: the labelled rows must be a random draw from all rows.
-        """
-        judged = [row for row in self.rows if row.judge is not None]
-        if self.positive is None:
-            return self._no_rate(len(judged))
-        rows = []
-        for row in judged:
-            person = None if row.person is None else row.person == self.positive
-            rows.append(JudgedRow(row.judge == self.positive, person, row.group))
-        return prediction_powered_rate(rows)
 
     def corrected_pass_rate(self, judged: Any) -> JudgedRate:
         """Correct the pass rate of other rows that the same judge judged.
@@ -223,18 +147,14 @@ class Agreement:
         values = enumerate(map(normalize, rows_of("judged", judged)))
         given = [(row, value) for row, value in values if value is not None]
         if self.positive is None:
-            return self._no_rate(len(given))
+            return _no_rate(len(given))
         read: Any = read_verdict if self.positive is True else read_label
         labels = [fold(read(value, f"judged, row {row}")) for row, value in given]
+        found = Share(labels.count(fold(self.positive)), len(given))
         sensitivity, specificity = (
             Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
         )
-        found = Share(labels.count(fold(self.positive)), len(given))
         return rogan_gladen_rate(found, sensitivity, specificity)
-
-    def _no_rate(self, judged: int) -> JudgedRate:
-        reason = "positive= does not say which label passes"
-        return JudgedRate(None, None, Share(0, judged), "labels", reason)
 
 
 def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
@@ -251,15 +171,58 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
 
     Raises InputError if rows or ids do not match, or a value is neither a verdict nor a label.
     """
+    rows, known = _read_rows(judged, human)
+    yes = _passing_label(positive, known)
+    found = (Rating(row.person, row.judge, row.group) for row in rows)
+    ratings = [each for each in found if each.first is not None and each.second is not None]
+    scored = [row for row in rows if row.judge is not None]
+    pairs: list[Any] = [each[:2] for each in ratings]
+    are_numbers = bool(pairs) and all(_is_rating(label) for pair in pairs for label in pair)
+    labelled = [row for row in rows if row.people]
+    distance: Any = (lambda a, b: float((a - b) ** 2)) if are_numbers else (lambda *_: 1.0)
+    return Agreement(
+        rows,
+        yes,
+        n=len(ratings),
+        unscored=sum(row.judge is None for row in labelled),
+        unlabelled=len(rows) - len(labelled),
+        tied=sum(row.person is None for row in labelled),
+        confusion=Counter(pairs),
+        shares=_shares(scored, ratings, yes),
+        kappa=kappa(ratings),
+        weighted_kappa=kappa(ratings, squared_closeness(ratings)) if are_numbers else None,
+        mean_error=fmean(abs(one - other) for one, other in pairs) if are_numbers else None,
+        alpha=krippendorff_alpha([row.people for row in rows], distance),
+        people=pair_agreement([row.people for row in rows]),
+        judge_and_person=_pairs(scored),
+        corrected=_corrected(scored, yes),
+    )
+
+
+def _is_rating(label: Any) -> bool:
+    return isinstance(label, Real) and not isinstance(label, bool)
+
+
+def _passing_label(positive: Any, known: Mapping[Any, Any]) -> Any:
+    """Return the label that passes, by its spelling in the rows; None if no label is named."""
+    passing = True if positive is None and known == {True: True} else positive
+    if passing is not None and fold(passing) not in known:
+        labels = ", ".join(sorted(map(quote, known.values())))
+        raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
+    return known.get(fold(passing))
+
+
+def _read_rows(judged: Any, human: Any) -> tuple[list[LabelledRow], dict[Any, Any]]:
+    """Return the rows with their labels read, and the spelling of each label."""
     rows = [row._replace(judge=normalize(row.judge)) for row in pair_labels(judged, human)]
     values = [value for row in rows for value in (row.judge, *row.people)]
     are_verdicts = all(
         each is None or hasattr(each, "passed") or as_verdict(each) is not None for each in values
     )
+    read_value: Any = read_verdict if are_verdicts else read_label
     spelling: dict[Any, Any] = {}
 
     def read(value: Any, name: str, row: Hashable) -> Any:
-        read_value: Any = read_verdict if are_verdicts else read_label
         found = read_value(value, f"{name}, row {quote(row)}")
         return spelling.setdefault(fold(found), found)
 
@@ -268,12 +231,52 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
         judge = None if row.judge is None else read(row.judge, "judged", row.row)
         people = tuple(read(value, "human", row.row) for value in row.people)
         labelled.append(row._replace(judge=judge, people=people))
-    known = {True: True} if are_verdicts else spelling
-    passing = True if are_verdicts and positive is None else positive
-    if passing is not None and fold(passing) not in known:
-        labels = ", ".join(sorted(map(quote, known.values())))
-        raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
-    return Agreement(labelled, known.get(fold(passing)))
+    return labelled, {True: True} if are_verdicts else spelling
+
+
+def _shares(scored: Sequence[LabelledRow], ratings: Sequence[Rating], yes: Any) -> dict[str, Rate]:
+    """Return the rates by name; `yes` is the label that passes, None if there is none."""
+    passed = [each for each in ratings if yes is not None and each.first == yes]
+    failed = [each for each in ratings if yes is not None and each.first != yes]
+    judged = [row for row in scored if yes is not None]
+    rows = {
+        "accuracy": [(each.group, each.first == each.second) for each in ratings],
+        "sensitivity": [(each.group, each.second == yes) for each in passed],
+        "specificity": [(each.group, each.second != yes) for each in failed],
+        "judge passes": [(row.group, row.judge == yes) for row in judged],
+        "person passes": [(each.group, each.first == yes) for each in (*passed, *failed)],
+    }
+    return {name: _rate(each) for name, each in rows.items()}
+
+
+def _pairs(scored: Sequence[LabelledRow]) -> Share:
+    """Count the pairs of the judge and a person that agree."""
+    agreeing = sum(row.people.count(row.judge) for row in scored)
+    return Share(agreeing, sum(len(row.people) for row in scored))
+
+
+def _rate(rows: Sequence[tuple[Hashable, bool]]) -> Rate:
+    part, n = sum(holds for _, holds in rows), len(rows)
+    effect = design_effect((group, holds - part / n) for group, holds in rows)
+    return Rate(part, n, effect.interval(part / n, n) if n and effect else None)
+
+
+def _corrected(scored: Sequence[LabelledRow], yes: Any) -> JudgedRate:
+    if yes is None:
+        return _no_rate(len(scored))
+    return prediction_powered_rate(
+        [
+            JudgedRow(
+                row.judge == yes, None if row.person is None else row.person == yes, row.group
+            )
+            for row in scored
+        ]
+    )
+
+
+def _no_rate(judged: int) -> JudgedRate:
+    reason = "positive= does not say which label passes"
+    return JudgedRate(None, None, Share(0, judged), "labels", reason)
 
 
 def _confusion(found: Agreement) -> list[str]:

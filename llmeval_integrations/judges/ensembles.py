@@ -1,25 +1,43 @@
-"""Judges that combine others: by majority, in a cascade, or as a weighted sum."""
+"""Judges that combine others: by majority, in a cascade, as a sum, or over several questions."""
 
 from __future__ import annotations
 
 from asyncio import gather
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_flag, check_instance, check_list, check_number
+from llmeval_integrations.core.options import (
+    check_choice,
+    check_instance,
+    check_list,
+    check_number,
+)
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of, results_of
+from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
+from llmeval_integrations.judges.prompts.material import (
+    MANY_JUDGEMENTS,
+    MATERIAL,
+    SYSTEM,
+    background,
+)
+from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.replies.forms import JudgementsForm
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
+from llmeval_integrations.stats.agreement import pair_agreement
+from llmeval_integrations.stats.intervals import wilson
 
 
 def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
@@ -123,8 +141,8 @@ def _side(result: Result) -> str | None:
 class Cascade(JudgedEvaluator):
     """What does the first of several evaluators with a clear result say?
 
-    Cheap evaluators come first. The next one is asked only if the result is unscored or, with
-    `doubt`, has a low confidence. Metadata: `asked`, the evaluators in order; the last one decided.
+    Cheap evaluators come first. The next one is asked only if the result is unscored or has
+    a low confidence. Metadata: `asked`, the evaluators in order; the last one decided.
     The summary of a run has `asked`, too: how often each evaluator was asked.
 
     Example:
@@ -136,14 +154,10 @@ class Cascade(JudgedEvaluator):
     evaluators: Sequence[Evaluator]
     """The evaluators, the cheapest first. In YAML: a list of names with options."""
 
-    doubt: bool = True
-    """Whether the next evaluator is asked after a result of low confidence, too."""
-
     needs: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         _check_list(self, "evaluators", Evaluator, "evaluator")
-        check_flag(self, "doubt")
         names: list[str] = []
         for each in self.evaluators:
             names.append(free_name(each.name, names))
@@ -156,7 +170,7 @@ class Cascade(JudgedEvaluator):
             asked = names[:number]
             result = await result_of(each, sample, ask)
             is_low = str(result.metadata.get("confidence")).casefold() == "low"
-            if not (result.is_unscored or (self.doubt and is_low)):
+            if not (result.is_unscored or is_low):
                 break
         return msgspec.structs.replace(result, metadata={**result.metadata, "asked": asked})
 
@@ -188,3 +202,106 @@ class JudgedSum(WeightedSum, JudgedEvaluator):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return self.combine(await results_of([part for part, _ in self.pairs()], sample, ask))
+
+
+_PROMPT: Final = Prompt(
+    [
+        Message("system", SYSTEM),
+        Message("user", MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Questionnaire(ModelJudge):
+    """How many of several questions about the output does a judge answer with Pass?
+
+    Score: the mean score of the answers, 0 to 1. Passed: whether at least `threshold` of the
+    questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's); `agreement`, the
+    share of pairs of answers with the same verdict; `questions`, each with its score, label and
+    reason. If a question is unscored, so is the result.
+    """
+
+    model: Any
+    """The model: whatever `load_client` accepts."""
+
+    questions: Sequence[str]
+    """The questions, each answered with Pass or Fail: variations of one, or several criteria."""
+
+    role: str | None = None
+    """The writer's role, as background."""
+
+    instruction: str | None = None
+    """The writer's task, as background; None uses the sample's input."""
+
+    calls: Literal["each", "one"] = "each"
+    """Whether each question has its own call, or all share one. One call costs less, but its
+    answers may influence each other."""
+
+    threshold: float = 0.5
+    """The share of questions that must pass, 0 to 1."""
+
+    scores: ScoreTable = field(default_factory=ScoreTable)
+    """The score of each verdict at each confidence."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_list(self, "questions", "a list of questions")
+        check_choice(self, "calls", ("each", "one"))
+        check_number(self, "threshold", minimum=0, maximum=1)
+        for question in self.questions:
+            self._judge_of(question)  # the constructor checks the question and the other options
+
+    def _judge_of(self, question: str) -> PassFail:
+        return PassFail(
+            self.model,
+            question,
+            self.role,
+            self.instruction,
+            self.scores,
+            output=self.output,
+            retries=self.retries,
+        )
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        if self.calls == "one":
+            return self._combine(await self._judge_at_once(sample, ask))
+        judges = [*map(self._judge_of, self.questions)]
+        return self._combine(await results_of(judges, sample, ask))
+
+    async def _judge_at_once(self, sample: Sample, ask: Ask) -> list[Result]:
+        numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
+        questions = "\n".join(numbered)
+        values = background(sample, self.instruction, self.role, questions=questions)
+        judgements = await self.exchange(ask, _PROMPT, JudgementsForm(len(numbered)), values)
+        return [as_result(each, self.scores) for each in judgements]
+
+    def _combine(self, results: Sequence[Result]) -> Result:
+        """Combine the answers into one result."""
+        answers = [result for result in results if result.scored]
+        asked, answered = len(results), len(answers)
+        passes = sum(result.passed is True for result in answers)
+        metadata = {
+            "pass_rate": passes / answered if answered else None,
+            "interval": wilson(passes, answered),
+            "agreement": pair_agreement([[result.passed for result in answers]]).rate,
+            "asked": asked,
+            "answered": answered,
+            "questions": [
+                {"question": question, **entry(result)}
+                for question, result in zip(self.questions, results)
+            ],
+        }
+        if answered < asked:
+            first = next(result for result in results if not result.scored)
+            reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
+            return Result(None, None, "unanswered", reason, metadata)
+        score = fmean(float(result.score or 0) for result in answers)
+        passed = passes / answered >= self.threshold  # a product would be rounded
+        failed = [
+            f"{question} - {result.reason}"
+            for question, result in zip(self.questions, results, strict=True)
+            if result.passed is False
+        ]
+        reason = "; ".join([f"{passes} of {answered} questions pass", *failed])
+        return Result(score, passed, "Pass" if passed else "Fail", reason, metadata)

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from llmeval_integrations.core.errors import (
     CutReplyError,
     InvalidOptionError,
@@ -13,8 +15,7 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.template import as_text
+from llmeval_integrations.judges.prompts.prompt import Prompt, as_text
 from llmeval_integrations.judges.replies.forms import Form, Schema
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request
@@ -86,19 +87,11 @@ async def exchange(
     Raises UnreadableJudgementError for the last reply, and CutReplyError if the reply was cut
     before its verdict.
     """
-    own_mark = "mark" in (form.schema or {}).get("properties", ("mark",))
-    mark = "" if own_mark else quotations.mark
-
-    def make_request(messages: Sequence[Message], wording: str, schema: Schema | None) -> Request:
-        if mark:
-            wording = f"{wording}\n{_MARK.format(mark=mark)}".strip()
-        schema = _add_mark(schema) if schema and mark else schema
-        return Request(_append(messages, wording), schema, form.name, output, fence=quotations.mark)
-
-    request = make_request(messages, form.wording, form.schema)
+    request = Request(tuple(messages), form.schema, form.name, output, fence=quotations.mark)
+    asked = _ask_for(request, form.wording, form.schema, quotations.mark)
     before = ""
     while True:
-        reply = await ask(request, whole=form.schema is None)
+        reply = await ask(asked, whole=form.schema is None)
         try:
             return form.read(reply.text, quotations, before)
         except UnreadableJudgementError as error:
@@ -114,24 +107,25 @@ async def exchange(
         if not said:  # some servers refuse an empty text in a conversation
             said = "(nothing)"
             wording, schema = "That reply is empty. Answer in the form asked for.", form.schema
-        request = make_request((*request.messages, Message("assistant", said)), wording, schema)
+        messages = (*asked.messages, Message("assistant", said))
+        request = msgspec.structs.replace(asked, messages=messages)
+        asked = _ask_for(request, wording, schema, quotations.mark)
         retries -= 1
         before = before or reply.text
 
 
-def _add_mark(schema: Schema) -> Schema:
-    """Return a schema with the mark, as any text: vendors keep schemas."""
-    properties = {**schema["properties"], "mark": {"type": "string"}}
-    return {**schema, "properties": properties, "required": [*schema.get("required", ()), "mark"]}
-
-
-def _append(messages: Sequence[Message], wording: str) -> tuple[Message, ...]:
-    """Add a text to the last message if it is the user's, else a message."""
-    *others, last = messages
-    if not wording:
-        return tuple(messages)
-    if last.role != "user":
-        return (*messages, Message("user", wording))
-    if isinstance(last.content, str):
-        return (*others, Message("user", f"{last.content.rstrip()}\n\n{wording}"))
-    return (*others, Message("user", (*last.content, wording)))
+def _ask_for(request: Request, wording: str, schema: Schema | None, mark: str) -> Request:
+    """Ask for a form at the end of a request, and for the mark unless the form has its own."""
+    if mark and schema and "mark" not in schema.get("properties", ("mark",)):
+        wording = f"{wording}\n{_MARK.format(mark=mark)}".strip()
+        properties = {**schema["properties"], "mark": {"type": "string"}}  # vendors keep schemas
+        required = [*schema.get("required", ()), "mark"]
+        schema = {**schema, "properties": properties, "required": required}
+    *others, last = request.messages
+    if wording and last.role != "user":
+        others, last = [*others, last], Message("user", wording)
+    elif wording:
+        text = last.content
+        whole = f"{text.rstrip()}\n\n{wording}" if isinstance(text, str) else (*text, wording)
+        last = Message("user", whole)
+    return msgspec.structs.replace(request, messages=(*others, last), schema=schema)

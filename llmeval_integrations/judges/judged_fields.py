@@ -21,8 +21,7 @@ from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompts.material import MANY_JUDGEMENTS, draw_fence, enclose
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.prompts.template import as_text
+from llmeval_integrations.judges.prompts.prompt import Prompt, as_text
 from llmeval_integrations.judges.replies.forms import JudgementsForm
 from llmeval_integrations.judges.replies.judgement import Verdict
 from llmeval_integrations.llm.messages import Message

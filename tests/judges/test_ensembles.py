@@ -123,7 +123,6 @@ def judge(*replies):
         ([ExactMatch(), judge(SURE)], {}, 0.0, ["exact_match"]),
         ([judge(SURE), judge(UNSURE)], {}, 0.0, ["pass_fail"]),
         ([judge(UNSURE), judge(SURE)], {}, 0.0, ["pass_fail", "pass_fail_2"]),
-        ([judge(UNSURE), judge(SURE)], {"doubt": False}, 0.6, ["pass_fail"]),
         ([judge("no idea"), judge(SURE)], {}, 0.0, ["pass_fail", "pass_fail_2"]),
         ([judge(UNSURE), judge(UNSURE)], {}, 0.6, ["pass_fail", "pass_fail_2"]),
         ([judge("no idea"), ExactMatch()], {}, 0.0, ["pass_fail", "exact_match"]),

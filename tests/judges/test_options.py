@@ -17,7 +17,6 @@ from llmeval_integrations.judges import (
     QuestionGenerator,
     Questionnaire,
     Rubric,
-    Tone,
     Vote,
 )
 
@@ -64,7 +63,6 @@ def classify(choices, prompt="{output}"):
         (lambda: Cascade("exact_match"), "cascade: evaluators"),
         (lambda: PassFail(MODEL, "?", examples=[{"output": "x"}]), "the example"),
         (lambda: PassFail(MODEL, "?", examples=["x"]), "the example 'x' is not a mapping"),
-        (lambda: Tone(MODEL, question="Is it rude?", tone="formal"), "tone='formal' has no place"),
         (lambda: Preference(MODEL, on_disagreement="mean"), "on_disagreement"),
         (lambda: JudgedFields(MODEL, []), "judged=.* is not a list of paths"),
         (lambda: JudgedFields(MODEL, ["summary"]), "'summary' is not a path"),

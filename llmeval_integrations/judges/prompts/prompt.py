@@ -1,27 +1,229 @@
-"""What a judge says to a model, with places for what it judges."""
+"""Prompts: messages with variables in two syntaxes, `{name}` and `{{name}}`, and their values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.options import option_error
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.judges.prompts.template import (
-    Body,
-    Syntax,
-    fill,
-    find_syntax,
-    missing_error,
-    parse_f_string,
-    parse_mustache,
-)
+from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.llm.messages import Message, Role
+from llmeval_integrations.messages.read import find_messages
+
+Syntax = Literal["f-string", "mustache"]
+
+
+class Hole(NamedTuple):
+    """The place of a value: a variable, then the keys and numbers after its dots."""
+
+    path: tuple[str, ...]
+
+
+class Section(NamedTuple):
+    """A part that is written for each item or true value, or (inverted) if there is none."""
+
+    path: tuple[str, ...]
+    inverted: bool
+    body: Body
+
+
+Body: TypeAlias = "list[str | Hole | Section]"
+
+# A name begins with a letter and may have spaces and hyphens, as columns of tables do.
+_NAME: Final = r"[^\W\d][\w -]*"
+_PATH: Final = re.compile(rf"\.|{_NAME}(?:\.\w[\w -]*)*")
+_BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|\{{ *({_NAME})([}}.\[!:])")
+_MUSTACHE: Final = re.compile(
+    r"\{\{(\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(1)\}\}\}|\}\})", re.DOTALL
+)
+_DOUBLED: Final = re.compile(rf"\{{\{{\s*(?:[!>=][^{{}}]*|[#^/&]?\s*(?:{_PATH.pattern})\s*)\}}\}}")
+_LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
+
+
+def find_syntax(texts: Iterable[str]) -> Syntax:
+    """Return the syntax of a prompt: mustache if doubled braces in any of its texts hold a tag."""
+    return "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
+
+
+def parse_f_string(text: str) -> Body:
+    """Split a template at its variables.
+
+    Doubled braces are literal if the template opens any; otherwise they belong to JSON. Other
+    single braces are text. Raises InvalidOptionError for a name with an attribute, index,
+    conversion or format; `{label: "good"}` is text.
+    """
+    has_escapes = "{{" in text
+    body: Body = []
+    position = 0
+    for found in _BRACES.finditer(text):
+        start, end = found.span()
+        body.append(text[position:start])
+        position = end
+        if found[2] == "}":
+            body.append(Hole((found[1].strip(),)))
+        elif not found[2]:
+            body.append(found[0][:1] if has_escapes else found[0])
+        elif found[2] == ":" and text[end : end + 1].isspace():
+            body.append(found[0])
+        else:
+            hint = "a template only names its variables, and literal braces are doubled"
+            raise _error(text, start, f"{text[start : start + 60]} is not a name; {hint}")
+    return [*body, text[position:]]
+
+
+def parse_mustache(text: str) -> Body:
+    """Split a template at its tags, as the Mustache specification defines, line ends included.
+
+    Raises InvalidOptionError, with line and column, for a tag or section that is not closed, a
+    partial, a change of delimiters, and anything that is not a name.
+    """
+    bodies: list[Body] = [[]]
+    sections: list[tuple[int, Section]] = []
+    position = 0
+    while (start := text.find("{{", position)) >= 0:
+        tag = _MUSTACHE.match(text, start)
+        if not tag:
+            raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
+        kind, name = tag["kind"].replace("&", ""), tag["name"]
+        if kind != "!" and not _PATH.fullmatch(name):
+            hint = "there are no partials and no other delimiters, and literal braces are single"
+            raise _error(text, start, f"{shorten(tag[0], 60)} holds no name; {hint}")
+        path = tuple(step.strip() for step in name.split(".")) if name != "." else ()
+        before, after = _edges(text, position, start, tag.end()) if kind else tag.span()
+        bodies[-1].append(text[position:before])
+        position = after
+        if kind in ("#", "^"):
+            sections.append((start, Section(path, kind == "^", [])))
+            bodies[-1].append(sections[-1][1])
+            bodies.append(sections[-1][1].body)
+        elif kind == "/":
+            if not sections or sections.pop()[1].path != path:
+                raise _error(text, start, f"{tag[0]} does not close the last section")
+            bodies.pop()
+        elif not kind:
+            bodies[-1].append(Hole(path))
+    if sections:
+        start, section = sections[-1]
+        raise _error(text, start, f"the section {'.'.join(section.path)} is not closed")
+    return [*bodies[0], text[position:]]
+
+
+def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
+    """Return the end of the text before a tag, and the start of the text after it.
+
+    A section's tag or a comment that is alone on a line takes the whole line with it.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    line_end = _LINE_END.match(text, end)
+    if line_end and line >= position and not text[line:start].strip():
+        return line, line_end.end()
+    return start, end
+
+
+def _error(text: str, offset: int, message: str) -> InvalidOptionError:
+    """Return the error for a place in a template; lines and columns are counted from 1."""
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    return InvalidOptionError(f"line {line}, column {column}: {message}")
+
+
+def fill(body: Body, scopes: Sequence[Any]) -> str:
+    """Write a template with its values; variables in values are not replaced.
+
+    Raises MissingFieldError for a name without a value, InputError for a value that is neither
+    text nor JSON.
+    """
+    pieces: list[str] = []
+    for node in body:
+        if isinstance(node, str):
+            pieces.append(node)
+            continue
+        value = _find(node.path, scopes)
+        if isinstance(node, Section):
+            items = _items(value)
+            if node.inverted:
+                items = [] if items else [scopes[-1]]
+            pieces += [fill(node.body, (*scopes, item)) for item in items]
+        else:
+            name = ".".join(node.path) or "."
+            if value is MISSING:
+                raise missing_error(name, scopes)
+            pieces.append(as_text(value, name))
+    return "".join(pieces)
+
+
+def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
+    """Look up a path, its first name in the innermost scope that has it; MISSING if there is none.
+
+    It reaches only the keys of mappings and the items of lists.
+    """
+    if not path:
+        return scopes[-1] if len(scopes) > 1 else MISSING  # {{.}} is the item of a section
+    value: Any = next(
+        (s for s in reversed(scopes) if isinstance(s, Mapping) and path[0] in s), None
+    )
+    for step in path:
+        if isinstance(value, (list, tuple)):
+            value = {str(number): item for number, item in enumerate(value)}
+        value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
+    return value
+
+
+def missing_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
+    """Return the error for a name that has no value."""
+    keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
+    given = ", ".join(map(quote, [*keys][:50])) or "none"
+    hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
+    return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}; {hint}")
+
+
+def _items(value: Any) -> Sequence[Any]:
+    """Return the items that a section is written for: those of a list, or another true value."""
+    if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return value
+    return (value,) if value and value is not MISSING else ()
+
+
+def as_text(value: Any, name: str) -> str:
+    """Write a value: a text as it is, everything else as JSON with its characters unescaped.
+
+    Raises InputError, which names the type, for anything else, including NaN and infinity.
+    """
+    if not isinstance(value, (str, Mapping, list, tuple, Iterator)):
+        found = find_messages(value)  # one message, or a response
+        value = value if found is None else found.reply.text
+    if isinstance(value, str):
+        return str.__str__(value)  # of an enum's member, its value
+    try:
+        plain = msgspec.to_builtins(value, builtin_types=(bytes,), enc_hook=_plain)
+        return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    except Exception as error:
+        raise InputError(
+            f"prompt: the value of {quote(name)}, of type {type(value).__name__}, is neither "
+            f"text nor JSON: {str(error)[:200]}"
+        ) from error
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that msgspec does not know, one step nearer to JSON."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(type(value), "model_dump"):
+        return dump_model(value)
+    if hasattr(type(value), "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
 
 _PARSERS = {"f-string": parse_f_string, "mustache": parse_mustache}
 
