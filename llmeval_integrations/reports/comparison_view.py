@@ -36,12 +36,12 @@ _TONES: Final[dict[str, Tone]] = {"worse": "bad", "better": "good", "none shown"
 _NAMED: Final = 3
 _LONGEST_REASON: Final = 160
 _NOTE: Final = (
-    "Over the samples that both runs have; of a field, those that have it in either run. The "
-    "verdict is that of all differences together."
+    "The runs are compared in the samples that both have, and a field in those that have it in "
+    "either run. The verdicts take all differences together into account."
 )
-_OF_INTERVALS: Final = "An interval is that of one difference alone."
+_OF_INTERVALS: Final = "Each interval is for one difference alone."
 _OF_CHANCE: Final = (
-    "The adjusted p is the chance of as much where nothing has changed, adjusted for all "
+    "The adjusted p is the chance of such a difference if nothing has changed, adjusted for all "
     "differences together (Holm)."
 )
 _ALL: Final = "llmeval compare A B --json"
@@ -82,7 +82,7 @@ def _verdict(comparison: Comparison) -> Cell:
         if found
     ]
     if not parts:
-        parts = ["No difference is more than chance may make.", comparison.power]
+        parts = ["No difference is significant.", comparison.power]
     return Cell(" ".join(parts), "bad" if worse else "good" if better else "")
 
 

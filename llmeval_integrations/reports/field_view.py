@@ -25,13 +25,12 @@ _FEWEST_SOURCES: Final = 10
 """With fewer sources nobody can tell which numbers are common."""
 
 _OF_FIELDS: Final = (
-    "wrong: samples in which the field is wrong, of those with a readable output that have it."
+    "wrong: the samples in which the field is wrong, out of those that have it and whose output is "
+    "readable."
 )
-_OF_SHARES: Final = (
-    "Precision and recall count leaves, which are single values, those of all outputs."
-)
+_OF_SHARES: Final = "Precision and recall count the single values of all outputs."
 _OF_ORIGINS: Final = (
-    "Invented: wrong values that the source lacks. Misread: wrong values that it has."
+    "Invented: wrong values that are not in the source. Misread: wrong values that are in it."
 )
 _OF_LEAVES: Final = "F1 counts every leaf of the run once, macro F1 is the mean of the samples."
 _OF_COMMON: Final = "By chance: values that many sources contain, so finding them proves little."

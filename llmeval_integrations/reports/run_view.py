@@ -149,7 +149,7 @@ def _rank(causes: Sequence[Row]) -> Section:
         Column("cause", "cause", kind="text"),
         Column("samples", "samples"),
         Column("found by", "by", kind="name", rank=1, tone=mute),
-        Column("most often, or for example", "reason", kind="text", rank=2, tone=mute),
+        Column("example", "reason", kind="text", rank=2, tone=mute),
     ]
     return Section.of("causes", "What went wrong", columns, causes, 100, noun="cause", most=8)
 

@@ -88,7 +88,7 @@ def test_it_opens_with_the_answer_then_all_samples_and_asks_for_nothing(opened, 
     assert bar == ["Overview", "Samples", "Fields", "Run"]
     assert page.run(COUNT) == "3 of 3 samples, worst first"
     assert cells(page, "#list") == [
-        ["sample", "json_validity", "json_match", "json_fields", "what was found"],
+        ["sample", "json_validity", "json_match", "json_fields", "problem"],
         ["cut", "✗failed", "✗failed", "✗failed", 'truncated: the text stops in the middle: \'{"name": "Ad\' (line 1, column 10)'],
         ["old", "✓passed", "✗failed", "✗failed 0.500", "mismatch: /age 63, expected 36"],
         ["right", "✓passed", "✓passed", "✓passed", ""],

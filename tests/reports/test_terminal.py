@@ -50,7 +50,7 @@ def test_columns_that_there_is_no_room_for_are_left_out_as_wholes_with_their_not
     assert heads[0][:7] == ["field", "wrong", "of", "share", "precision", "recall", "F1"]
     assert heads[1][:4] == ["field", "wrong", "of", "most"]
     wide, narrow = (" ".join(at(width, compared())) for width in (130, 80))
-    assert "The adjusted p is the chance of as much" in wide
+    assert "The adjusted p is the chance of such a difference" in wide
     assert "adjusted p" not in narrow
     rows = [{"output": {"t": "word " * 9_999}, "reference": {f"f{n}": n for n in range(8)}}]
     text = evaluate(rows, [JsonFields()]).table()

@@ -228,7 +228,7 @@ def test_a_comparison_says_what_is_worse_by_how_many_points():
 @pytest.mark.parametrize(
     ("old", "new", "evaluator", "said"),
     [
-        (OLD, OLD, JsonFields(), "No difference is more than chance may make. 20 samples can show"),
+        (OLD, OLD, JsonFields(), "No difference is significant. 20 samples can show"),
         (tries(*[3, 1] * 10), tries(*[2, 2] * 10), JsonValidity(), "60 samples in 20 groups can show differences from about 21 points (80 % power)."),
         (tries(3), tries(1), JsonValidity(), "3 samples in 1 group can show no difference of json_validity."),
     ],

@@ -166,7 +166,7 @@ function heads() {
     button.addEventListener("click", () => { order = {column, down: order && order.column === column ? !order.down : false}; update(); });
     return head;
   });
-  return element("thead", null, element("tr", null, ...made, element("th", {scope: "col"}, "what was found")));
+  return element("thead", null, element("tr", null, ...made, element("th", {scope: "col"}, "problem")));
 }
 /* Shows a page of the samples. */
 function show() {
