@@ -1,9 +1,9 @@
-"""A chunk of rows becomes samples, and every evaluator looks at them: no bad row spoils another."""
+"""Evaluates a chunk of rows. A bad row spoils no other row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -27,40 +27,41 @@ from llmeval_integrations.runs.rows import (
 )
 
 OWN: Final = "evaluators"
-"""Under which a stored sample has what evaluators see that have columns of their own."""
+"""The key of a stored sample for the fields of evaluators with columns of their own."""
 
 _MAX_SCORE: Final = 1e130
-"""The largest score whose square can be added up; NaN and infinity are not scores at all."""
+"""The square of a larger score has no sum; NaN and infinity are not scores."""
 
 _LONGEST_ERROR: Final = 2_000
 
 _AHEAD: Final = 32
-"""How many times more samples than are judged at a time are begun before the first has ended, so
-that one that takes long holds up no other."""
+"""The number of samples that are begun before the first has ended, for each one that is judged at a
+time. So a slow sample does not delay the others."""
 
 
 class Job(NamedTuple):
-    """What is done with every chunk."""
+    """What is done with each chunk."""
 
     evaluators: Mapping[str, Evaluator]
     columns: Mapping[str, Columns]
-    """For each evaluator."""
+    """The columns of each evaluator."""
 
     keep: Literal["none", "failing", "all"] = "none"
-    """Which samples are written beside the rows."""
+    """The samples that are written in addition to the rows."""
 
 
+@dataclass
 class Answers:
-    """What a chunk came to."""
+    """The rows of a chunk, and its samples that are kept."""
 
-    def __init__(self, rows: list[Row], samples: list[tuple[int, bytes]]) -> None:
-        self.rows = rows
-        """Sample by sample, each with one row of every evaluator."""
-        self.samples = samples
-        """Of each sample that is kept its place in the chunk, and its line but for the place."""
+    rows: list[Row]
+    """Sample by sample, each with one row of every evaluator."""
+
+    samples: list[tuple[int, bytes]]
+    """The place of each sample in the chunk, and its line without its beginning."""
 
     def __reduce__(self) -> Any:
-        # As JSON: what a result's metadata hold may have no way to another process.
+        # As JSON, because metadata may hold values that cannot be pickled.
         return _read_answers, (write_rows(self.rows), self.samples)
 
 
@@ -69,20 +70,20 @@ def _read_answers(rows: bytes, samples: list[tuple[int, bytes]]) -> Answers:
 
 
 class Engine(Protocol):
-    """Evaluates the chunks of one run, somewhere."""
+    """Evaluates the chunks of a run in this process or elsewhere."""
 
     ahead: int
-    """The chunks that are begun before the first is waited for."""
+    """The number of chunks that are begun before the first is waited for."""
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk; gives what waits for it, and raises InputError in vain."""
+        """Begin to evaluate a chunk. The function that is returned waits for it."""
 
     def close(self) -> None:
-        """Return whatever was taken, and give up what nobody waits for."""
+        """Free all resources, and stop what nobody waits for."""
 
 
 EngineMaker = Callable[[Job, JudgingOptions, "Judging | None"], Engine]
-"""Makes the engine of one run; nothing has to be begun yet."""
+"""Makes the engine of a run."""
 
 
 class Here:
@@ -99,11 +100,11 @@ class Here:
         return begin(self._job, records, self._judging)
 
     def close(self) -> None:
-        """Nothing was taken."""
+        """Do nothing."""
 
 
 class Samples:
-    """What a chunk's rows are to evaluators that have the same columns."""
+    """The rows of a chunk as samples, for all evaluators with the same columns."""
 
     def __init__(self, columns: Columns, records: Sequence[Record]) -> None:
         self._columns = columns
@@ -112,53 +113,39 @@ class Samples:
         self._errors: dict[int, Exception] = {
             place: made for place, made in enumerate(self._made) if isinstance(made, InputError)
         }
+        self.about = [
+            (made.id, None if made.group is MISSING else made.group)
+            if type(made) is Sample
+            else (columns.id(row, number), None)
+            for made, (number, row) in zip(self._made, records, strict=True)
+        ]
+        """The id and the group of each row."""
         self._absent: dict[str, list[int]] = {}
 
     def share(self) -> None:
-        """Have the evaluators share what they read of a sample."""
+        """Let evaluators share what they read of a sample."""
         share(self._without(self._errors))
 
-    @cached_property
-    def about(self) -> list[tuple[Any, Any]]:
-        """Id and group of every row, of what is not a sample as well."""
-        return [
-            (made.id, None if made.group is MISSING else made.group)
-            if type(made) is Sample
-            else (self._columns.id(row, number), None)
-            for made, (number, row) in zip(self._made, self._records, strict=True)
-        ]
-
     def stored(self, place: int) -> Sample | dict[str, Any]:
-        """Return what is kept of a row: the sample; of what is none, its id."""
+        """Return what is kept of a row: its sample, or only its id if there is no sample."""
         made = self._made[place]
         return made if type(made) is Sample else {"id": self.about[place][0]}
 
-    def fields(self, place: int) -> dict[str, Any]:
-        """Return the same by the names of fields."""
-        stored = self.stored(place)
-        return fields_of(stored) if isinstance(stored, Sample) else stored
-
     def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
-        """Return the samples that an evaluator can look at, and errors by place for the others."""
+        """Return the samples that an evaluator can evaluate, and errors by place for the others."""
         unfit = {**self._errors}
         for field in evaluator.needs:
-            for place in self._places_without(field):
-                if place not in unfit:
-                    unfit[place] = self._columns.missing_field_error(
-                        self._records[place][1], field, name
-                    )
+            if field not in self._absent:  # several evaluators need the same
+                get = attrgetter(field)
+                self._absent[field] = [
+                    place
+                    for place, made in enumerate(self._made)
+                    if place not in self._errors and get(made) is MISSING
+                ]
+            for place in self._absent[field]:
+                row = self._records[place][1]
+                unfit.setdefault(place, self._columns.missing_field_error(row, field, name))
         return self._without(unfit), unfit
-
-    def _places_without(self, field: str) -> list[int]:
-        """Return where the samples stand that lack a field; several evaluators need the same."""
-        if field not in self._absent:
-            get = attrgetter(field)
-            self._absent[field] = [
-                place
-                for place, made in enumerate(self._made)
-                if place not in self._errors and get(made) is MISSING
-            ]
-        return self._absent[field]
 
     def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
         if not unfit:
@@ -167,7 +154,7 @@ class Samples:
 
 
 def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dict[str, Samples]:
-    """Make the samples that each evaluator sees; those that have the same columns share them."""
+    """Return the samples of each evaluator. Evaluators with the same columns share them."""
     made = {own: Samples(own, records) for own in dict.fromkeys(columns.values())}
     return {name: made[own] for name, own in columns.items()}
 
@@ -175,32 +162,33 @@ def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dic
 def begin(
     job: Job, records: Sequence[Record], judging: Judging | None = None
 ) -> Callable[[], Answers]:
-    """Begin to evaluate a chunk; gives what waits for the answers of judges.
+    """Begin to evaluate a chunk. The function that is returned waits for the judges.
 
-    A row that cannot be read, lacks what the evaluator needs or makes it raise is an error row.
+    A row is an error row if it cannot be read, if it lacks a field that the evaluator needs, or if
+    the evaluator raises an error.
     """
     samples = samples_of(job.columns, records)
     if len(job.evaluators) > 1:
         for each in set(samples.values()):
             each.share()
-    begun = [
+    waits = [
         _begin(name, evaluator, samples[name], judging)
         for name, evaluator in job.evaluators.items()
     ]
 
     def finish() -> Answers:
-        rows = chain.from_iterable(zip(*(rows() for rows in begun), strict=True))
+        rows = chain.from_iterable(zip(*(wait() for wait in waits), strict=True))
         return keep(job, samples, [*rows])
 
     return finish
 
 
 def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
-    """Put rows together with the samples that are written beside them.
+    """Add the samples that are kept to the rows.
 
-    That is the sample as the first evaluator sees it, and under "evaluators" as each other one
-    does that has columns of its own. The beginning of a line is the place of the sample among all,
-    which only who writes the file knows.
+    A sample has the fields that the first evaluator saw. Under "evaluators" it has those of other
+    evaluators with columns of their own. A line begins with the place of the sample in the run,
+    which is added when the line is written.
     """
     first = next(iter(samples.values()))
     others = {name: each for name, each in samples.items() if each is not first}
@@ -216,7 +204,7 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
         stored: Any = first.stored(place)
         if others:
             own = {name: each.stored(place) for name, each in others.items()}
-            stored = {**first.fields(place), OWN: own}
+            stored = {**fields_of(stored), OWN: own}
         lines.append((place, write_value(stored)[1:] + b"\n"))
     return Answers(rows, lines)
 
@@ -224,13 +212,13 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
 def _begin(
     name: str, evaluator: Evaluator, samples: Samples, judging: Judging | None
 ) -> Callable[[], list[Row]]:
-    """Begin to ask a judge, or have another evaluator look at the samples at once."""
+    """Begin to ask a judge, or evaluate the samples at once with another evaluator."""
     fit, unfit = samples.fit(evaluator, name)
     if judging is not None and evaluator.is_judge:
         wait = judging.begin(evaluator, fit)
     else:
         results = _evaluate(evaluator, fit)
-        wait = lambda: results  # noqa: E731 - what a judge gives, too
+        wait = lambda: results  # noqa: E731 - as of a judge
 
     def rows() -> list[Row]:
         found: Any = wait()
@@ -243,7 +231,7 @@ def _begin(
 
 
 def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exception]:
-    """Evaluate all samples at once, or one by one where one of them raises."""
+    """Evaluate all samples at once, or one by one if one of them raises an error."""
     results: list[Result | Exception] = []
     try:
         results += evaluator.check_many(samples)
@@ -255,7 +243,7 @@ def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exce
     for sample in samples:
         try:
             results.append(evaluator.evaluate(sample))
-        except Exception as error:  # noqa: BLE001 - whatever it was, it becomes the row's error
+        except Exception as error:  # noqa: BLE001 - it becomes the error of the row
             results.append(error)
     return results
 
@@ -263,7 +251,7 @@ def _evaluate(evaluator: Evaluator, samples: list[Sample]) -> list[Result | Exce
 def _rows(name: str, about: list[tuple[Any, Any]], results: list[Any]) -> list[Row]:
     rows = []
     for (own, group), result in zip(about, results, strict=True):
-        # Most results need no second look, which takes a third of a run's own time.
+        # Most results have the right types. Without this, a run's own time is a third longer.
         if (
             type(result) is Result
             and type(score := result.score) is float
@@ -280,35 +268,35 @@ def _rows(name: str, about: list[tuple[Any, Any]], results: list[Any]) -> list[R
     return rows
 
 
-def _row(id: Any, name: str, result: object, group: Any) -> Row:
-    """Make a row of a result whose values may be of other types, or of what was raised."""
+def _row(own: Any, name: str, result: object, group: Any) -> Row:
+    """Return the row of any result, or of an error."""
     metadata: dict[str, Any] = {}
     if isinstance(result, Charged):
         metadata, result = {"judge": result.account}, result.error
-    if not isinstance(result, Exception):
+    if isinstance(result, Result):
         try:
-            return _row_of_result(id, name, result, group)
-        except Exception as error:  # noqa: BLE001 - what is made to look like a float may raise
+            return _row_of_result(own, name, result, group)
+        except Exception as error:  # noqa: BLE001 - the caller's values may raise anything
             result = error
+    if not isinstance(result, Exception):
+        result = TypeError(f"expected a Result, got {quote(result)}")
     text = f"{type(result).__name__}: {result}"[:_LONGEST_ERROR]
-    return Row(id, name, None, None, None, None, metadata, False, text, group)
+    return Row(own, name, None, None, None, None, metadata, False, text, group)
 
 
-def _row_of_result(id: Any, name: str, result: object, group: Any) -> Row:
-    """Make a row of a result; raise where a value is not what it has to be."""
-    if not isinstance(result, Result):
-        raise TypeError(f"expected a Result, got {quote(result)}")
+def _row_of_result(own: Any, name: str, result: Result, group: Any) -> Row:
+    """Return a row with the values in the types of a row."""
     score = None if result.score is None else float(result.score)
     if score is not None and not -_MAX_SCORE <= score <= _MAX_SCORE:
         raise ValueError(f"the score {quote(result.score)} is not a finite number")
     unscored = result.is_unscored
     passed = None if result.passed is None or unscored else bool(result.passed)
     said = passed, _text(result.label), _text(result.reason), dict(result.metadata or {})
-    return Row(id, name, score, *said, unscored, None, group)
+    return Row(own, name, score, *said, unscored, None, group)
 
 
 def _text(thing: object) -> str | None:
-    """Return the text of a label or reason; a member of an Enum says something else of itself."""
+    """Return a label or reason as text; of an Enum that is a text, its value."""
     if thing is None:
         return None
     return str.__str__(thing) if isinstance(thing, str) else str(thing)

@@ -72,7 +72,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         if type(row) is not dict:
             if isinstance(row, InputError):
                 return row
-            row = _as_mapping(row)
+            row = fields_of(row)
         for column in self.required:
             if column not in row:
                 return InputError(_lacks(row, column))
@@ -106,7 +106,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 
     def id(self, row: Any, number: int | None) -> Any:
         """Return the id of a row, its number where it has none."""
-        own = None if isinstance(row, InputError) else _as_mapping(row).get(self.column("id"))
+        own = None if isinstance(row, InputError) else fields_of(row).get(str(self.column("id")))
         return number if own is None or own == "" else own
 
     def column(self, field: str) -> str | None:
@@ -115,7 +115,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 
     def missing_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Word the error for a row without a field that the evaluator needs."""
-        column, row = self.column(field), _as_mapping(row)
+        column, row = self.column(field), fields_of(row)
         if column is None:
             return MissingFieldError(f"{evaluator} needs the {field}, which no column is")
         single = "; columns may name that of one, as variables.tools"
@@ -196,7 +196,7 @@ def describe_columns(
     That is which column is the `schema` of a row, or its `group`, by name those of all evaluators;
     and in words, which are looked for that none of the rows has.
     """
-    rows = [_as_mapping(row) for _, row in source.peek() if not isinstance(row, InputError)]
+    rows = [fields_of(row) for _, row in source.peek() if not isinstance(row, InputError)]
     present = dict.fromkeys(column for row in rows for column in row)
     taken = {}
     for field in ("schema", "group"):
@@ -225,8 +225,3 @@ def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
 def _lacks(row: Mapping[str, Any], column: str, why: str = "") -> str:
     others = f"only in {', '.join(map(repr, row))}" if row else "nor in any other"
     return f"nothing in column {column!r}{why}, {others}"[:300]
-
-
-def _as_mapping(row: Mapping[Any, Any] | Sample) -> Mapping[Any, Any]:
-    """Return a sample's fields as columns, without those that it lacks."""
-    return fields_of(row) if isinstance(row, Sample) else row

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
@@ -26,6 +26,8 @@ from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run, summary
 from llmeval_integrations.runs.summary import Origins, Tally
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Evaluation:
@@ -48,11 +50,11 @@ class Evaluation:
         self._origins = Origins(job.evaluators)
 
     def run(self) -> Run:
-        """Evaluate everything, and keep the rows in memory; raise Interrupted at an interrupt."""
+        """Evaluate all samples and keep the rows in memory; raise Interrupted at an interrupt."""
         return self._run(Memory(len(self._tallies)), None)
 
     def run_into(self, directory: RunDirectory, journal: Journal, *, retry: bool) -> Run:
-        """Evaluate what the journal lacks, and write it; raise Interrupted at an interrupt."""
+        """Evaluate the samples that the journal lacks; raise Interrupted at an interrupt."""
         _log.info("%d samples are done already", journal.done)
         if retry:
             self._retry(journal)
@@ -89,29 +91,23 @@ class Evaluation:
 
     def _evaluate(self, keeper: Journal | Memory) -> None:
         """Evaluate the rest, and keep the rows sample by sample."""
-        is_counted = isinstance(self._engine, Here)
         size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
-        begun: deque[tuple[Callable[[], Answers], float | None]] = deque()
 
-        def finish() -> None:
-            wait, share = begun.popleft()
-            answers = wait()
-            with hold_interrupts():  # both are done, or neither
-                keeper.append(answers)
-                self._count(answers.rows, elsewhere=not is_counted)
-            if self._on_progress is not None:
-                self._on_progress(keeper.done, share)
+        def begun() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
+            for chunk in self._source.chunks(size):
+                wait, share = self._engine.begin(chunk), self._source.share
+                yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
         with rare_collection():
-            for chunk in self._source.chunks(size):
-                begun.append((self._engine.begin(chunk), self._source.share))
-                while len(begun) > self._engine.ahead:
-                    finish()
-            while begun:
-                finish()
+            for answers, share in finish(begun(), self._engine.ahead):
+                with hold_interrupts():  # both are done, or neither
+                    keeper.append(answers)
+                    self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))
+                if self._on_progress is not None:
+                    self._on_progress(keeper.done, share)
 
     def _count(self, rows: list[Row], *, elsewhere: bool = False) -> None:
-        """Count rows in; `elsewhere`, where this process asked no judge."""
+        """Count rows. `elsewhere` means that this process asked no judge about them."""
         self._origins.add(rows)
         width = len(self._tallies)
         for place, tally in enumerate(self._tallies.values()):
@@ -121,77 +117,77 @@ class Evaluation:
                 self._judging.count(row, elsewhere=elsewhere)
 
     def _retry(self, journal: Journal) -> None:
-        """Do error and unscored rows again, and leave the others as they are.
+        """Evaluate error rows and unscored rows again, and leave the others as they are.
 
-        Chunks are begun ahead, as in a first pass, so that one batch asks about all of them.
+        Chunks are begun ahead, as in a first pass, so one batch asks about all of them.
         """
-        begun: deque[tuple[list[Record], list[Row], list[Callable[[], None]]]] = deque()
-
-        def finish() -> None:
-            records, rows, replacements = begun.popleft()
-            for replace_rows in replacements:
-                replace_rows()
-            new.append(keep(self._job, samples_of(self._job.columns, records), rows))
-            self._count(rows)
-
+        begun = (self._begin_again(*done) for done in self._done(journal))
         with journal.rewrite() as new:
-            for records, rows in self._done(journal):
-                again = [self._begin_again(name, records, rows) for name in self._tallies]
-                begun.append((records, rows, again))
-                while len(begun) > self._engine.ahead:
-                    finish()
-            while begun:
-                finish()
+            for answers in finish(begun, self._engine.ahead):
+                new.append(answers)
+                self._count(answers.rows)
 
-    def _begin_again(self, name: str, records: list[Record], rows: list[Row]) -> Callable[[], None]:
-        """Begin to evaluate an evaluator's rows that have no score; gives what replaces them."""
-        first, width = [*self._tallies].index(name), len(self._tallies)
-        own = range(first, len(rows), width)
-        places = [place for place in own if rows[place].unscored or rows[place].error]
-        evaluator, columns = self._job.evaluators[name], self._job.columns[name]
-        job = Job({name: evaluator}, {name: columns})
-        wait = begin(job, [records[place // width] for place in places], self._judging)
+    def _begin_again(self, records: list[Record], rows: list[Row]) -> Callable[[], Answers]:
+        """Begin to evaluate the rows of a chunk that have no score."""
+        names, waits = [*self._tallies], []
+        for first, name in enumerate(names):
+            own = range(first, len(rows), len(names))
+            places = [place for place in own if rows[place].unscored or rows[place].error]
+            job = Job({name: self._job.evaluators[name]}, {name: self._job.columns[name]})
+            again = [records[place // len(names)] for place in places]
+            waits.append((places, begin(job, again, self._judging)))
 
-        def replace_rows() -> None:
-            for place, row in zip(places, wait().rows, strict=True):
-                if evaluator.is_judge:
+        def replace_rows() -> Answers:
+            for places, wait in waits:
+                for place, row in zip(places, wait().rows, strict=True):
                     add_earlier(row, rows[place])
-                rows[place] = row
+                    rows[place] = row
+            return keep(self._job, samples_of(self._job.columns, records), rows)
 
         return replace_rows
 
     def _done(self, journal: Journal) -> Iterator[tuple[list[Record], list[Row]]]:
-        """Read what is done, chunk by chunk: the records, and their rows.
+        """Read the records and rows that are done, chunk by chunk.
 
-        Raises InputError where the records are others.
+        Raises InputError if the data has other ids.
         """
-        names = [*self._tallies]
-        first = self._job.columns[names[0]]
-        stored = islice(journal.rows, journal.done * len(names))
-        while rows := list(islice(stored, CHUNK * len(names))):
-            records = list(islice(self._source.records, len(rows) // len(names)))
-            for place, row in enumerate(rows[:: len(names)]):
-                own = rows[place * len(names) : (place + 1) * len(names)]
-                if [each.evaluator for each in own] != names:
-                    raise InputError(
-                        f"{journal.folder} is damaged: {own} are not those of a sample"
-                    )
-                if place == len(records):
-                    raise InputError(_word_other(journal, row, self._source, "ends before it"))
-                number, record = records[place]
-                given = first.id(record, number)
-                # What JSON has no form for is not compared.
-                if isinstance(given, (str, float, Integral)) and as_stored(given) != row.id:
-                    now = f"has {quote(given)} in its place"
-                    raise InputError(_word_other(journal, row, self._source, now))
+        columns = next(iter(self._job.columns.values()))
+        width = len(self._tallies)
+        stored = islice(journal.rows, journal.done * width)
+        while rows := list(islice(stored, CHUNK * width)):
+            records = list(islice(self._source.records, len(rows) // width))
+            given = [columns.id(row, number) for number, row in records]
+            for place, row in enumerate(rows[::width]):
+                now = "ends before it"
+                if place < len(given):
+                    own = given[place]
+                    # An id that JSON does not have is not compared.
+                    if not isinstance(own, (str, float, Integral)) or as_stored(own) == row.id:
+                        continue
+                    now = f"has {quote(own)} in its place"
+                raise InputError(
+                    f"{journal.folder} holds a run of other data: it has a sample {quote(row.id)}, "
+                    f"and {self._source.name} {now}"
+                )
             yield records, rows
+
+
+def finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
+    """Yield results in order. As many as `ahead` are begun before the first is waited for."""
+    waits: deque[Callable[[], T]] = deque()
+    for wait in begun:
+        waits.append(wait)
+        while len(waits) > ahead:
+            yield waits.popleft()()
+    while waits:
+        yield waits.popleft()()
 
 
 @contextmanager
 def rare_collection() -> Iterator[None]:
-    """Have the garbage collector look no more than once a chunk, which takes a tenth less time."""
+    """Collect garbage at most once a chunk, which takes a tenth less time."""
     before = gc.get_threshold()
-    if before[0]:  # else it is off
+    if before[0]:  # otherwise it is off
         gc.set_threshold(max(before[0], 50_000), *before[1:])
     try:
         yield
@@ -201,9 +197,9 @@ def rare_collection() -> Iterator[None]:
 
 @contextmanager
 def hold_interrupts() -> Iterator[None]:
-    """Hand an interrupt on once the block is done."""
+    """Delay an interrupt until the end of the block."""
     before = signal.getsignal(signal.SIGINT)
-    # Python raises interrupts in the main thread alone.
+    # Python raises interrupts only in the main thread.
     if threading.current_thread() is not threading.main_thread() or not callable(before):
         yield
         return
@@ -215,10 +211,3 @@ def hold_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if held:
             before(*held[0])
-
-
-def _word_other(journal: Journal, row: Row, source: Source, now: str) -> str:
-    return (
-        f"{journal.folder} holds a run of other data: it has a sample {quote(row.id)}, and "
-        f"{source.name} {now}"
-    )

@@ -17,7 +17,7 @@ from llmeval_integrations.runs.data.source import CHUNK, open_source
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.logs.read import find_log
 from llmeval_integrations.runs.manifest import digest_of_file
-from llmeval_integrations.runs.rows import StoredRows, read_rows
+from llmeval_integrations.runs.rows import StoredRows, fields_of, read_rows
 from llmeval_integrations.runs.run import INTERRUPTED, Run
 from llmeval_integrations.runs.summary import Tally
 
@@ -104,7 +104,7 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
         source.select(data["limit"], data["sample"], data["seed"])
         columns = columns_by_evaluator(manifest["columns"], list(manifest["evaluators"]))
         for place, record in enumerate(source.records):
-            yield place, Samples(columns[evaluator], [record]).fields(0)
+            yield place, fields_of(Samples(columns[evaluator], [record]).stored(0))
         return
     with suppress(FileNotFoundError):
         for sample in read_samples(run.out):

@@ -134,9 +134,11 @@ def key_of(value: Any) -> Key:
     return stored if type(stored) in {str, int} else (canonical(stored),)
 
 
-def fields_of(struct: msgspec.Struct) -> dict[str, Any]:
-    """Return the fields of a sample by name, but for those that it lacks."""
-    fields = {name: getattr(struct, name) for name in struct.__struct_fields__}
+def fields_of(sample: msgspec.Struct | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the fields that a sample has, by name."""
+    if isinstance(sample, Mapping):
+        return sample
+    fields = {name: getattr(sample, name) for name in sample.__struct_fields__}
     return {name: value for name, value in fields.items() if value is not MISSING}
 
 

@@ -1,4 +1,4 @@
-"""What a run comes to, counted while it runs."""
+"""The figures of a run, counted while it runs."""
 
 from __future__ import annotations
 
@@ -18,62 +18,51 @@ Kind = tuple[bool, str]
 """Whether it is an error, and its name."""
 
 OTHER: Final = "(other)"
-"""Stands for all labels and kinds beyond the first thousand."""
+"""All labels and kinds after the first thousand."""
 
 _MOST: Final = 1_000
-"""Labels, kinds and reasons that are counted by themselves."""
+"""Labels, kinds and reasons that are counted separately."""
 
 _LONGEST: Final = 200
 
 _UNIT: Final = 2.0**100
-"""Sums are kept in whole numbers of 1 by this, so that no order of rows changes them."""
+"""Sums are whole multiples of 1 by this, so they do not depend on the order of rows."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of what was found, with the reason that was given most often."""
+    """A cause of rows that did not pass, with its most frequent reason."""
 
     kind: str
     """A label, "failed" or "unscored"; for an error, its type."""
 
     count: int
-    """How many rows."""
+    """The number of rows."""
 
     reason: str
-    """The most frequent reason, cut to 200 characters."""
+    """The most frequent reason, or the first one; at most 200 characters."""
 
     is_error: bool
-    """Whether these rows have no result."""
-
-
-@dataclass
-class _Found:
-    """What was found of one kind."""
-
-    example: str
-    """The first reason."""
-
-    count: int = 0
-    reasons: dict[str, int] = field(default_factory=dict)
+    """Whether these rows are errors."""
 
 
 @dataclass
 class Tally:
-    """One evaluator's figures; its size grows with groups and kinds, and not with the run."""
+    """The figures of one evaluator. Its size does not depend on the number of rows."""
 
     breakdown: Breakdown | None = None
-    """Adds up the evaluator's own details."""
+    """Sums up the details of the evaluator."""
 
     n: int = 0
     scored: int = 0
     unscored: int = 0
     errors: int = 0
     rated: int = 0
-    """Rows that passed or failed."""
+    """Rows with a verdict."""
 
     passes: int = 0
     inconsistent: int = 0
-    """Rows whose judge gave a verdict against its own reasons."""
+    """Rows whose judge contradicted its own reasons."""
 
     labels: dict[str, int] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)
@@ -81,15 +70,16 @@ class Tally:
     _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
-    _found: dict[Kind, _Found] = field(default_factory=dict)
-    _reasons: int = 0
+    _causes: Counter[Kind] = field(default_factory=Counter)
+    _reasons: dict[Kind, Counter[str]] = field(default_factory=dict)
+    _different: int = 0
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Count rows in."""
+        """Count rows."""
         scores: list[float] = []
         plain, has_details = 0, self.breakdown is not None
         for row in rows:
-            # Of most rows nothing else is counted than that they passed.
+            # Most rows have only a score and passed.
             if (
                 row.passed
                 and row.label is None
@@ -140,19 +130,19 @@ class Tally:
 
     def _find(self, row: Row) -> None:
         kind, reason = find_cause(row)
-        found = self._found.get(kind)
-        if found is None:
-            kind = kind if len(self._found) < _MOST else (kind[0], OTHER)
-            found = self._found.setdefault(kind, _Found(reason))
-        found.count += 1
-        if reason in found.reasons:
-            found.reasons[reason] += 1
-        elif self._reasons < _MOST:
-            found.reasons[reason] = 1
-            self._reasons += 1
+        if kind not in self._reasons:
+            kind = kind if len(self._reasons) < _MOST else (kind[0], OTHER)
+            self._reasons.setdefault(kind, Counter({reason: 0}))
+        self._causes[kind] += 1
+        reasons = self._reasons[kind]
+        if reason in reasons:
+            reasons[reason] += 1
+        elif self._different < _MOST:
+            self._different += 1
+            reasons[reason] = 1
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures by name; a mean stands on the scored rows alone."""
+        """Return the figures by name. A mean is that of the scored rows."""
         passes, total = float(self.passes), self._sum / int(_UNIT)
         rate = Figures(self.rated, passes, passes, passes == self.rated, passes > 0)
         mean = Figures(self.scored, total, self._squares / int(_UNIT), self._low, self._high)
@@ -174,25 +164,15 @@ class Tally:
         }
 
     def findings(self) -> list[Finding]:
-        """List what was found in rows that did not pass, the most frequent first.
-
-        Each with its most frequent reason, among the first thousand; else with its first one.
-        """
+        """Return the causes of rows that did not pass, the most frequent first."""
         return [
-            Finding(
-                kind,
-                found.count,
-                max(found.reasons, key=found.reasons.__getitem__, default=found.example),
-                is_error,
-            )
-            for (is_error, kind), found in sorted(
-                self._found.items(), key=lambda item: -item[1].count
-            )
+            Finding(kind, count, self._reasons[is_error, kind].most_common(1)[0][0], is_error)
+            for (is_error, kind), count in self._causes.most_common()
         ]
 
 
 def find_cause(row: Row) -> tuple[Kind, str]:
-    """Return the kind of what was found in a row that did not pass, and the reason."""
+    """Return the cause and the reason of a row that did not pass."""
     if row.error is not None:
         name, _, reason = row.error.partition(": ")
         return (True, name), reason[:_LONGEST]
@@ -204,10 +184,10 @@ _WRONG: Final = ("mismatch", "wrong_type", "extra")
 
 
 class Origins:
-    """Counts, of each field that is compared, the wrong values by where they come from.
+    """Counts the wrong values of each field by their origin.
 
-    What JsonGrounded does not find in the source is invented, what it finds there is misread; of
-    what it does not look for nothing is known.
+    A value that JsonGrounded does not find in the source is invented; one that it finds is misread.
+    Values that it does not search are not counted.
     """
 
     def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
@@ -219,7 +199,7 @@ class Origins:
         self._found: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Count in rows, sample by sample, each with one of every evaluator."""
+        """Count rows, sample by sample, each with one row of every evaluator."""
         if not self._grounded or not self._compared:
             return
         width = len(self._names)
@@ -238,7 +218,7 @@ class Origins:
                         self._found[self._names[place], each["field"], origin] += 1
 
     def add_to(self, evaluators: Mapping[str, dict[str, Any]]) -> None:
-        """Add the counts to the figures of a summary, in all and by field."""
+        """Add the counts to the figures of a summary, in total and by field."""
         if not self._grounded:
             return
         for place in self._compared:
@@ -253,7 +233,7 @@ class Origins:
 
 
 def _places_of(evaluators: Mapping[str, Evaluator], *classes: str) -> list[int]:
-    """Return the places of the evaluators of these classes, and import none for it."""
+    """Return the places of evaluators of these classes, without importing them."""
     found = []
     for each in classes:
         file, _, name = each.rpartition(".")
