@@ -1,1 +1,1 @@
-"""What every evaluator shares: samples, results, errors, options."""
+"""What all evaluators share: samples, results, errors and options."""

@@ -1,4 +1,4 @@
-"""Evaluators by name."""
+"""Look up evaluators by name."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from llmeval_integrations.core.quote import hint
 ENTRY_POINTS = "llmeval_integrations.evaluators"
 """The entry point group in which other packages name their evaluator classes."""
 
-# Imported when a name is looked for: who builds evaluators by class waits for none of them.
+# These rooms are imported only when an evaluator is looked up by name.
 _ROOMS = ("evaluators", "judges")
 
 
 def load_evaluator(name: str, /, **options: Any) -> Evaluator:
-    """Build the evaluator that has this name: its class name in snake case, or an alias.
+    """Build an evaluator by its name: the class name in snake case, or an alias.
 
-    Raises UnknownNameError for the name, InvalidOptionError for an option.
+    Raises UnknownNameError if there is no such evaluator, or InvalidOptionError for an option.
     """
     kind = evaluator_class(name)
     settable: list[Field[Any]] = []
-    if is_dataclass(kind):  # one of another package that has no options may be none
+    if is_dataclass(kind):  # evaluators of other packages may be plain classes
         settable = [field for field in fields(kind) if field.init]
     known = [field.name for field in settable]
     for option in options:
@@ -47,14 +47,14 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
 
 
 def list_evaluators() -> list[str]:
-    """List the names of all evaluators, those of other packages among them, without aliases."""
+    """Return the names of all evaluators, also of other packages, without aliases."""
     return sorted(
         {*(kind.name for kind in _own_classes()), *(point.name for point in _entry_points())}
     )
 
 
 def evaluator_class(name: str) -> type[Evaluator]:
-    """Return the class behind a name or an alias."""
+    """Return the evaluator class with this name or alias."""
     for kind in _own_classes(name):
         if name == kind.name or name in kind.aliases:
             return kind
@@ -65,7 +65,7 @@ def evaluator_class(name: str) -> type[Evaluator]:
 
 
 def _import_class(point: Any) -> type[Evaluator]:
-    """Import the class that another package names."""
+    """Import an evaluator class of another package."""
     try:
         kind = point.load()
     except (ImportError, AttributeError) as error:
@@ -76,9 +76,9 @@ def _import_class(point: Any) -> type[Evaluator]:
 
 
 def _own_classes(first: str = "") -> Iterator[type[Evaluator]]:
-    """Yield the evaluator classes of this package; the file of one is imported before the others.
+    """Yield the evaluator classes of this package, judges last.
 
-    Judges come last.
+    The file with the name `first` is imported first. If it has the class, no other is imported.
     """
     package = Path(__file__).parents[1]
     files = [
@@ -97,7 +97,7 @@ def _classes_in(file: str) -> tuple[type[Evaluator], ...]:
         thing
         for thing in vars(module).values()
         if inspect.isclass(thing)
-        and thing.__module__ == module.__name__  # first: 3.10 takes `X[Y]` for a class
+        and thing.__module__ == module.__name__  # checked first: Python 3.10 calls `X[Y]` a class
         and issubclass(thing, Evaluator)
         and not inspect.isabstract(thing)
         and not thing.__name__.startswith("_")

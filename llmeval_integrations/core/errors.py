@@ -1,6 +1,6 @@
-"""Everything this package raises on purpose.
+"""The errors of this package.
 
-A bad *output* never raises: it gets a low score and a reason.
+A bad *output* is not an error: it gets a low score and a reason.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import Any
 
 
 class EvalError(Exception):
-    """Root of all errors that this package raises on purpose."""
+    """Base class of all errors that this package raises."""
 
 
 class InvalidOptionError(EvalError, ValueError):
-    """An option's value is outside what the evaluator accepts."""
+    """An option has a value that the evaluator does not accept."""
 
 
 class MissingFieldError(EvalError, ValueError):
@@ -21,19 +21,19 @@ class MissingFieldError(EvalError, ValueError):
 
 
 class InvalidReferenceError(EvalError, ValueError):
-    """The reference cannot be used, which is the caller's fault and never the model's."""
+    """The reference cannot be used. This is the caller's mistake, not the model's."""
 
 
 class InvalidSchemaError(InvalidOptionError):
-    """The schema is not a JSON Schema, or refers to something outside itself."""
+    """The schema is not a valid JSON Schema, or it refers to another document."""
 
 
 class RegexTimeoutError(EvalError, ValueError):
-    """A regular expression gave no answer within its limit: the output is not right nor wrong."""
+    """A regular expression took too long, so the output is neither right nor wrong."""
 
 
 class UnknownNameError(EvalError, LookupError, ValueError):
-    """A name that stands for nothing; the message lists those that do."""
+    """Nothing has this name. The message lists the names that exist."""
 
 
 class InputError(EvalError, ValueError):
@@ -41,14 +41,14 @@ class InputError(EvalError, ValueError):
 
 
 class JudgeError(EvalError, RuntimeError):
-    """A judge gave no answer that can be used: the result is unscored, never a score."""
+    """A judge gave no usable answer, so the result is unscored."""
 
     label = "judge_failed"
-    """What the unscored result is labelled with."""
+    """The label of the unscored result."""
 
 
 class ClientError(JudgeError):
-    """The model was not reached, or the call was refused."""
+    """The model could not be reached, or the call was refused."""
 
     def __init__(
         self,
@@ -61,17 +61,17 @@ class ClientError(JudgeError):
     ) -> None:
         super().__init__(message)
         self.kind = self.label = kind
-        """What went wrong: in TRANSIENT, or else such as `authentication`, `not_found`,
-        `context_overflow`, `bad_request` or `budget`. It labels the unscored result."""
+        """What went wrong: one of TRANSIENT, or another kind such as `authentication`,
+        `not_found`, `context_overflow`, `bad_request` or `budget`. It is also the label."""
         self.status = status
-        """The HTTP status, where there was one."""
+        """The HTTP status, if there was one."""
         self.retry_after = retry_after
-        """The seconds that the server asked to wait, where it did."""
+        """How many seconds to wait, if the server said so."""
         self.parameter = parameter
-        """The parameter that the server refused, where it named one."""
+        """The parameter that the server refused, if it named one."""
 
     TRANSIENT = frozenset(("rate_limited", "timeout", "connection", "server", "garbled"))
-    """The kinds that may succeed when tried again."""
+    """The kinds of errors after which another try may succeed."""
 
     @property
     def is_transient(self) -> bool:
@@ -80,36 +80,36 @@ class ClientError(JudgeError):
 
 
 class CutReplyError(JudgeError):
-    """The reply ends at its limit of tokens, or where an error at the server broke it off."""
+    """The reply was cut off by its limit of tokens, or by an error of the server."""
 
     label = "cut"
 
 
 class RefusedReplyError(JudgeError):
-    """The model declined to answer, or a filter took the reply."""
+    """The model refused to answer, or a filter blocked the reply."""
 
     label = "refused"
 
 
 class UnreadableJudgementError(JudgeError, ValueError):
-    """The reply does not say one thing clearly, and a verdict is never guessed."""
+    """The reply has no clear verdict, and a verdict is never guessed."""
 
     label = "unreadable"
 
 
 class RejectedAnswerError(EvalError, RuntimeError):
-    """A model was asked as often as a guard allows, and no answer passed."""
+    """No answer of a model passed, and the guard allows no further try."""
 
     def __init__(self, message: str, best: Any = None) -> None:
         super().__init__(message)
         self.best = best
-        """The best answer, and what the evaluator says of each try."""
+        """The best answer, with the evaluator's results of all tries."""
 
 
 class MissingDependencyError(EvalError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is needed, but not installed."""
 
     @classmethod
     def of(cls, package: str, extra: str) -> MissingDependencyError:
-        """Word the error the same way wherever a package is missing."""
+        """Return the error for a package, with the extra that installs it."""
         return cls(f"{package} is not installed; run: pip install 'llmeval-integrations[{extra}]'")

@@ -1,4 +1,4 @@
-"""Text that is safe to print."""
+"""Make text safe to print."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def make_printable(text: str) -> str:
-    r"""Escape what does not print: control characters, those that reverse text, lone surrogates.
+    r"""Escape characters that do not print, such as control characters and lone surrogates.
 
-    A model's output must not move the cursor, forge a line or stop the program.
+    Otherwise a model's output could move the cursor, forge a line or stop the program.
     """
     if text.isprintable():
         return text
@@ -22,13 +22,13 @@ def make_printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line that is safe to print."""
+    """Return a text as one line that is safe to print."""
     return make_printable(" ".join(text.split()))
 
 
 def plain_console(width: int) -> Console:
-    """Return a console of rich whose text is plain, captured and shown nowhere."""
+    """Return a console of rich that keeps its text, without colours, and shows nothing."""
     from rich.console import Console
 
-    # Otherwise a notebook would show an empty output for each text that is captured.
+    # Otherwise each text would give an empty output in a notebook.
     return Console(file=StringIO(), width=width, color_system=None, force_jupyter=False)

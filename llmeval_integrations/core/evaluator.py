@@ -1,4 +1,4 @@
-"""What every evaluator is."""
+"""The base class of all evaluators."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ def snake_case(name: str) -> str:
 
 
 class SnakeName:
-    """A class's name in snake case, unless the object sets its own."""
+    """The name of a class in snake case, unless an object sets its own name."""
 
     def __get__(self, thing: object, kind: type) -> str:
         return snake_case(kind.__name__)
 
 
 class Breakdown(Protocol):
-    """Adds up, over a run, what an evaluator's metadata say in detail, such as of single fields."""
+    """Adds up details from the metadata of a run's results, such as figures of single fields."""
 
     def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:
-        """Count one result in; `sample` is the sample's id."""
+        """Add one result; `sample` is the sample's id."""
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures, by names that stand beside those of all evaluators."""
+        """Return the figures by name, to be added to the evaluator's summary."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _serve_llama_index(method: _Method) -> _Method:
-    """Have `aevaluate` answer LlamaIndex's `BatchEvalRunner`, which hands on fields by name."""
+    """Let LlamaIndex's `BatchEvalRunner` call `aevaluate`; it passes fields by name."""
 
     @wraps(method)
     async def aevaluate(self: Any, *sample: Any, **fields: Any) -> Any:
@@ -53,7 +53,7 @@ def _serve_llama_index(method: _Method) -> _Method:
 
 
 def _wrap_for_llama_index(evaluator: Evaluator) -> Any:
-    # By name: the core knows no framework until one calls it.
+    # Imported by name, because the core does not depend on frameworks.
     room = import_module("llmeval_integrations.frameworks.llama_index")
     return room.LlamaIndexEvaluator(evaluator)
 
@@ -61,35 +61,35 @@ def _wrap_for_llama_index(evaluator: Evaluator) -> Any:
 class Evaluator(ABC):
     """Turns a sample into a result.
 
-    Subclasses are frozen dataclasses: their fields are their options, checked in
-    `__post_init__`, and they write one method, `check`.
+    Subclasses are frozen dataclasses. Their fields are their options, which `__post_init__` checks.
+    They implement one method, `check`.
     """
 
     name: str = SnakeName()  # type: ignore[assignment]
-    """The class name in snake case, which is also its name in the catalog."""
+    """The name in the catalog: the class name in snake case."""
 
     aliases: ClassVar[tuple[str, ...]] = ()
-    """Further names in the catalog."""
+    """Other names in the catalog."""
 
     needs: ClassVar[tuple[str, ...]] = ()
-    """The sample's fields without which there is no answer, beside the output."""
+    """The fields of a sample that are required, besides the output."""
 
     lower_is_better: ClassVar[bool] = False
-    """Whether a lower score is a better one, as of a distance."""
+    """Whether a lower score is better, as for a distance."""
 
     is_judge: ClassVar[bool] = False
     """Whether it asks a model."""
 
     @abstractmethod
     def check(self, sample: Sample) -> Result:
-        """Look at one sample; the one method that an evaluator writes."""
+        """Evaluate one sample; the only method that a subclass has to implement."""
 
     def breakdown(self) -> Breakdown | None:
-        """Make what adds up the details of a run's results, None where there is nothing to add."""
+        """Return an object that adds up details of a run, or None if there are none."""
         return None
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
-        """Look at many samples; to be written anew where whole columns are faster."""
+        """Evaluate many samples. Subclasses may override it if whole columns are faster."""
         try:
             return [self.check(sample) for sample in samples]
         except RecursionError:  # of one of them, which `evaluate` answers
@@ -99,7 +99,7 @@ class Evaluator(ABC):
         """Evaluate one sample."""
         try:
             return self.check(sample if type(sample) is Sample else as_sample(sample))
-        except RecursionError:  # the caller left no room on the stack
+        except RecursionError:  # the caller's stack is nearly full
             return Result.unscored("Nested too deeply to be compared", label="too_deep")
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -109,15 +109,15 @@ class Evaluator(ABC):
 
     @_serve_llama_index
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
-        """Evaluate one sample without blocking the event loop for longer than the check itself."""
+        """Evaluate one sample in a coroutine."""
         return self.evaluate(sample)
 
     async def aevaluate_response(self, **fields: Any) -> Any:
-        """Evaluate a response of LlamaIndex's, for its `BatchEvalRunner`."""
+        """Evaluate a response of LlamaIndex, for its `BatchEvalRunner`."""
         return await _wrap_for_llama_index(self).aevaluate_response(**fields)
 
     def evaluate_many(self, samples: Iterable[Sample | Mapping[str, Any]]) -> list[Result]:
-        """Evaluate samples in order; the first bad call raises."""
+        """Evaluate samples in order; raise an error at the first bad call."""
         return self.check_many([as_sample(sample) for sample in samples])
 
     def __call__(
@@ -135,7 +135,7 @@ class Evaluator(ABC):
         relevant: Any = MISSING,
         output_b: Any = MISSING,
     ) -> Result:
-        """Evaluate one output given by itself."""
+        """Evaluate one output, with the other fields of its sample."""
         # fmt: off
         return self.evaluate(Sample(
             output, reference, input, contexts, schema, variables, id, group, retrieved, relevant,
@@ -144,5 +144,5 @@ class Evaluator(ABC):
         # fmt: on
 
     def assert_passes(self, output: Any, reference: Any = MISSING, **fields: Any) -> Result:
-        """Evaluate one output; raise AssertionError with the reason unless it passes."""
+        """Evaluate one output; raise AssertionError with the reason if it does not pass."""
         return self(output, reference, **fields).assert_passes()

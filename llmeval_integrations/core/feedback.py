@@ -1,4 +1,4 @@
-"""What is wrong with an output, worded for the model that wrote it."""
+"""Describe what is wrong with an output, for the model that wrote it."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any, Final
 from llmeval_integrations.core.quote import shorten_middle
 
 MAX_FEEDBACK: Final = 8_000
-"""The most characters of a feedback: about 2,000 tokens, which fit every prompt."""
+"""The longest feedback in characters: about 2,000 tokens, which fit into every prompt."""
 
 _LONGEST_VALUE: Final = 500
 
 _RIGHT: Final = frozenset(
     ("match", "open", "exact", "date", "number", "words", "fuzzy", "paraphrase")
 )
-"""The kinds of leaves that are not wrong: those that match, and those found in a source."""
+"""The kinds of leaves that are not wrong: leaves that match, or are found in a source."""
 
 _OF_CALLS: Final = {
     "missing": "this call is missing",
     "extra": "this call should not be made",
-    "wrong_order": "this call stands in the wrong order",
+    "wrong_order": "this call is in the wrong order",
     "wrong_arguments": "this call has wrong arguments",
 }
 
 
 def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) -> str:
-    """Word each finding in a line of its own, and how many more there are where they are many."""
+    """Return one line for each finding, and the number of those that do not fit."""
     lines = [*_word_findings(metadata)] or [reason or "it is not good enough"]
     if metadata.get("offset") is not None:
         lines = [f"it is not valid JSON: {reason}"]

@@ -1,4 +1,4 @@
-"""Figures with as many digits as a reader needs to tell them from a bound."""
+"""Format figures with enough digits to show on which side of a bound they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def format_within(ends: tuple[int, int], value: float, form: str, digits: int) -> str:
-    """Write a number so that it is not taken for an end that it has not reached."""
+    """Format a number with more digits if rounding would turn it into one of the ends."""
     written = f"{value:.{digits}{form}}"
     while ends[0] < value < ends[1] and float(written) in ends:
         digits += 1
@@ -15,12 +15,12 @@ def format_within(ends: tuple[int, int], value: float, form: str, digits: int) -
 
 
 def format_figure(value: float) -> str:
-    """Write a figure with four digits, or as many as tell it from 0 and 1."""
+    """Format a figure with four digits, or more if it would be rounded to 0 or 1."""
     return format_within((0, 1), value, "g", 4)
 
 
 def format_against(bound: float, value: float) -> str:
-    """Write on which side of a bound a figure is: "0.26 > 0.25"."""
+    """Format a figure beside a bound, as in "0.26 > 0.25"."""
     digits = 4
     written = f"{value:.{digits}g}"
     while (float(written) < bound, float(written) > bound) != (value < bound, value > bound):
@@ -31,5 +31,5 @@ def format_against(bound: float, value: float) -> str:
 
 
 def is_same(a: float, b: float) -> bool:
-    """Say whether two figures differ by the rounding of floats at most."""
+    """Return whether two figures are equal except for rounding."""
     return math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12)

@@ -1,35 +1,35 @@
-"""How much is too much: every limit, with its reason."""
+"""All limits, with their reasons."""
 
 from __future__ import annotations
 
 from typing import Final
 
 MAX_CHARACTERS: Final = 10_000_000
-"""Of a text that is read as JSON; a longer one is no answer of a model, and would fill memory."""
+"""Characters of a text that is parsed as JSON. No model writes a longer answer."""
 
 MAX_NODES: Final = 1_000_000
-"""Values in one value, counted with repetition: 846 bytes of YAML aliases can stand for many."""
+"""Values inside one value, counted with repetition: YAML aliases make many of a few bytes."""
 
 MAX_DEPTH: Final = 200
-"""Levels of arrays and objects; Python's stack holds as many, so plain recursion is safe."""
+"""Levels of arrays and objects. Python's stack is large enough to recurse through them."""
 
 MAX_DIGITS: Final = 308
-"""Digits of an exact integer; whatever has more may be beyond the largest float."""
+"""Digits of an integer. A longer one may exceed the largest float."""
 
 MAX_PAIRS: Final = 100_000
-"""Pairs of items that one document may compare: 316 items against 316, a second at most."""
+"""Pairs of items that are compared in a document, such as 316 with 316: a second at most."""
 
 MAX_EDIT_CELLS: Final = 100_000_000
-"""Pairs of characters that one edit distance may compare: 0.1 s, 10,000 characters each."""
+"""Pairs of characters that an edit distance compares: two texts of 10,000 take 0.1 s."""
 
 MAX_SCHEMA_ERRORS: Final = 100
-"""Of one value; nobody reads more, and a recursive schema can give hundreds of thousands."""
+"""Errors that are listed for a value. A recursive schema can give hundreds of thousands."""
 
 REGEX_TIMEOUT: Final = 1.0
-"""Seconds for one pattern on one text; a pattern from outside may backtrack for ever."""
+"""Seconds to match a pattern with a text. Some patterns would backtrack forever."""
 
 MAX_REGEX_CHARACTERS: Final = 1_000
-"""Of a pattern that a reference brings; compiling takes no time limit."""
+"""Characters of a pattern in a reference. Compiling it has no time limit."""
 
 MAX_REGEX_COPIES: Final = 250_000
-"""Parts of a pattern whose repeats are written out: 100 MB while it is compiled."""
+"""Parts of a pattern with its repeats written out: it takes 100 MB to compile."""

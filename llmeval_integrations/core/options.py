@@ -1,4 +1,4 @@
-"""Checking an evaluator's options when it is built, so that a mistake is named where it is made."""
+"""Check the options of an evaluator when it is built."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_number(
 ) -> None:
     """Raise unless the option is a finite number from `minimum` to `maximum`, and below `below`.
 
-    Another library's, such as numpy's, becomes Python's own: what is computed from it is a score.
+    A number of another library, such as NumPy, is converted, so that scores are Python's numbers.
     """
     value = getattr(evaluator, option)
     if optional and value is None:
@@ -39,12 +39,12 @@ def check_number(
 
 
 def is_number(value: Any, *, whole: bool = False) -> bool:
-    """Say whether this is a finite number, and no boolean."""
+    """Return whether a value is a finite number and not a boolean."""
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
         return False
     try:
         return math.isfinite(value)
-    except OverflowError:  # an integer that no float holds
+    except OverflowError:  # an integer beyond the largest float
         return False
 
 
@@ -62,14 +62,14 @@ def check_choice(evaluator: Any, option: str, choices: Collection[str]) -> None:
 
 
 def check_callable(evaluator: Any, option: str) -> None:
-    """Raise unless the option is None or can be called."""
+    """Raise unless the option is None or a function."""
     value = getattr(evaluator, option)
     if value is not None and not callable(value):
-        raise option_error(evaluator, option, "something that can be called, or None")
+        raise option_error(evaluator, option, "a function, or None")
 
 
 def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
-    """Raise unless the option is a text with something in it."""
+    """Raise unless the option is a text that is not blank."""
     value = getattr(evaluator, option)
     if optional and value is None:
         return
@@ -78,7 +78,7 @@ def check_text(evaluator: Any, option: str, *, optional: bool = False) -> None:
 
 
 def check_list(evaluator: Any, option: str, expected: str) -> None:
-    """Make a tuple of an option; raise unless it is a list with something in it."""
+    """Convert an option to a tuple; raise unless it is a list that is not empty."""
     value = getattr(evaluator, option)
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
         raise option_error(evaluator, option, expected)
@@ -86,22 +86,22 @@ def check_list(evaluator: Any, option: str, expected: str) -> None:
 
 
 def check_instance(evaluator: Any, option: str, kind: type) -> None:
-    """Raise unless the option is one of these."""
+    """Raise unless the option is an instance of a class."""
     if not isinstance(getattr(evaluator, option), kind):
         raise option_error(evaluator, option, f"a {kind.__name__}")
 
 
 def as_number(evaluator: Any, option: str, returned: Any) -> Any:
-    """Return what a function of the caller's returned as a number; raise where it is none.
+    """Return the number that a user's function returned; raise if it is not a finite number.
 
-    Booleans stay booleans, numpy's too; another library's numbers become floats.
+    Booleans stay booleans. Other numbers that are not Python's are converted to floats.
     """
     number = returned.item() if type(returned).__module__ == "numpy" else returned
     try:
         if not isinstance(number, (bool, int, float)):
             number = float(returned) if hasattr(returned, "__float__") else math.nan
         is_finite = math.isfinite(number)
-    except (OverflowError, ValueError):  # no float holds it
+    except (OverflowError, ValueError):  # beyond the largest float
         is_finite = False
     if not is_finite:
         raise InvalidOptionError(
@@ -111,6 +111,6 @@ def as_number(evaluator: Any, option: str, returned: Any) -> Any:
 
 
 def option_error(evaluator: Any, option: str, expected: str) -> InvalidOptionError:
-    """Word the error for an option: who, what, the value, and what would have been right."""
+    """Return the error for an option: evaluator, option, value, and what is expected."""
     value = getattr(evaluator, option)
     return InvalidOptionError(f"{evaluator.name}: {option}={quote(value)} is not {expected}")

@@ -1,4 +1,4 @@
-"""Values and names in a message."""
+"""Quote values and names in messages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Collection, Iterable
 from typing import Any, Final
 
 MOST: Final = 200
-"""The most characters of a value that a message shows."""
+"""The longest quoted value in characters."""
 
 
 def add_article(field: str) -> str:
-    """Write a field's name with its article, if it takes one: a reference, an input, contexts."""
+    """Return a field's name with its article: a reference, an input, contexts."""
     if field.endswith("s"):
         return field
     return f"{'an' if field[:1] in 'aeiou' else 'a'} {field}"
 
 
 def hint(word: object, known: Collection[str], there_are: str = "there are") -> str:
-    """Word what somebody may have meant, and what there is."""
+    """Return a hint with the most similar known word and all known words."""
     from difflib import get_close_matches
 
     close = get_close_matches(str(word), known, 1)
@@ -26,10 +26,7 @@ def hint(word: object, known: Collection[str], there_are: str = "there are") -> 
 
 
 def quote(value: Any) -> str:
-    """Write a value for a message: its repr cut short, its type where it has none.
-
-    Works for values of any depth and length, and for objects whose own repr fails.
-    """
+    """Return the repr of a value, shortened, or its type if the repr fails."""
     from reprlib import Repr
 
     if isinstance(value, str):
@@ -39,18 +36,18 @@ def quote(value: Any) -> str:
         short.maxlevel, short.maxstring, short.maxother, short.maxdict = 4, MOST, MOST, 8
         try:
             text = short.repr(value)
-        except Exception:  # noqa: BLE001 - a repr may raise anything, and the message must come
+        except Exception:  # noqa: BLE001 - a repr may raise anything
             text = f"<{type(value).__name__}>"
     return text if len(text) <= MOST + 2 else f"{text[:MOST]}..."
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut a text to at most `longest` characters."""
+    """Shorten a text to at most `longest` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def shorten_middle(text: str, longest: int) -> str:
-    """Cut a text to at most `longest` characters, and keep its beginning and its end."""
+    """Shorten a text to at most `longest` characters; keep its beginning and its end."""
     if len(text) <= longest:
         return text
     end = longest // 2
@@ -58,7 +55,7 @@ def shorten_middle(text: str, longest: int) -> str:
 
 
 def free_name(name: str, taken: Iterable[str]) -> str:
-    """Return the name, with a number behind it where it is taken."""
+    """Return the name, with a number added if it is already taken."""
     taken = set(taken)
     candidate, number = name, 2
     while candidate in taken:

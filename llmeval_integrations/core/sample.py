@@ -1,4 +1,4 @@
-"""What an evaluator looks at."""
+"""The sample that an evaluator gets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llmeval_integrations.core.quote import add_article, quote
 
 
 class Missing(Enum):
-    """The type of `MISSING`, so that annotations can name it."""
+    """The type of `MISSING`, for annotations."""
 
     MISSING = "MISSING"
 
@@ -25,49 +25,49 @@ class Missing(Enum):
 
 
 MISSING: Final = Missing.MISSING
-"""An absent field. An output that is None is there: it is what a model gave that wrote nothing."""
+"""The value of a field that a sample does not have. None, in contrast, is an empty output."""
 
 
 class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
-    """One output of a model, with what is needed to judge it."""
+    """An output of a model, with everything that is needed to evaluate it."""
 
     output: Any
-    """What the model wrote: text, a value that is already parsed, or messages that hold it. None is
-    the empty text; JSON null is the text `null`."""
+    """What the model wrote: a text, a value that is already parsed, or messages. None is the empty
+    text. JSON null is the text `null`."""
 
     reference: Any = MISSING
-    """What the output is compared with: an expected value, a pattern, messages with tool calls."""
+    """What the output is compared with: an expected value, a pattern, or expected tool calls."""
 
     input: Any = MISSING
     """What the model was asked."""
 
     contexts: Any = MISSING
-    """The documents the model was given, a list of texts."""
+    """The documents that the model was given, as a list of texts."""
 
     schema: Any = MISSING
     """The JSON Schema of this output: a mapping, JSON text, a Pydantic model or TypeAdapter."""
 
     variables: Any = MISSING
-    """Further named values, for prompts of judges."""
+    """Other values by name, for the prompts of judges."""
 
     id: Any = MISSING
-    """What tells this sample from the others in a run."""
+    """The id of the sample in its run."""
 
     group: Any = MISSING
-    """What samples share that belong together, as repeats of a task or questions about one
-    document do: they are not independent."""
+    """The same value for samples that belong together, such as repeats of a task or questions about
+    one document. They are not independent."""
 
     retrieved: Any = MISSING
     """The ids of the documents that a search found, best first."""
 
     relevant: Any = MISSING
-    """The ids of the documents that it should find."""
+    """The ids of the documents that the search should find."""
 
     output_b: Any = MISSING
-    """The other output of a pair, which the output is compared with."""
+    """The other output of a pair that a judge compares."""
 
     def require(self, field: str, evaluator: str) -> Any:
-        """Return a field's value; raise MissingFieldError where the sample has none, or None."""
+        """Return the value of a field; raise MissingFieldError if it is missing or None."""
         value = getattr(self, field)
         if value is MISSING or value is None:
             needed = add_article(field)
@@ -78,7 +78,7 @@ class Sample(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 
 
 def as_sample(thing: Sample | Mapping[str, Any]) -> Sample:
-    """Make a sample of a mapping with its fields; a sample is given back as it is."""
+    """Return a mapping of fields as a sample, or a sample itself."""
     if isinstance(thing, Sample):
         return thing
     if not isinstance(thing, Mapping):

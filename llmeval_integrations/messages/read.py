@@ -1,4 +1,4 @@
-"""Reading what an application hands over."""
+"""Read the messages, responses and states that an application passes to an evaluator."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from llmeval_integrations.messages.reply import (
 )
 
 _FIRST: Final = 3
-"""The states of a stream that are looked at: one of them has messages, or it has none."""
+"""How many states of a stream are searched for messages."""
 
 
 class Messages(NamedTuple):
-    """What an application handed over, read once."""
+    """The messages in an output."""
 
     reply: Reply
     """The last reply of the model."""
 
     items: tuple[Any, ...]
-    """All messages, the parts of a stream joined; what evaluators of tool calls read."""
+    """All messages, for evaluators of tool calls; the chunks of a stream are joined."""
 
 
 class Answer(NamedTuple):
-    """What evaluators of texts and JSON look at."""
+    """What evaluators of texts and of JSON evaluate."""
 
     value: Any
-    """The parsed answer of messages, else their text; any other value as it is."""
+    """The parsed answer of messages, or else their text. Any other value is unchanged."""
 
     label: Literal["empty", "refused"] | None = None
-    """Why there is no answer, where there is none: then the value is the empty text."""
+    """Why there is no answer; the value is then the empty text."""
 
 
 def read_messages(thing: Any) -> Messages | None:
-    """Read messages, responses and states, as objects or as JSON; None for anything else.
+    """Read messages, responses and states, as objects or as JSON; return None for anything else.
 
-    Raises what `find_messages` does.
+    Raises InputError for a stream.
     """
     found = find_messages(thing)
     if found is not None:
@@ -57,9 +57,9 @@ def read_messages(thing: Any) -> Messages | None:
 
 
 def read_answer(thing: Any) -> Answer:
-    """Read an output or a reference; None is what a model wrote that gave nothing.
+    """Read an output or a reference; None is an empty output.
 
-    Raises what `find_messages` does.
+    Raises InputError for a stream.
     """
     if thing is None or type(thing) is str:
         return Answer(thing or "", None if thing else "empty")
@@ -75,9 +75,9 @@ def read_answer(thing: Any) -> Answer:
 
 
 def read_items(thing: Any) -> Any:
-    """Return what evaluators of tool calls look at: all messages, or any other value as it is.
+    """Return all messages of an output, for evaluators of tool calls, or any other value as it is.
 
-    Raises what `find_messages` does.
+    Raises InputError for a stream.
     """
     found = None if type(thing) is str else find_messages(thing)
     if found is None:
@@ -86,20 +86,19 @@ def read_items(thing: Any) -> Any:
 
 
 def find_messages(thing: Any) -> Messages | None:
-    """Read messages, responses and states of the libraries that are known; None for anything else.
+    """Read messages, responses and states of known libraries; return None for anything else.
 
-    A mapping or list of plain JSON is a value like others, whatever its members are called.
+    These are messages, chunks, responses, lists of them, states of LangGraph in each of its modes,
+    and the result of `with_structured_output(include_raw=True)`. A mapping or list of plain JSON is
+    an ordinary value, whatever its members are called.
 
-    Libraries are known by the modules of their objects, and none is imported. Known are messages
-    and chunks, what stands around them, lists of these, the states of LangGraph in each of its
-    modes, and what `with_structured_output(include_raw=True)` gives.
-    Raises InputError for a stream: what was read of it is nobody's to ask for again.
+    Raises InputError for a stream, which could not be read twice.
     """
     if isinstance(thing, Messages):
         return thing
     if isinstance(thing, (list, tuple)):
         return _read_list(thing) if thing else None
-    if type(thing) is dict or isinstance(thing, Mapping):  # the first is quick
+    if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
         return _read_state(thing)
     if isinstance(thing, (Iterator, AsyncIterator)):
         kind = add_article(type(thing).__name__)
@@ -115,7 +114,7 @@ def find_messages(thing: Any) -> Messages | None:
 
 def _read_list(things: Sequence[Any]) -> Messages | None:
     """Read a list of messages, of chunks, of states, or of what a graph streams."""
-    # A graph streams messages as pairs of a chunk and where it is from.
+    # A graph streams messages as pairs of a chunk and its origin.
     if all(
         isinstance(one, (list, tuple)) and len(one) == 2 and isinstance(one[1], Mapping)
         for one in things

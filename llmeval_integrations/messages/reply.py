@@ -1,7 +1,7 @@
-"""The reply of a model in the messages and responses of each library, and in their JSON.
+"""Read the reply of a model from the messages and responses of each library, and from their JSON.
 
-A reader takes an object and gives the reply in it, or None for anything else. No library is
-imported: objects are known by the module of their class.
+A reader returns the reply in an object, or None for anything else. No library is imported. Objects
+are recognized by the module of their class.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from llmeval_integrations.core.sample import MISSING
 _REFUSALS: Final = frozenset(
     ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")
 )
-"""Google's reasons to finish that leave no answer, or a part of one that is not shown."""
+"""The finish reasons of Google with which there is no answer, or only a hidden part of one."""
 
 _MODELS: Final = (None, "assistant", "model", "chatbot", "ai", "AIMessageChunk")
-"""The roles of messages that a model wrote; the parts of a stream have none."""
+"""The roles of messages that a model wrote. The parts of a stream have no role."""
 
 
 class Reply(NamedTuple):
-    """The text of a message, and what else a library says of it."""
+    """The text of a message, and what else a library says about it."""
 
     text: str
-    """What the model wrote; empty where it wrote nothing, or refused."""
+    """What the model wrote; empty if it wrote nothing or refused."""
 
     value: Any = MISSING
-    """The answer as the library parsed it, where it did."""
+    """The answer that the library parsed, if it did."""
 
     refused: bool = False
-    """Whether the model, or who runs it, refused an answer."""
+    """Whether the model or its provider refused to answer."""
 
     by_model: bool = True
-    """Whether the model wrote it; a user, a system or a tool else."""
+    """Whether a model wrote it, and not a user, a system or a tool."""
 
 
 def _reply(content: Any, role: Any, value: Any = None, *, refused: Any = False) -> Reply:
-    """Return the reply with this content, which may refuse by itself."""
+    """Return the reply with this content, which may contain a refusal."""
     blocks = content if isinstance(content, (list, tuple)) else ()
     refused = bool(refused) or any(_get(block, "type") == "refusal" for block in blocks)
     text = "" if refused else text_of_blocks(content)
@@ -47,7 +47,7 @@ def _reply(content: Any, role: Any, value: Any = None, *, refused: Any = False) 
 
 
 def text_of_blocks(content: Any) -> str:
-    """Return the text of a message's content: a text, or blocks of which some have a text."""
+    """Return the text of a message's content, which is a text or a list of blocks."""
     if isinstance(content, str):
         return content
     return join(map(_text_of, content)) if isinstance(content, (list, tuple)) else ""
@@ -59,7 +59,7 @@ def _text_of(block: Any) -> Any:
 
 
 def join(parts: Iterable[Any]) -> str:
-    """Join the texts among these."""
+    """Join the parts that are texts."""
     return "".join(part for part in parts if isinstance(part, str))
 
 
@@ -73,7 +73,7 @@ def _has(thing: Any, *names: str) -> bool:
 
 
 def _first(values: Any) -> Any:
-    """Return the first of several choices, candidates or generations; None where there is none."""
+    """Return the first of several choices, candidates or generations, or None."""
     return values[0] if isinstance(values, (list, tuple)) and values else None
 
 
@@ -81,7 +81,7 @@ def _first(values: Any) -> Any:
 
 
 def _read_openai(thing: Any) -> Reply | None:
-    """Read a completion, a response of OpenAI's, or a message of one."""
+    """Read a completion or a response of OpenAI, or a message in one."""
     if _has(thing, "choices"):
         choice = _first(_get(thing, "choices"))
         message = _get(choice, "message") or _get(choice, "delta")
@@ -94,7 +94,7 @@ def _read_openai(thing: Any) -> Reply | None:
 
 
 def _read_message(thing: Any) -> Reply | None:
-    """Read a message of OpenAI's or Anthropic's."""
+    """Read a message of OpenAI or Anthropic."""
     if not _has(thing, "content", "role"):
         return None
     content, value = _get(thing, "content"), _get(thing, "parsed")
@@ -106,7 +106,7 @@ def _read_message(thing: Any) -> Reply | None:
 
 
 def _read_google(thing: Any) -> Reply | None:
-    """Read a response, a candidate or a content."""
+    """Read a response, a candidate or a content of Google."""
     if _has(thing, "candidates"):
         candidate = _first(_get(thing, "candidates"))
         if candidate is None:
@@ -125,10 +125,10 @@ def _read_google(thing: Any) -> Reply | None:
 
 
 def _read_langchain(thing: Any) -> Reply | None:
-    """Read a message, or what stands around one."""
+    """Read a message, or a generation, result or prompt with one."""
     if _has(thing, "content", "additional_kwargs"):
         return _reply(thing.content, thing.type, refused=thing.additional_kwargs.get("refusal"))
-    if hasattr(thing, "generations"):  # a result has a list of them for each prompt, or one list
+    if hasattr(thing, "generations"):  # one list, or a list for each prompt
         found = _first(thing.generations)
         found = _first(found) if isinstance(found, list) else found
         return None if found is None else _read_langchain(found)
@@ -144,9 +144,9 @@ def _read_langchain(thing: Any) -> Reply | None:
 def _read_llama_index(thing: Any) -> Reply | None:
     """Read a message or a response.
 
-    Raises InputError for a stream of which nobody kept what was read.
+    Raises InputError for a stream that was read without keeping its text.
     """
-    fields = vars(thing)  # a PydanticResponse has any attribute, and most are None
+    fields = vars(thing)  # a PydanticResponse has every attribute, and most are None
     if fields.get("structured_response") is not None:  # of an agent
         return Reply("", fields["structured_response"])
     if "response_txt" in fields:
@@ -170,15 +170,15 @@ def _read_llama_index(thing: Any) -> Reply | None:
 
 
 def _read_stream(thing: Any) -> str:
-    """Read a stream to its end; the response keeps the text for whoever asks again."""
+    """Read a stream to its end. The response keeps the text, so it can be read again."""
     stream = thing.response_gen
     if thing.response_txt is None:
         if hasattr(stream, "__anext__"):
-            raise InputError("an asynchronous stream is read first: await its get_response()")
+            raise InputError("the stream is asynchronous; await its get_response() first")
         if isgenerator(stream) and getgeneratorstate(stream) != GEN_CREATED:
             raise InputError(
-                "the stream of this response has been read, and its text is gone; evaluate the "
-                "text, or read the stream by get_response()"
+                "the stream of this response has been read, and its text is lost; evaluate the "
+                "text, or read the stream with get_response()"
             )
     return str(thing.get_response().response or "")
 
@@ -190,11 +190,11 @@ _READERS: Final[dict[str, Callable[[Any], Reply | None]]] = {
     "anthropic": _read_message,
     "google": _read_google,
 }
-"""By the packages whose objects are known."""
+"""The reader of each known package."""
 
 
 def library_of(thing: Any) -> str | None:
-    """Return the known package that the class of an object, or one of its bases, is of."""
+    """Return the known package that defines an object's class or one of its bases."""
     for base in type(thing).__mro__:
         package = base.__module__.partition(".")[0]
         if package in _READERS:
@@ -203,13 +203,13 @@ def library_of(thing: Any) -> str | None:
 
 
 def read_object(thing: Any) -> Reply | None:
-    """Read an object of a library."""
+    """Read an object of a known library."""
     library = library_of(thing)
     return None if library is None else _READERS[library](thing)
 
 
 def read_part(thing: Any) -> Reply | None:
-    """Read a chunk or an event of a stream; None where a library streams whole messages."""
+    """Read a chunk or an event of a stream; return None if a library streams whole messages."""
     kind = type(thing).__name__
     if library_of(thing) not in ("openai", "anthropic", "google"):
         return None
@@ -224,7 +224,7 @@ def read_part(thing: Any) -> Reply | None:
 
 
 def read_mapping(thing: Mapping[str, Any]) -> Reply | None:
-    """Read a message or a response in JSON, of OpenAI's, Anthropic's, Google's or LangChain's."""
+    """Read a message or a response as JSON, of OpenAI, Anthropic, Google or LangChain."""
     if isinstance(thing.get("data"), Mapping) and "type" in thing:  # as LangChain saves messages
         thing = {"type": thing["type"], **thing["data"]}
     if isinstance(thing.get("candidates"), list):

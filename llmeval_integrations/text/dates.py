@@ -1,4 +1,4 @@
-"""The dates in a text, in figures and in English, German, French and Spanish."""
+"""Find dates in a text: in figures, and in English, German, French and Spanish."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _NAMES: Final = (
     "december dec dezember dez decembre diciembre dic",
 )
 MONTHS: Final = {name: month for month, names in enumerate(_NAMES, 1) for name in names.split()}
-"""The months by their names and short names, without accents."""
+"""The number of each month by its names and short names, without accents."""
 
 Day: TypeAlias = tuple[int, int, int]
-"""Year, month and day; 0 for a year or day that a text does not say."""
+"""Year, month and day. A year or day that the text does not contain is 0."""
 
 
 class WrittenDate(NamedTuple):
-    """A date in a text, and where it stands."""
+    """A date in a text, with its place."""
 
     days: frozenset[Day]
-    """What it may be: 05/01/2024 is a day in May or in January."""
+    """The possible days: 05/01/2024 is in May or in January."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ _WEEKDAYS: Final = (
     "lunes martes miercoles jueves viernes sabado domingo"
 )
 WEEKDAYS: Final = frozenset(_WEEKDAYS.split())
-"""The days of a week, which a date may name or not."""
+"""The days of the week. A date may contain one."""
 
 _MONTH: Final = "|".join(sorted(MONTHS, key=len, reverse=True))
 _NAME: Final = rf"(?P<name>{_MONTH})\b\.?"
@@ -69,7 +69,7 @@ _FORMS: Final = [
 
 
 def find_dates(folded: str) -> tuple[list[WrittenDate], str]:
-    """Return the dates in a folded text, and the text with spaces in their place."""
+    """Return the dates in a folded text, and the text with spaces in their places."""
     found: list[WrittenDate] = []
     for form in _FORMS:
 

@@ -1,4 +1,4 @@
-"""Edit distances of two texts, exact where that can be afforded. Pure functions."""
+"""Edit distances of two texts, exact if that does not take too long."""
 
 from __future__ import annotations
 
@@ -18,25 +18,22 @@ METRICS: Final[dict[str, str]] = {
     "jaro": "Jaro",
     "jaro_winkler": "JaroWinkler",
 }
-"""The metrics' names, and what rapidfuzz calls them.
-
-Two texts that differ in MAX_EDIT_CELLS pairs of characters, 10,000 on each side, take 0.1 s. All
-metrics but damerau_levenshtein compare 64 pairs at once and have 64 times that. Beyond it an edit
-distance is an upper bound, a Jaro distance that of the texts' beginnings, and the result says so.
-"""
+"""The metrics, with their names in rapidfuzz."""
 
 _MOST_CELLS: Final = 64 * MAX_EDIT_CELLS
-_BLOCK: Final = 8_192
+"""The limit of all metrics but damerau_levenshtein, which compare 64 pairs of characters at once.
+Beyond it, the distance is an upper bound."""
+
 _SMALL: Final = 4_096
-"""Pairs of characters that are compared sooner than avoided."""
+"""Texts with so few pairs of characters are compared at once."""
 
 _JARO: Final = 80_000
-"""Characters of which two texts have MAX_EDIT_CELLS, 64 at once."""
+"""The longest texts for an exact Jaro distance; of longer ones, only the beginnings count."""
 
 
 @cache
 def _rapidfuzz(metric: str) -> Any:
-    """Return the module of a metric; it is imported when the first distance is measured."""
+    """Return the module of a metric; it is imported with the first distance."""
     from rapidfuzz import distance
 
     return getattr(distance, METRICS[metric])
@@ -45,7 +42,7 @@ def _rapidfuzz(metric: str) -> Any:
 def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tuple[float, bool]:
     """Return the distance of two texts, and whether it is exact.
 
-    Normalised: from 0 to 1, edits by the most that there could be; else the number of edits.
+    It is normalized to 0 to 1, or else the number of edits.
     """
     if metric == "hamming":
         module = _rapidfuzz(metric)
@@ -55,80 +52,64 @@ def measure(metric: str, one: str, other: str, *, normalized: bool = True) -> tu
         exact = len(one) * len(other) <= _JARO**2
         pair = (one, other) if exact else (one[:_JARO], other[:_JARO])
         return _rapidfuzz(metric).normalized_distance(*pair), exact
-    most = len(one) + len(other) if metric == "indel" else max(len(one), len(other))
     edits, exact = _measure_edits(metric, *strip_common_ends(one, other))
-    edits = min(edits, most)
     if not normalized:
         return edits, exact
+    most = len(one) + len(other) if metric == "indel" else max(len(one), len(other))
     return (edits / most if most else 0.0), exact
 
 
 def _measure_edits(metric: str, one: str, other: str) -> tuple[int, bool]:
-    """Count edits between what is left of two texts without their common ends."""
+    """Count the edits between two texts without their common ends."""
     if not one or not other:
         return len(one) or len(other), True
-    unrestricted = metric == "damerau_levenshtein"
     if len(one) * len(other) > _MOST_CELLS:
-        return _bound_by_blocks("osa" if unrestricted else metric, one, other), False
-    if unrestricted:
+        fast = metric if metric == "indel" else "levenshtein"  # at least the distance by `metric`
+        reach = exact_reach(one, other)
+        edits: int = _rapidfuzz(fast).distance(one, other, score_cutoff=reach)
+        if edits <= reach:
+            return edits, metric == fast
+        return (len(one) + len(other) if metric == "indel" else max(len(one), len(other))), False
+    if metric == "damerau_levenshtein":
         return _measure_unrestricted(one, other)
     return _rapidfuzz(metric).distance(one, other), True
 
 
 def count_edits(most: int, one: str, other: str) -> int:
-    """Count the edits (Levenshtein) between two texts; of more than `most` give any larger number.
+    """Count the edits (Levenshtein) between two texts; return any larger number if beyond `most`.
 
-    That is quicker than to count them all. Beyond `exact_reach` the number is an upper bound.
+    This is faster than an unlimited count. Beyond `exact_reach`, the number is an upper bound.
     """
     counted = min(most, exact_reach(one, other))
     edits: int = _rapidfuzz("levenshtein").distance(one, other, score_cutoff=counted)
-    if edits <= counted or counted == most:
-        return edits
-    return max(_bound_by_blocks("levenshtein", one, other), edits)
+    return edits if edits <= counted or counted == most else max(len(one), len(other))
 
 
 def exact_reach(one: str, other: str) -> int:
-    """Give up to how many edits between two texts `count_edits` counts exactly.
+    """Return up to how many edits between two texts are counted exactly.
 
-    Of long texts characters are compared only so far from each other.
+    In long texts, characters are only compared with those nearby.
     """
-    longest = max(len(one), len(other))
     if len(one) * len(other) <= _MOST_CELLS:
-        return longest
+        return max(len(one), len(other))
     return _MOST_CELLS // (2 * min(len(one), len(other)))
 
 
 def load_levenshtein() -> None:
-    """Import what counts edits, for those who count the first ones deep in a recursion.
-
-    An import takes stack, so how deep is too deep would depend on what was measured before.
-    """
+    """Import what counts edits before a recursion, since an import needs room on the stack."""
     _rapidfuzz("levenshtein")
-
-
-def _bound_by_blocks(metric: str, one: str, other: str) -> int:
-    """Bound the distance from above: cut both texts into as many blocks and edit each."""
-    distance = _rapidfuzz(metric).distance
-    blocks = -(-max(len(one), len(other)) // _BLOCK)
-    return sum(
-        distance(
-            one[len(one) * n // blocks : len(one) * (n + 1) // blocks],
-            other[len(other) * n // blocks : len(other) * (n + 1) // blocks],
-        )
-        for n in range(blocks)
-    )
 
 
 # --- the unrestricted Damerau-Levenshtein distance, by pieces of the texts ----------------------
 
 
 def _measure_unrestricted(one: str, other: str, *, is_piece: bool = False) -> tuple[int, bool]:
-    """Count insertions, deletions, substitutions and swaps of characters, other edits between.
+    """Count insertions, deletions, substitutions and swaps, also with edits between swapped ones.
 
-    rapidfuzz does this in a time quadratic in the length, 10 to 75 times slower than the
-    restricted distance (OSA). That one is an upper bound; where it meets a lower one, it is
-    the answer. Else the texts are cut where every cheap enough alignment must match them, which
-    is 2.4 times as fast for JSON of some kilobytes.
+    rapidfuzz takes quadratic time for it, 10 to 75 times as long as for the restricted distance
+    (OSA). That one is an upper bound. If it equals a lower bound, it is the answer. Otherwise, the
+    texts are cut where every cheap alignment must match them. For JSON of some kilobytes, this is
+    2.4 times as fast.
     """
     restricted: int = _rapidfuzz("osa").distance(one, other)
     if restricted <= 2 or restricted == abs(len(one) - len(other)):
@@ -147,13 +128,13 @@ def _measure_unrestricted(one: str, other: str, *, is_piece: bool = False) -> tu
 
 
 def _bag_distance(one: str, other: str) -> int:
-    """Count the characters, in any order, that one text has more than the other: a lower bound."""
+    """Count the characters that only one text has, in any order: a lower bound."""
     here, there = Counter(one), Counter(other)
     return max(sum((here - there).values()), sum((there - here).values()))
 
 
 def _pieces(one: str, other: str, most: int) -> Iterator[tuple[str, str]]:
-    """Cut two texts that are at most `most` edits apart into pieces whose distances add up."""
+    """Cut two texts with at most `most` edits into pieces whose distances add up."""
     start = there = 0
     for block in _rapidfuzz("levenshtein").opcodes(one, other):
         if block.tag == "equal" and _is_pinned(one, other, block, most):
@@ -163,13 +144,13 @@ def _pieces(one: str, other: str, most: int) -> Iterator[tuple[str, str]]:
 
 
 def _is_pinned(one: str, other: str, block: Any, most: int) -> bool:
-    """Whether every alignment of at most `most` edits matches some of this block to itself.
+    """Return whether every alignment of at most `most` edits matches part of this block to itself.
 
-    Such an alignment edits the block in at most `most` places and uses up two of its characters
-    in each, so it matches a run of at least `run` characters one to one. If no window of half
-    that length occurs in the other text at another place that the alignment could reach, the run
-    stands where the block stands. The alignment can then be cut inside of the block, and what is
-    equal at the ends of both parts changes no distance: the parts' distances add up.
+    Such an alignment edits the block in at most `most` places and changes two of its characters in
+    each. So it matches a run of at least `run` characters one to one. If no window of half that
+    length occurs at another place that the alignment could reach, the run is matched to itself. The
+    texts can then be cut inside the block. Equal ends of the parts do not change their distances,
+    so the distances add up.
     """
     length = block.src_end - block.src_start
     run = (length - 2 * most) // (most + 1)
@@ -193,12 +174,12 @@ def _is_pinned(one: str, other: str, block: Any, most: int) -> bool:
 
 
 def common_beginning(one: str, other: str) -> int:
-    """Count the characters that two texts begin with in common."""
+    """Return the length of the common beginning of two texts."""
     return _bisect(lambda n: one.startswith(other[:n]), min(len(one), len(other)))
 
 
 def strip_common_ends(one: str, other: str) -> tuple[str, str]:
-    """Cut off what two texts begin and end with in common; no edit distance changes by it."""
+    """Cut off the common beginning and end of two texts, which does not change their distance."""
     start = common_beginning(one, other)
     one, other = one[start:], other[start:]
     end = _bisect(lambda n: one.endswith(other[len(other) - n :]), min(len(one), len(other)))
@@ -206,7 +187,7 @@ def strip_common_ends(one: str, other: str) -> tuple[str, str]:
 
 
 def _bisect(holds: Callable[[int], bool], longest: int) -> int:
-    """Find the largest length for which it holds, by bisection."""
+    """Return the largest length for which `holds` is true."""
     shortest = 0
     while shortest < longest:
         middle = (shortest + longest + 1) // 2

@@ -1,4 +1,4 @@
-"""Cutting two texts so that a reader sees where they differ."""
+"""Shorten two texts to the place where they differ."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from llmeval_integrations.text.edit_distance import common_beginning
 
 
 def cut_around_difference(output: str, reference: str, longest: int) -> tuple[str, str]:
-    """Cut two texts that differ so that one sees where, each to at most `longest` characters.
+    """Shorten two different texts to at most `longest` characters each.
 
-    What they have in common at the beginning is left out, but for a few words.
+    Their common beginning is left out, except for a few words.
     """
     if max(len(output), len(reference)) <= longest:
         return output, reference

@@ -1,4 +1,4 @@
-"""The numbers in a text, in figures and in English, German, French and Spanish words."""
+"""Find numbers in a text: in figures, and in English, German, French and Spanish words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from llmeval_integrations.core.limits import MAX_DIGITS
 
 _DIGITS: Final = [
-    # the separator of groups, that of the fraction, and the form
+    # the separators of groups and of the fraction, and the form
     ("", ".", re.compile(r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")),
     (",", ".", re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{2,3})*,[0-9]{3}(?:\.[0-9]+)?")),
     (".", ",", re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+,[0-9]+")),
@@ -21,13 +21,13 @@ _DIGITS: Final = [
     ("'", ".", re.compile(r"[1-9][0-9]{0,2}(?:'[0-9]{3})+(?:\.[0-9]+)?")),
     (".", ",", re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")),
 ]
-"""The first form counts: `1,250` is grouped, `1.250` is a fraction, and `007` a code."""
+"""The first form that matches is the likeliest. `007` matches none, as it is a code."""
 
 
 def read_digits(text: str) -> Iterator[str]:
-    """Yield what digits may mean, without groups and with a point before the fraction.
+    """Yield the possible numbers, without group separators and with a point before the fraction.
 
-    The likeliest comes first: `1.250` is a fraction rather than grouped.
+    The likeliest comes first: `1.250` is rather a fraction than 1250.
     """
     for group, point, form in _DIGITS:
         if form.fullmatch(text):
@@ -36,20 +36,20 @@ def read_digits(text: str) -> Iterator[str]:
 
 
 class WrittenNumber(NamedTuple):
-    """A number in a text, and where it stands."""
+    """A number in a text, with its place."""
 
     values: frozenset[float]
-    """What it may be: 1.250 is a thousand or one and a quarter."""
+    """The possible values: 1.250 is 1250 or one and a quarter."""
 
     bare: frozenset[float]
-    """The same without the word behind it: of 3 million, 3."""
+    """The values without the word after the number: 3 for 3 million."""
 
     start: int
     end: int
 
 
 def key(number: float) -> float:
-    """Return what equal numbers have in common: no sign, no noise of doubles."""
+    """Return a key that equal numbers share: without the sign, and with 12 digits."""
     if isinstance(number, int):
         return abs(number)
     rounded = abs(float(f"{number:.12g}"))
@@ -74,7 +74,7 @@ _SCALES: Final[dict[str, tuple[float, ...]]] = {
     }.items()
     for word in words.split(", ")
 }
-"""What words behind a number multiply it by; `12 %` is 12 and 0.12, `5 m` may be metres."""
+"""The factors of words after a number. `12 %` is 12 or 0.12, and `5 m` may be 5 metres."""
 
 
 _COUNTED: Final = (
@@ -85,7 +85,7 @@ _COUNTED: Final = (
     "fifteen funfzehn quinze quince; sixteen sechzehn seize dieciseis",
     "seventeen siebzehn diecisiete; eighteen achtzehn dieciocho; nineteen neunzehn diecinueve",
 )
-"""The words for 0 to 19 in the languages, without accents."""
+"""The words for 0 to 19 in English, German, French and Spanish, without accents."""
 
 _TENS: Final = (
     "twenty zwanzig vingt veinte; thirty dreissig trente treinta; forty vierzig quarante cuarenta",
@@ -93,7 +93,7 @@ _TENS: Final = (
     "seventy siebzig septante setenta; eighty achtzig huitante ochenta",
     "ninety neunzig nonante noventa",
 )
-"""Those for 20 to 90, the German one second."""
+"""The words for 20 to 90 in the same order."""
 
 # fmt: off
 _OTHERS: Final[dict[float, str]] = {
@@ -113,12 +113,12 @@ _OTHERS: Final[dict[float, str]] = {
     11: "xi",
     12: "dozen dutzend douzaine docena xii",
 }
-"""Other words; of Roman numbers `i`, `v` and `x` have other meanings."""
+"""Other words. The Roman numbers `i`, `v` and `x` are left out, as they have other meanings."""
 # fmt: on
 
 
 def _number_words() -> dict[str, float]:
-    """Return the words for numbers, without accents."""
+    """Return the number of each word."""
     counted = [words.split() for words in "; ".join(_COUNTED).split("; ")]
     tens = [words.split() for words in "; ".join(_TENS).split("; ")]
     found: dict[str, float] = {}
@@ -146,11 +146,11 @@ _RATIO: Final = re.compile(r"(?<!\d)(\d{1,4})\s?[/:\u2044]\s?(\d{1,4})(?!\d)")
 
 
 def find_numbers(folded: str) -> Iterator[WrittenNumber]:
-    """Yield the numbers in figures of a folded text, with what they may mean."""
+    """Yield the numbers in figures of a folded text, with all possible values."""
     for found in _NUMBER.finditer(folded):
         exponent, scale = found["exponent"] or "", found["scale"] or ""
         bare = _read_figures(found["digits"], exponent)
-        if " " in found["digits"]:  # which may be several numbers
+        if " " in found["digits"]:  # it may be several numbers
             bare = bare.union(*map(_read_figures, found["digits"].split()))
         factors = _SCALES[scale] if scale else ()
         values = frozenset(key(value * factor) for value in bare for factor in factors) or bare
@@ -168,9 +168,9 @@ def find_ratios(folded: str) -> Iterator[WrittenNumber]:
 
 @lru_cache(maxsize=4_096)
 def _read_figures(digits: str, exponent: str = "") -> frozenset[float]:
-    """Return the numbers that digits with their separators may mean."""
+    """Return the possible values of digits with separators."""
     readings = [*read_digits(digits)]
-    if not readings and digits.isdigit():  # such as 007, or figures of another script
+    if not readings and digits.isdigit():  # such as 007, or the digits of another script
         readings = [digits]
     is_whole = not exponent and len(digits) <= MAX_DIGITS
     return frozenset(
@@ -180,7 +180,7 @@ def _read_figures(digits: str, exponent: str = "") -> frozenset[float]:
 
 
 def read_words(words: Sequence[str]) -> Iterator[tuple[float, int, int]]:
-    """Yield the numbers that words say, each with the position of its first word, and the end."""
+    """Yield the numbers in words, each with the positions of its first word and after its last."""
     start = 0
     while start < len(words):
         if words[start] not in NUMBER_WORDS:
@@ -208,7 +208,7 @@ def read_words(words: Sequence[str]) -> Iterator[tuple[float, int, int]]:
 
 
 def _room(current: float) -> float:
-    """Return below what a number word has to be to go on with a number: five after twenty."""
+    """Return the limit for the next word of a number: after twenty, it is below ten."""
     if current in (60, 80):  # soixante-dix, quatre-vingt-dix
         return 20
     return 10 if current % 100 else 100

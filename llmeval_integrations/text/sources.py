@@ -1,4 +1,4 @@
-"""A source that values are looked for in, read once."""
+"""A source text, read once, in which values are searched."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ Kind = Literal["exact", "date", "number", "words", "fuzzy", "paraphrase"]
 Spans: TypeAlias = list[Span]
 
 _SHORTEST_SQUEEZED: Final = 4
-"""Characters without their spaces from which on they are looked for: `email` is `e-mail`."""
+"""The shortest text that is also searched without spaces, so that `email` is `e-mail`."""
 
 _MOST_TRIES: Final = 200
-"""Places where a squeezed text is tried; a source of one letter has one at each."""
+"""How many places are tried for a text without spaces."""
 
 _FEW_WORDS: Final = 4
-"""Up to so many words all have to be there, of more a share."""
+"""Up to so many words, all must be there. Of more words, some may be missing."""
 
 _LONGEST_UNIT: Final = 3
-"""Letters of a unit or currency beside a number, which a source may write in another way."""
+"""The longest unit or currency beside a number. A source may write it in another way."""
 
 _MAY_LACK: Final = 0.2
 _MAY_LACK_BESIDE_NUMBERS: Final = 0.4
-"""The shares of words that may lack: a paraphrase has words of its own."""
+"""The shares of words that may be missing, since a paraphrase uses other words."""
 
 _SIMILARITY: Final = 0.88
 _SIMILARITY_OF_WORDS: Final = 0.8
-"""The shares of letters of a text, and of each of its words, that a slip leaves as they are."""
+"""The shares of letters that are equal in a text and in each word with spelling mistakes."""
 
 _MOST_WITH_SLIPS: Final = 20
-"""Words of a text whose slips are looked for; a longer one may lack some words."""
+"""The most words of a text in which spelling mistakes are searched."""
 
 _TIME: Final = re.compile(
     r"(?<=\d)(?:t|,?\s+(?:at\s+)?)(\d\d?):(\d\d)(?::\d\d(?:\.\d+)?)?\s?(?:z|utc|[+-]\d\d:?\d\d)?\b"
@@ -68,25 +68,25 @@ _RUN: Final = re.compile(r"[^\W_]+")
 
 
 class Found(NamedTuple):
-    """How a value is found in a source, and where."""
+    """How and where a value is found in a source."""
 
     kind: Kind
     start: int
     end: int
-    """Positions in the text of the source."""
+    """The positions in the source."""
 
 
 def normalize(value: float | str | None) -> Any:
-    """Return what values have in common that are the same but for how they are written."""
+    """Return a key that values share if only their spelling differs."""
     if isinstance(value, str):
         return " ".join(find_words(fold(value)))
     return value if value is None or isinstance(value, bool) else key(value)
 
 
 def common_numbers(texts: Iterable[str], share: float = 0.15) -> list[float]:
-    """Return the numbers that stand in more than a share of these texts.
+    """Return the numbers that more than this share of the texts contain.
 
-    Found in one more text they say little; they are what `JsonGrounded(common=...)` takes.
+    Finding one of them in another text is weak evidence. Pass them to `JsonGrounded(common=...)`.
 
     Example:
         >>> common_numbers(["1 of 20", "1 and 3", "in 2024"], share=0.5)
@@ -98,7 +98,7 @@ def common_numbers(texts: Iterable[str], share: float = 0.15) -> list[float]:
 
 
 class Source:
-    """A text, with its words, numbers and dates."""
+    """A source with its words, numbers and dates."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -118,7 +118,7 @@ class Source:
 
     @cached_property
     def numbers(self) -> dict[float, Spans]:
-        """Where each number stands, in all its readings."""
+        """The places of each number, in all its readings."""
         found: dict[float, Spans] = {}
         for number in (*find_numbers(self._folded), *find_ratios(self._folded)):
             for value in number.values | number.bare:
@@ -131,7 +131,7 @@ class Source:
 
     @cached_property
     def _dates(self) -> dict[Day, Spans]:
-        """Where each day stands, in all its readings, and each month."""
+        """The places of each day and each month, in all readings."""
         found: dict[Day, Spans] = {}
         for written in find_dates(self._folded)[0]:
             for day in written.days | {(year, month, 0) for year, month, _ in written.days}:
@@ -140,12 +140,12 @@ class Source:
 
     @cached_property
     def _unique(self) -> list[str]:
-        """All different words, those with digits in them as wholes."""
+        """All different words; words with digits are not split."""
         return [*dict.fromkeys(_RUN.findall(self._folded))]
 
     @cached_property
     def _origins(self) -> Sequence[int]:
-        """The place in the text of each character of the folded one."""
+        """The position in the text of each character of the folded text."""
         places = range(len(self._text))
         if self._text.isascii() and len(self._folded) == len(self._text):
             return places
@@ -153,7 +153,7 @@ class Source:
         return [*chain.from_iterable(map(repeat, places, widths))]
 
     def _span(self, start: int, end: int) -> Span:
-        """Return the words of a part of the folded text."""
+        """Return the span of words of a part of the folded text."""
         return bisect_right(self._ends, start), bisect_left(self._starts, end)
 
     def _locate(self, kind: Kind, span: Span | None) -> Found | None:
@@ -161,16 +161,16 @@ class Source:
             return None
         start, end = self._starts[span[0]], self._ends[span[1] - 1]
         origins = self._origins
-        behind = origins[end] if end < len(origins) else len(self._text)  # accents are behind
+        behind = origins[end] if end < len(origins) else len(self._text)  # accents come after
         return Found(kind, origins[start], max(behind, origins[end - 1] + 1))
 
     def find_number(self, number: float) -> Found | None:
-        """Find a number, in whatever form it is written."""
+        """Find a number in any spelling."""
         spans = self.numbers.get(key(number))
         return self._locate("number", spans[0]) if spans else None
 
     def find_text(self, text: str) -> Found | None:
-        """Find a text: as it is, as a date or number, or by its words."""
+        """Find a text exactly, as a date or number, or by its words."""
         text = text.strip()
         folded = fold(text)
         words = find_words(folded)
@@ -178,7 +178,7 @@ class Source:
             start = self._text.find(text)
             return Found("exact", start, start + len(text)) if start >= 0 else None
         found = self._find_exactly(words) or self._find_parts(text, folded, words)
-        # A name and its short form may stand in different places.
+        # A name and its abbreviation may be in different places.
         parts = None if found else _IN_BRACKETS.fullmatch(text)
         if parts:
             first, second = map(self.find_text, parts.groups())
@@ -201,7 +201,7 @@ class Source:
         return None
 
     def _find_parts(self, text: str, folded: str, words: list[str]) -> Found | None:
-        """Find a text by its dates, numbers and words, which stand together."""
+        """Find a text by its dates, numbers and words, close together."""
         kind: Kind = "number"
         needed: list[Spans] = []
         if any(map(str.isdigit, folded)):
@@ -221,9 +221,9 @@ class Source:
         return self._find_words([*dict.fromkeys(words)], needed, is_name=is_name(text))
 
     def _find_figures(self, folded: str) -> tuple[list[Spans], list[str]]:
-        """Return where each number of a text stands, and the words beside them.
+        """Return the places of each number of a text, and the other words.
 
-        A number that begins with 0 is a code, and stands there as it is.
+        A number that begins with 0 is a code, which is only found in the same spelling.
         """
         numbers = [each for each in find_numbers(folded) if not _CODE.match(folded, each.start)]
         readings = dict.fromkeys(each.values for each in numbers)
@@ -236,7 +236,7 @@ class Source:
         return needed, [word for word in words if not word[0].isdigit()]
 
     def _spans_of_days(self, days: Iterable[Day]) -> Spans:
-        """Return where a day stands; without its year where the year stands elsewhere."""
+        """Return the places of a day; its year may also be elsewhere in the source."""
         spans = _merge(self._dates, days)
         if not spans:
             spans = _merge(self._dates, [(0, *day) for year, *day in days if year in self.numbers])
@@ -245,7 +245,7 @@ class Source:
     def _find_words(
         self, words: Sequence[str], needed: list[Spans], *, is_name: bool
     ) -> Found | None:
-        """Find the words of a text; those of a name, and those beside numbers, stand together."""
+        """Find the words of a text; those of a name or beside numbers must be close together."""
         known = {word: self._spans_of_word(word) for word in words}
         share = _MAY_LACK_BESIDE_NUMBERS if needed else _MAY_LACK
         lack = int(len(words) * share) if needed or len(words) > _FEW_WORDS else 0
@@ -262,14 +262,14 @@ class Source:
         return self._locate(kind, find_stretch(needed, [*known.values()], lack, width))
 
     def _spans_of_word(self, word: str) -> Spans:
-        """Return where a word stands, or the number that it says."""
+        """Return the places of a word, or of the number that it means."""
         spans = self._stems.get(stem(word))
         if spans is None and word in NUMBER_WORDS:
             spans = self.numbers.get(key(NUMBER_WORDS[word]))
         return spans or []
 
     def _find_near(self, word: str) -> tuple[Spans, int]:
-        """Return where the most similar word stands, and by how many letters it differs."""
+        """Return the places of the most similar word, and how many letters differ."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import extractOne
 
@@ -284,18 +284,18 @@ class Source:
 
 
 def _merge(places: Mapping[Any, Spans], keys: Iterable[Any]) -> Spans:
-    """Return all stretches of these keys in order."""
+    """Return the spans of all these keys in order."""
     return sorted({span for each in keys for span in places.get(each, ())})
 
 
 def _write_time(found: re.Match[str]) -> str:
-    """Write the time of day behind a date so that its numbers are looked for; not midnight."""
+    """Write the time after a date so that its numbers are searched; leave out midnight."""
     hour, minute = int(found[1]), int(found[2])
     return f" {hour}:{minute:02}" if hour or minute else " "
 
 
 def _is_identifier(folded: str) -> bool:
-    """Whether a text is like INV-12 or 4F-12: no number with its unit, and no word with another."""
+    """Return whether a text is an identifier such as INV-12 or 4F-12, not a number with a unit."""
     return (
         _IDENTIFIER.fullmatch(folded) is not None
         and any(map(str.isalpha, folded))

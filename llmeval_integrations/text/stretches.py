@@ -1,4 +1,4 @@
-"""Stretches of a text that have all that is looked for."""
+"""Find a stretch of a text that contains several things."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 Span: TypeAlias = tuple[int, int]
-"""The position of a stretch's first word, and that behind its last one."""
+"""The positions of the first word of a stretch, and after its last word."""
 
 _MOST_ANCHORS: Final = 200
-"""Places around which all is looked for."""
+"""How many places are tried."""
 
 
 def find_stretch(
@@ -19,11 +19,11 @@ def find_stretch(
     lack: int = 0,
     width: int | None = None,
 ) -> Span | None:
-    """Return a stretch that has all that is needed, and all but `lack` of what is wanted.
+    """Return a stretch that contains all that is needed, and all but `lack` of what is wanted.
 
-    Each thing comes with the places where it stands, in order. All stand within `width` words of
-    the rarest one; None is as many as they are and eight, and beside what is needed three times as
-    many and fifteen.
+    Each thing is given by its places, in order. All are within `width` words of the rarest thing.
+    The default width is the number of things and eight more. If anything is needed, it is three
+    times the number and fifteen more.
     """
     present = sorted(filter(None, wanted), key=len)
     lack -= len(wanted) - len(present)
@@ -32,7 +32,7 @@ def find_stretch(
     if width is None:
         count = len(needed) + len(wanted)
         width = 3 * count + 15 if needed else count + 8
-    # One of the rarest has to be there, if others may lack.
+    # If some may be missing, at least one of the rarest is there.
     rarest = [min(needed, key=len)] if needed else present[: min(lack + 1, _MOST_ANCHORS)]
     each = _MOST_ANCHORS // max(len(rarest), 1)
     for anchor in sorted({span for spans in rarest for span in spans[:each]}):

@@ -1,4 +1,4 @@
-"""Cutting a text into tokens, offline."""
+"""Split a text into tokens, offline."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _WIDE_SPACES: Final = (
     *"\t\v\f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000",
     *map(chr, range(0x2000, 0x200B)),
 )
-"""One of these is in a text that may have three spaces side by side; line breaks are none."""
+"""A text with one of these may have three spaces in a row. Line breaks do not matter."""
 
 
 class TokenizerError(Exception):
-    """A tokenizer cannot cut a text."""
+    """A tokenizer cannot split a text."""
 
 
 class Tokenizer(NamedTuple):
-    """Cuts a text into tokens, and writes tokens for a person."""
+    """Splits a text into tokens, and writes tokens for people."""
 
     split: Callable[[str], list[Any]]
     join: Callable[[Iterable[Any]], str]
@@ -38,7 +38,7 @@ class Tokenizer(NamedTuple):
 
 @lru_cache(maxsize=16)
 def load_tokenizer(name: str, encoding_name: str, chinese_only: bool) -> Tokenizer:
-    """Return a tokenizer; raises MissingDependencyError, or InvalidOptionError for a vocabulary."""
+    """Return a tokenizer; raise MissingDependencyError if its package or vocabulary is missing."""
     if name == "tiktoken":
         return _load_tiktoken(encoding_name)
     if name == "jieba":
@@ -53,7 +53,7 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
         raise MissingDependencyError.of("tiktoken", "tiktoken") from error
     before = os.environ.get("TIKTOKEN_CACHE_DIR")
     os.environ["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder(encoding_name))
-    try:  # no argument says where a vocabulary lies, and tiktoken would download it
+    try:  # no argument names the folder, and tiktoken would download the file
         encoding = tiktoken.get_encoding(encoding_name)
     finally:
         if before is None:
@@ -64,35 +64,35 @@ def _load_tiktoken(encoding_name: str) -> Tokenizer:
 
     def split(text: str) -> list[int]:
         text = text.strip().lower()
-        try:  # encode_ordinary: "<|endoftext|>" in an output is text like any other
+        try:  # encode_ordinary: "<|endoftext|>" in an output is ordinary text
             has_wide_space = any(space in text for space in _WIDE_SPACES)
             cutter = encoding if has_wide_space else quick
             tokens: list[int] = cutter.encode_ordinary(text)
         except BaseException as error:
-            # A panic of Rust, as on a million spaces, is no Exception; its class is not public.
+            # A panic of Rust, such as for a million spaces, is no Exception. Its class is private.
             if type(error).__name__ != "PanicException":
                 raise
-            raise TokenizerError(f"tiktoken cannot cut this text into tokens: {error}") from error
+            raise TokenizerError(f"tiktoken cannot split this text into tokens: {error}") from error
         return tokens
 
     return Tokenizer(split, lambda tokens: encoding.decode(list(tokens)))
 
 
 def _drop_lookahead(encoding: Encoding) -> Encoding:
-    """Make an encoding twice as fast that is good for texts without wide spaces alone.
+    """Return an encoding that is twice as fast, for texts without wide spaces only.
 
-    All but the last of several spaces are one piece, and to find it the pattern that cuts the
-    text looks ahead. One that does not is run by an automaton, if it is also rid of possessive
-    quantifiers; here these change nothing, as nothing follows that could make them give back.
+    The pattern that splits texts has a lookahead to find all but the last of several spaces.
+    Without it and without possessive quantifiers, an automaton matches the pattern. The quantifiers
+    make no difference, since nothing follows that could make them backtrack.
     """
     import tiktoken
 
-    pattern = encoding._pat_str  # noqa: SLF001 - tiktoken's README has it so
+    pattern = encoding._pat_str  # noqa: SLF001 - as in tiktoken's README
     pattern = re.sub(r"(?<=[+*?])\+|(?<=[0-9]\})\+", "", pattern)
     for spaces in (r"|\s+$", r"|\s+(?!\S)"):
         pattern = pattern.replace(spaces, "")
-    pattern = pattern.removesuffix("+")  # one at a time, of two
-    # Older vocabularies take line breaks for spaces; newer ones may be anything.
+    pattern = pattern.removesuffix("+")  # one of two
+    # Older vocabularies treat line breaks as spaces, and newer ones are unknown.
     if r"|\s*[\r\n]" not in pattern or not pattern.endswith(r"|\s") or "(?!" in pattern:
         return encoding
     ranks = encoding._mergeable_ranks  # noqa: SLF001
@@ -105,7 +105,7 @@ _FILES: Final = {
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 }
-"""The vocabulary files by name, with their SHA-256."""
+"""The SHA-256 of each vocabulary file."""
 
 ENCODINGS: Final = {
     "r50k_base": "r50k_base",
@@ -115,7 +115,7 @@ ENCODINGS: Final = {
     "o200k_base": "o200k_base",
     "o200k_harmony": "o200k_base",
 }
-"""What tiktoken can be asked for, and the vocabulary it reads for it."""
+"""The vocabulary of each encoding of tiktoken."""
 
 
 _BUNDLED: Final = {
@@ -125,12 +125,12 @@ _BUNDLED: Final = {
 
 
 def vocabulary_folder(encoding_name: str) -> Path:
-    """Find the vocabulary on this machine: tiktoken itself would go and download it.
+    """Return the folder on this machine with the vocabulary, which tiktoken would download.
 
-    LlamaIndex and LiteLLM ship some, and are not imported for it. A file with another content does
-    not count: tiktoken would delete it first.
+    LlamaIndex and LiteLLM contain some; they are not imported. A file with another content is
+    ignored, since tiktoken would delete it.
     """
-    # hashlib and pathlib are a tenth of what importing the package takes.
+    # Importing hashlib and pathlib takes a tenth of the time of importing the package.
     import hashlib
     import tempfile
     from importlib.util import find_spec
@@ -165,7 +165,7 @@ def _load_jieba(*, chinese_only: bool) -> Tokenizer:
         raise MissingDependencyError.of("rjieba", "jieba") from error
 
     def split(text: str) -> list[str]:
-        text = text.strip().encode(errors="replace").decode()  # it takes no lone surrogates
+        text = text.strip().encode(errors="replace").decode()  # it does not accept lone surrogates
         if chinese_only:
             text = "".join(re.findall("[\u4e00-\u9fff]", text))
         return list(rjieba.cut(text))

@@ -1,4 +1,4 @@
-"""How far two vectors are from each other."""
+"""Distances of two vectors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Vector: TypeAlias = Sequence[float]
 
 
 def _cosine(one: Vector, other: Vector) -> float:
-    """Return 1 less the cosine of the angle, which is a right one where a vector has no length."""
+    """Return 1 minus the cosine of the angle, or 1 if a vector has no length."""
     lengths = math.sqrt(_product(one, one) * _product(other, other))
     return max(0.0, 1 - _product(one, other) / lengths) if lengths else 1.0
 
@@ -30,4 +30,4 @@ METRICS: Final[dict[str, Callable[[Vector, Vector], float]]] = {
     "chebyshev": lambda one, other: max(_differences(one, other)),
     "hamming": lambda one, other: sum(map(bool, _differences(one, other))) / len(one),
 }
-"""By the names that LangChain has for them."""
+"""The metrics by LangChain's names."""

@@ -1,4 +1,4 @@
-"""The words of a text as they are compared with those of another: folded, and by their stems."""
+"""Split a text into words, fold them, and reduce them to stems, to compare them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SIGNS: Final = {
 
 
 class _Folding(dict[int, str]):
-    """What stands for each character, worked out where it is met first."""
+    """The replacement of each character, computed when it is first needed."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -31,12 +31,12 @@ class _Folding(dict[int, str]):
 
 
 FOLDING: Final = _Folding({ord(char): folded for char, folded in _SIGNS.items()})
-"""A table for `str.translate`: no case, no accents, one form of quotes, dashes and letters."""
+"""A table for `str.translate` that removes case and accents, and unifies quotes and dashes."""
 
 WORD: Final = re.compile(
-    r"\d+(?:[.,']\d+)*"  # a number is one word, with its separators
-    r"|[\u3040-\u30ff\u3400-\u9fff]"  # Chinese and Japanese write no spaces
-    r"|[^\W\d_]+(?:-[ \t\r]*\n\s*[^\W\d_]+)?"  # the end of a line may part a word
+    r"\d+(?:[.,']\d+)*"  # a number with its separators is one word
+    r"|[\u3040-\u30ff\u3400-\u9fff]"  # Chinese and Japanese have no spaces
+    r"|[^\W\d_]+(?:-[ \t\r]*\n\s*[^\W\d_]+)?"  # the end of a line may split a word
 )
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
@@ -62,28 +62,28 @@ STOP_WORDS: Final = frozenset(
     el los las una unos unas del y o al con por para es son se su
     """.split()  # noqa: SIM905 - a list would fill a page
 )
-"""Words that say nothing by themselves."""
+"""Words without a meaning of their own."""
 # fmt: on
 
 
 def fold(text: str) -> str:
-    """Return a text without case and accents, with one form of quotes, dashes and letters."""
+    """Return a text without case and accents, and with one form of quotes and dashes."""
     return text.translate(FOLDING)
 
 
 def find_words(folded: str) -> list[str]:
-    """Return the words of a folded text: runs of letters, and numbers."""
+    """Return the words and numbers of a folded text."""
     return [join_lines(word) for word in WORD.findall(folded)]
 
 
 def join_lines(word: str) -> str:
-    """Join a word that the end of a line parts."""
+    """Join a word that the end of a line splits."""
     return _BREAK.sub("", word) if "-" in word else word
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """Return a word without its ending, of which three letters are left at least."""
+    """Return a word without its ending; at least three letters remain."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)]
@@ -92,6 +92,6 @@ def stem(word: str) -> str:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is like a name: all its words but stop words begin with a capital letter."""
+    """Return whether a text looks like a name: all words but stop words are capitalized."""
     words = [word for word in _LETTERS.findall(text) if len(word) > 1 and word not in STOP_WORDS]
     return len(words) <= _LONGEST_NAME and all(word[0].isupper() for word in words)

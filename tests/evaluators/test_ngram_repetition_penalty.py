@@ -66,7 +66,7 @@ def tiktoken_penalty():
 def test_a_panic_of_tiktoken_is_unscored(tiktoken_penalty):
     result = tiktoken_penalty("a" + " " * 1_000_000 + "b")
     assert (result.scored, result.label) == (False, "tokenizer_error")
-    assert result.reason.startswith("tiktoken cannot cut this text into tokens: ")
+    assert result.reason.startswith("tiktoken cannot split this text into tokens: ")
     assert tiktoken_penalty("a a").scored
 
 

@@ -86,7 +86,8 @@ def test_a_megabyte_takes_seconds_at_most_and_keeps_its_range(metric, one, other
     with at_most(5):
         result = StringDistance(metric)(one, other)
     assert 0.0 < result.score <= 1.0
-    assert result.metadata["exact"] is (metric == "hamming" or len(other) < 100)
+    is_near = metric in ("levenshtein", "indel") and one[1:].startswith(other[:1_000])
+    assert result.metadata["exact"] is (metric == "hamming" or len(other) < 100 or is_near)
 
 
 def test_it_passes_up_to_the_distance_that_is_allowed():
