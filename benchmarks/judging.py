@@ -118,11 +118,11 @@ def asked(output: str) -> list[tuple[str, str]]:
     """Return the messages that our judge puts to its model, with their roles."""
     from llmeval_integrations import Sample
     from llmeval_integrations.llm.loop import start, wait
-    from llmeval_integrations.llm.session import Ask, Rehearsal
+    from llmeval_integrations.llm.session import Ask, Session
 
     requests: list[Any] = []
-    rehearsal = Rehearsal(count=lambda _, request: requests.append(request))
-    wait(start(judge("http://localhost/v1").result(Sample(output), Ask(rehearsal))))
+    session = Session(count=lambda _, request: requests.append(request))
+    wait(start(judge("http://localhost/v1").result(Sample(output), Ask(session))))
     return [(message.role, message.text) for message in requests[0].messages]
 
 

@@ -17,7 +17,7 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.prices import find_price
 from llmeval_integrations.llm.reply import Usage
-from llmeval_integrations.llm.session import Ask, Rehearsal
+from llmeval_integrations.llm.session import Ask, Session
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.judges import clients_of
 from llmeval_integrations.runs.numbers import write_count
@@ -76,12 +76,12 @@ class _CostProbe(JudgedEvaluator):
 
     shows = ()  # the inner judge reads the images
 
-    def __init__(self, judge: JudgedEvaluator, rehearsal: Rehearsal, estimate: _Estimate) -> None:
+    def __init__(self, judge: JudgedEvaluator, session: Session, estimate: _Estimate) -> None:
         vars(self).update(name=judge.name, needs=judge.needs)
-        self._judge, self._rehearsal, self._estimate = judge, rehearsal, estimate
+        self._judge, self._session, self._estimate = judge, session, estimate
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        ask = Ask(self._rehearsal)
+        ask = Ask(self._session)
         result = await self._judge.result(sample, ask)
         self._estimate.cached += ask.spending.cached
         return result
@@ -103,7 +103,7 @@ def plan(
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
             estimate = estimates[name] = _Estimate(share=0.5 if options.get("batch") else 1.0)
-            probes[name] = _CostProbe(judge, Rehearsal(cache, estimate.add), estimate)
+            probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
     summary = evaluate(data, probes, **{**options, "cache": None}).summary
     samples = summary["samples"]
     yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"

@@ -83,10 +83,7 @@ class Cache:
     def get(self, key: bytes) -> Reply | None:
         """Look a reply up; raises CacheError."""
         found = self._execute("SELECT reply FROM replies WHERE key = ?", key)
-        try:
-            return None if found is None else msgspec.convert(json.loads(found[0]), Reply)
-        except ValueError as error:
-            raise self._fail(error) from None
+        return None if found is None else msgspec.convert(json.loads(found[0]), Reply)
 
     def put(self, key: bytes, reply: Reply, *, replace: bool = False) -> None:
         """Store a reply; keep an earlier one unless `replace` is set; raises CacheError."""
@@ -108,20 +105,17 @@ class Cache:
     def _execute(self, query: str, *values: Any) -> Any:
         """Return the first row of a query; after one failure all fail, so that no call is paid."""
         with self._lock:
-            if self._error is not None:
-                raise self._error
             try:
+                if self._error is not None:
+                    raise self._error
                 if self._connection is None:
                     self._connection = self._connect()
                 return self._connection.execute(query, values).fetchone()
-            except (sqlite3.Error, OSError, ValueError) as error:
-                raise self._fail(error) from None
-
-    def _fail(self, error: Exception) -> CacheError:
-        if not isinstance(error, CacheError):
-            error = CacheError(f"the cache {self.path} cannot be used: {error}")
-        self._error = error
-        return error
+            except CacheError as error:
+                self._error = error
+            except (sqlite3.Error, OSError) as error:
+                self._error = CacheError(f"the cache {self.path} cannot be used: {error}")
+            raise self._error
 
     def _connect(self) -> sqlite3.Connection:
         path = self.path

@@ -22,6 +22,11 @@ _REFERENCE = re.compile(r"\$\{(\w+)\}")
 NO_KEY = "-"
 """The value for "no key": local servers need none, and an SDK then looks in its usual places."""
 
+_OPEN: Final = frozenset(
+    ["name", "platform", "max_tokens", "temperature", "timeout", "retries", "output"]
+)
+"""The fields whose wrong values are shown."""
+
 LONGEST: Final = 86_400.0
 """A day in seconds: the longest time-out, which also stands for no limit."""
 
@@ -113,14 +118,12 @@ def _explain(error: ValidationError) -> str:
     words = []
     for found in error.errors(include_url=False):
         field, kind, value = str(found["loc"][0]), found["type"], found["input"]
-        message = f"{'.'.join(map(str, found['loc']))}: {found['msg']}"
+        message = (
+            f"{'.'.join(map(str, found['loc']))}: {found['msg'].removeprefix('Value error, ')}"
+        )
         if kind == "extra_forbidden":
             message += f"; there are {', '.join(ClientConfig.model_fields)}"
-        elif (
-            kind != "missing"  # the input of a missing field is the whole configuration
-            and field not in ("api_key", "base_url", "options")
-            and isinstance(value, (str, bool, int, float))  # other values may contain a key
-        ):
+        elif field in _OPEN and isinstance(value, (str, bool, int, float)):
             message += f", got {quote(value)}"
-        words.append(message.replace("Value error, ", ""))
+        words.append(message)
     return "model: " + "; ".join(words)

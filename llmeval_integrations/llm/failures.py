@@ -16,7 +16,12 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, JudgeError, RefusedReplyError
 
-_STATUS: Final = {
+_KINDS: Final[Mapping[object, str]] = {
+    "context_length_exceeded": "context_overflow",  # OpenAI, Azure
+    "exceed_context_size_error": "context_overflow",  # llama.cpp
+    "insufficient_quota": "failed",  # OpenAI: comes with 429 and does not pass
+    "content_filter": "refused",
+    "content_policy_violation": "refused",
     400: "bad_request",
     401: "authentication",
     403: "authentication",
@@ -31,21 +36,20 @@ _STATUS: Final = {
     504: "timeout",
     529: "rate_limited",  # Anthropic: overloaded
 }
-_CODES: Final = {
-    "context_length_exceeded": "context_overflow",  # OpenAI, Azure
-    "exceed_context_size_error": "context_overflow",  # llama.cpp
-    "insufficient_quota": "failed",  # OpenAI: comes with 429 and does not pass
+"""The kinds of errors by the server's code, else by the HTTP status."""
+
+_CLASSES: Final = {
+    "ContextOverflowError": "context_overflow",  # LangChain
+    "ContextWindowExceededError": "context_overflow",  # LiteLLM
+    "ContentFilterFinishReasonError": "refused",  # OpenAI
+    "ContentPolicyViolationError": "refused",  # LiteLLM
 }
-_CODES_OF_REFUSAL: Final = {"content_filter", "content_policy_violation"}
+"""The kinds of errors by the name of the exception's class."""
+
 _UNSUPPORTED: Final = {"unsupported_parameter", "unsupported_value"}
 
 _LIBRARIES: Final = {"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "requests", "asyncio"}
 _TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
-
-_OVERFLOWS: Final = {"ContextOverflowError", "ContextWindowExceededError"}  # LangChain, LiteLLM
-_REFUSALS: Final = {"ContentFilterFinishReasonError", "ContentPolicyViolationError"}
-_KEYLESS: Final = {("openai", "OpenAIError"), ("google", "DefaultCredentialsError")}
-"""The exceptions of SDKs without a key; OpenAI raises the base class of all its errors."""
 
 
 def status_error(
@@ -58,21 +62,21 @@ def status_error(
     """
     account: Any = body.get("error", body) if isinstance(body, Mapping) else {}
     account = account if isinstance(account, Mapping) else {"message": account}
-    codes = {str(account.get(key)) for key in ("code", "type", "status")}
     message = account.get("message") or body or "no message"
     if 300 <= status < 400:
         message = "a redirect, which is not followed; give the address that it points to"
     text = f"the server answered {status}: {message}"
-    if codes & _CODES_OF_REFUSAL:
+    codes = [str(account.get(name)) for name in ("code", "type", "status")]
+    other = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
+    kind = next((_KINDS[code] for code in (*codes, status) if code in _KINDS), other)
+    if kind == "refused":
         return RefusedReplyError(text)
-    by_code = next((_CODES[code] for code in codes if code in _CODES), None)
-    by_status = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
     return ClientError(
         text,
-        kind=by_code or _STATUS.get(status, by_status),
+        kind=kind,
         status=status,
         retry_after=_retry_after(headers or {}, account),
-        parameter=account.get("param") if codes & _UNSUPPORTED else None,
+        parameter=account.get("param") if _UNSUPPORTED.intersection(codes) else None,
     )
 
 
@@ -82,7 +86,8 @@ def transport_error(error: BaseException) -> ClientError | None:
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, (json.JSONDecodeError, UnicodeDecodeError)):
         return ClientError(f"the response is not JSON: {text}", kind="garbled")
-    if not isinstance(error, OSError) and not {*map(_package, classes)} & _LIBRARIES:
+    packages = {kind.__module__.partition(".")[0] for kind in classes}
+    if not isinstance(error, OSError) and not packages & _LIBRARIES:
         return None
     if {kind.__name__ for kind in classes} & _TIMEOUTS:
         return ClientError(f"no reply in time: {text}", kind="timeout")
@@ -97,12 +102,10 @@ def error_of(error: BaseException) -> JudgeError | None:
     """
     chain = [*_causes(error)]
     names = {kind.__name__ for each in chain for kind in type(each).__mro__}
-    if names & _REFUSALS:
-        return RefusedReplyError(str(error))
-    if names & _OVERFLOWS:
-        return ClientError(str(error), kind="context_overflow", status=_status(error))
-    if _KEYLESS & {(_package(type(each)), type(each).__name__) for each in chain}:
-        return ClientError(str(error), kind="authentication")
+    for name in names & _CLASSES.keys():
+        if _CLASSES[name] == "refused":
+            return RefusedReplyError(str(error))
+        return ClientError(str(error), kind=_CLASSES[name], status=_status(error))
     for each in chain:
         if getattr(each, "response", None) is None and (found := transport_error(each)):
             return found
@@ -117,10 +120,6 @@ def error_of(error: BaseException) -> JudgeError | None:
     return status_error(status, body or {"message": str(error)}, headers)
 
 
-def _package(kind: type) -> str:
-    return kind.__module__.partition(".")[0]
-
-
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
@@ -132,13 +131,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _status(error: BaseException) -> int | None:
     """Find the HTTP status of a response, which each SDK keeps in a different place."""
     response: Any = getattr(error, "response", None)
-    places = [
+    places = (
         getattr(error, "status_code", None),
         getattr(response, "status_code", None),
         getattr(error, "code", None),  # Google
-    ]
-    if isinstance(response, Mapping):  # botocore
-        places.append(response.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    )
     numbers = (int(place) for place in places if isinstance(place, int))
     return next((number for number in numbers if 200 <= number < 600), None)
 

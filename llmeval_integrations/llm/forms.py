@@ -15,20 +15,16 @@ _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
     "It has to fit this JSON Schema:\n"
 )
-_KEPT: Final = frozenset(
+_STRICT: Final = frozenset(
     ["type", "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum",
      "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems", "title", "description",
-     "required", "additionalProperties", "$ref"]
+     "required", "additionalProperties", "$ref", "items", "anyOf", "properties", "$defs",
+     "definitions"]
 )  # fmt: skip
-"""Keywords that strict mode accepts and that contain no schema."""
-
-_NAMED: Final = frozenset({"properties", "$defs", "definitions"})
-"""Keywords that contain schemas by name."""
+"""The keywords that strict mode accepts."""
 
 _DROPPED: Final = frozenset({"default", "examples", "$schema"})
 """Keywords that strict mode refuses and that neither allow nor forbid a value."""
-
-_KNOWN: Final = _KEPT | _NAMED | _DROPPED | {"items", "anyOf"}
 
 _FORMATS: Final = frozenset(
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", None]
@@ -110,11 +106,12 @@ def strict_schema(schema: dict[str, Any]) -> dict[str, Any] | None:
 
 def _strict(schema: Any) -> dict[str, Any]:
     """Make a nested schema strict; raises ValueError if strict mode cannot express it."""
-    if not isinstance(schema, dict) or not schema.keys() <= _KNOWN:
+    if not isinstance(schema, dict) or not schema.keys() <= _STRICT | _DROPPED:
         raise ValueError(schema)
     strict = {word: each for word, each in schema.items() if word not in _DROPPED}
-    for word in strict.keys() & _NAMED:
-        strict[word] = {name: _strict(each) for name, each in strict[word].items()}
+    for word in ("properties", "$defs", "definitions"):
+        if word in strict:
+            strict[word] = {name: _strict(each) for name, each in strict[word].items()}
     if "anyOf" in strict:
         strict["anyOf"] = [_strict(each) for each in strict["anyOf"]]
     if "items" in strict:

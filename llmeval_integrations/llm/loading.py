@@ -83,13 +83,8 @@ def _platforms() -> dict[str, type[SdkClient]]:
 
 def _classes() -> Iterator[type[SdkClient]]:
     """Yield the client class of each module in the package `clients`."""
-    from llmeval_integrations.llm.sdk_client import SdkClient
-
     room = import_module(_CLIENTS)
     for found in pkgutil.iter_modules(room.__path__, f"{_CLIENTS}."):
-        module = import_module(found.name)
-        for thing in vars(module).values():
-            # `issubclass` comes last: in Python 3.10 it would fail for `Generator[...]`.
-            is_own = isinstance(thing, type) and thing.__module__ == module.__name__
-            if is_own and issubclass(thing, SdkClient):
+        for thing in vars(import_module(found.name)).values():
+            if getattr(thing, "__module__", "") == found.name and hasattr(thing, "platforms"):
                 yield thing

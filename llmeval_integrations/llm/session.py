@@ -75,11 +75,13 @@ class Session:
         ready: asyncio.Event | None = None,
         batch: bool = False,
         shared: bool = False,
+        count: Callable[[Client, Request], object] | None = None,
     ) -> None:
         """Store the settings for all questions.
 
         The first call waits for `ready`. `batch` needs a file for `replies`. `shared` means that
-        several judges ask about each sample.
+        several judges ask about each sample. With `count` no call is made: it is called instead,
+        and the question fails.
         """
         self.concurrency = concurrency
         """The most calls to one server at a time."""
@@ -95,6 +97,7 @@ class Session:
         self._ready = ready
         self._has_batches = batch
         self._is_shared = shared
+        self._count = count
         self._batches: Batches | None = None
 
     def price(self, client: Client) -> Price | None:
@@ -116,8 +119,11 @@ class Session:
         if self._cache is not None:
             if (kept := self._cache.get(key)) is not None:
                 return kept.serve(request, cached=True)
-            if self._cache.frozen:
+            if self._cache.frozen and self._count is None:
                 raise ClientError(f"{self._cache.path} lacks the reply", kind="not_cached")
+        if self._count is not None:
+            self._count(client, request)
+            raise ClientError("nobody was asked", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
         try:
             kept = await asyncio.shield(flight)
@@ -301,24 +307,3 @@ def _check_end(reply: Reply, *, whole: bool) -> None:
         raise RefusedReplyError(f"the model refused to answer: {quote(reply.text)}")
     if reply.finish == "failed":
         raise CutReplyError("the reply was broken off by an error at the server")
-
-
-class Rehearsal(Session):
-    """A session without calls, which finds a judge's questions and wrong calls at no cost."""
-
-    def __init__(
-        self,
-        cache: Cache | None = None,
-        count: Callable[[Client, Request], object] = lambda *_: None,
-    ) -> None:
-        super().__init__(cache=cache)
-        self._count = count
-
-    async def reply(self, client: Client, request: Request) -> Reply:
-        """Return the cached reply; raises ClientError if a call would be needed."""
-        if self._cache is not None:
-            kept = self._cache.get(request_key(self._line(client).identity, request))
-            if kept is not None:
-                return kept.serve(request, cached=True)
-        self._count(client, request)
-        raise ClientError("nobody was asked", kind="not_cached")

@@ -47,6 +47,11 @@ class Vendor:
     address_variable: str = "OPENAI_BASE_URL"
 
     @property
+    def calls_tools(self) -> bool:
+        """Whether the client asks for a form by a tool."""
+        return self.name != "llama_index"
+
+    @property
     def is_framework(self) -> bool:
         return ":" not in self.model
 
