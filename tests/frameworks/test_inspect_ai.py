@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from framework_cases import RESULTS, Fixed, run_example
+from framework_cases import RESULTS, Fixed
 
 from llmeval_integrations import (
     JsonEquality,
@@ -133,12 +133,6 @@ def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     assert message in log.samples[0].error.message
     [figures] = log.results.scores
     assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
-
-
-def test_the_example(tmp_path, monkeypatch):
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
-    monkeypatch.setenv("INSPECT_DISPLAY", "none")
-    run_example(ours, model=model("[1]"))
 
 
 @pytest.mark.parametrize("form", ["eval", "json"])

@@ -43,12 +43,8 @@ def words(value, schema, **options):
     ("value", "schema", "message"),
     [
         (5, {"type": "string"}, "5 is not of type 'string'"),
-        ({}, {"required": ["a"]}, "'a' is a required property"),
-        ("b", {"enum": ["a"]}, "'b' is not one of ['a']"),
-        ([1, 1.0], {"uniqueItems": True}, "[1, 1.0] has non-unique elements"),
         ({"b": 1}, {"additionalProperties": False}, "Additional properties are not allowed ('b' was unexpected)"),
         ("a", {"anyOf": [{"type": "null"}, {"type": "string", "minLength": 2}]}, "'a' is too short"),
-        (5, False, "False schema does not allow 5"),
         ({"type": 5}, {"$ref": "https://json-schema.org/draft/2020-12/schema"}, "5 is not valid under any of the given schemas"),
         ({"a": {"a": 1}}, {"$schema": DRAFT_7, "properties": {"a": {"$ref": "#"}}, "type": "object"}, "1 is not of type 'object'"),
     ],
@@ -63,12 +59,10 @@ def test_the_words_are_jsonschemas(value, schema, message):
     [
         (5, {"allOf": [{"$ref": "#"}], "type": "string"}, '5 is not of type "string"'),
         (LONG, {"pattern": RUNAWAY}, f'"{LONG}" does not match "{RUNAWAY}"'),
-        ({LONG: 1}, {"patternProperties": {RUNAWAY: {"type": "null"}}, "required": ["z"]}, NEEDS_Z),
         (nested(60), tree(**{"if": TREE, "then": TREE, "else": False}), NEEDS_Z),
-        (nested(60), tree(allOf=[TREE], properties={"a": True}, unevaluatedProperties=False), NEEDS_Z),
         ([{"a": 1}] * 30_000, {"items": {"required": ["a", "z"], "properties": {"a": {"type": "integer"}}}}, NEEDS_Z),
     ],
-    ids=["self-reference", "pattern", "patternProperties", "if", "unevaluated", "length"],
+    ids=["self-reference", "pattern", "if", "length"],
 )  # fmt: skip
 def test_what_would_keep_jsonschema_busy_is_in_our_words(value, schema, message):
     with at_most(10):

@@ -26,9 +26,7 @@ from llmeval_integrations import InvalidOptionError, JsonMatch
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.frameworks import llama_index as ours
 from llmeval_integrations.frameworks.llama_index import (
-    CorrectnessEvaluator,
     FaithfulnessEvaluator,
-    GuidelineEvaluator,
     LlamaIndexEvaluator,
     PairwiseComparisonEvaluator,
     QuestionGenerator,
@@ -147,12 +145,6 @@ def test_a_template_can_be_updated():
         assert "So.|It is so.\n\nOr not." in llm.said
     with pytest.raises(InvalidOptionError, match="has no prompt 'other'"):
         relevancy._update_prompts({"other": YES_OR_NO})
-
-
-def test_what_is_missing_is_invalid():
-    for evaluator in (CorrectnessEvaluator(Scripted("5")), GuidelineEvaluator(Scripted("YES"))):
-        assert evaluator.evaluate(response="So.").invalid_reason.endswith("pass query=...")
-    assert FaithfulnessEvaluator(Scripted("NO")).evaluate(response="So.").invalid_result
 
 
 def test_similarity_is_one_minus_the_distance():

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from framework_cases import RESULTS, Fixed, run_example
+from framework_cases import run_example
 
 from llmeval_integrations import InputError, JsonEquality, JsonValidity
 from llmeval_integrations.frameworks import tables as ours
@@ -62,14 +62,6 @@ def test_null_is_absent_and_json_null_is_a_text(library):
         found = library.columns(evaluate(table, [JsonEquality()]))
     assert found["json_equality"] == [1.0, None]
     assert "null in column 'reference'" in found["json_equality_error"][1]
-
-
-def test_lists_and_mappings_are_values_and_columns_have_names(library):
-    fixed = Fixed(RESULTS["yes"])
-    table = library.table({"answer": [{"a": [1]}, {"a": [2]}], "contexts": [["x"], ["y", "z"]]})
-    evaluate(table, [fixed], columns={"output": "answer"})
-    seen = [(one.output, one.contexts) for one in fixed.samples]
-    assert seen == [({"a": [1]}, ["x"]), ({"a": [2]}, ["y", "z"])]
 
 
 def test_what_is_no_table_is_refused(library):

@@ -1,4 +1,4 @@
-"""TRL: two steps of GRPO and RLOO on the CPU, with a model and a tokenizer made here."""
+"""TRL: two steps of GRPO on the CPU, with a model and a tokenizer made here."""
 
 import json
 import os
@@ -12,31 +12,14 @@ from llmeval_integrations import (
     JsonEquality,
     LengthPenalty,
     MissingFieldError,
-    Result,
     Sample,
     ToolCalls,
 )
-from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
 
 WORDS = ["<pad>", "<eos>", "[", "]", "1", "2", ",", " ", "{", "}", "u", "a", "<|", "|>"]
 CHAT = "{% for m in messages %}<|{{ m.role[0] }}|>{{ m.content }}{% endfor %}<|a|>"
-
-
-class Noting(Evaluator):
-    """Scores 0, nothing, 2, 3 and so on, and notes its batches."""
-
-    def __init__(self):
-        self.batches = []
-
-    def check(self, _):
-        raise AssertionError("one by one")
-
-    def check_many(self, samples):
-        self.batches.append(samples)
-        scores = map(Result, range(len(samples)))
-        return [Result.unscored("torn") if result.score == 1 else result for result in scores]
 
 
 def message(content, role="assistant", **more):
@@ -86,8 +69,9 @@ def test_columns_are_fields_of_the_samples():
 
 def test_what_is_unscored_is_logged():
     logged = {}
-    TrlReward(Noting())(["?"] * 2, ["a", "b"], log_extra=logged.__setitem__, log_metric=logged.__setitem__)  # fmt: skip
-    assert logged == {"noting/unscored": 0.5, "noting_reason": [None, "torn"]}
+    log = {"log_extra": logged.__setitem__, "log_metric": logged.__setitem__}
+    assert TrlReward(Fixed(RESULTS["unscored"]))(["?"], ["a"], **log) == [None]
+    assert logged == {"fixed/unscored": 1.0, "fixed_reason": ["cannot tell"]}
 
 
 @pytest.mark.parametrize(
@@ -153,35 +137,6 @@ def parts(trl, tmp_path):
         "disable_tqdm": True,
     }
     return {"model": LlamaForCausalLM(config), "tokenizer": tokenizer, "options": options}
-
-
-def trained(trl, parts, rewards, data, kind="GRPO", **options):
-    """Train for two steps; give the trainer and what it logged of each step."""
-    from datasets import Dataset
-
-    trainer = getattr(trl, f"{kind}Trainer")(
-        model=parts["model"],
-        reward_funcs=rewards,
-        args=getattr(trl, f"{kind}Config")(**{**parts["options"], **options}),
-        train_dataset=Dataset.from_dict(data),
-        processing_class=parts["tokenizer"],
-    )
-    trainer.train()
-    return trainer.state.log_history[:2]
-
-
-@pytest.mark.parametrize("kind", ["GRPO", "RLOO"])
-def test_two_steps_of_training_with_unscored_completions(trl, parts, kind):
-    noting = Noting()
-    weights = {name: value.clone() for name, value in parts["model"].state_dict().items()}
-    data = {"prompt": ["[1", "[2"]}
-    logged = trained(trl, parts, TrlReward(noting), data, kind, num_generations=4, beta=0.0)
-    now = parts["model"].state_dict()
-    assert any(not now[name].equal(value) for name, value in weights.items())
-    assert [len(batch) for batch in noting.batches] == [4, 4]
-    for step in logged:
-        assert step["rewards/noting/mean"] == step["reward"] == pytest.approx((0 + 2 + 3) / 3)
-        assert step["noting/unscored"] == 0.25
 
 
 def test_the_example(trl, parts):
