@@ -1,8 +1,7 @@
-"""Two runs compared: is the second better, and in what?"""
+"""Compares two runs: is the second one better?"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -15,7 +14,7 @@ from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
-from llmeval_integrations.runs.comparison.join import Joined, Pair, join
+from llmeval_integrations.runs.comparison.join import Pair, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
@@ -25,12 +24,10 @@ _NO_GAIN: Final = (0, 0.0)
 
 @dataclass(frozen=True)
 class Change:
-    """A sample of which an evaluator says something else in the second run."""
+    """A sample with another result in the second run."""
 
     id: Any
     better: bool
-    """Whether it got better."""
-
     passed_a: bool | None
     passed_b: bool | None
     score_a: float | None
@@ -41,32 +38,32 @@ class Change:
 
 @dataclass(frozen=True)
 class Compared:
-    """What became of one evaluator."""
+    """The counts of one evaluator."""
 
     joined: int
-    """Rows that belong together."""
+    """The number of samples in both runs."""
 
     left_out: int
-    """How many of them are not compared, as either run has no score and no verdict."""
+    """The number of these without a score or verdict in either run."""
 
     left_out_a: int
-    """How many are unscored or errors in the first run."""
+    """The number that are unscored or errors in the first run."""
 
     left_out_b: int
     better: int
-    """Rows that got better: they pass now, or where that is the same, their score is better."""
+    """The number that pass now or, with the same verdict, have a better score."""
 
     worse: int
     changes: list[Change]
-    """The rows that got worse, then those that got better, those first that did most."""
+    """Samples that got worse, then those that got better, each with the largest changes first."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs compared. Differences are those of `b`, the second, from `a`, the first."""
+    """The comparison of two runs. A difference is the second run minus the first."""
 
     a: str
-    """The first run: its directory, "A" where it is in memory."""
+    """The directory of the first run, or "A"."""
 
     b: str
     samples_a: int
@@ -78,50 +75,51 @@ class Comparison:
     """Ids of samples that the first run lacks."""
 
     differences: list[Difference]
-    """Evaluator by evaluator; its fields after it, those first that are least likely chance."""
+    """Evaluator by evaluator, then its fields with the smallest p values first."""
 
     evaluators: dict[str, Compared]
-    """Evaluators that both runs have, by name."""
+    """The counts of each evaluator that both runs have."""
 
     warnings: list[str]
-    """Why the runs may not be comparable, and what was not compared."""
+    """Why the runs may not be comparable, and which samples are left out."""
 
     @property
     def regressions(self) -> list[Difference]:
-        """The differences that are surely for the worse."""
+        """The differences that are significant and worse."""
         return [each for each in self.differences if each.verdict == "worse"]
 
     @property
     def improvements(self) -> list[Difference]:
-        """The differences that are surely for the better."""
+        """The differences that are significant and better."""
         return [each for each in self.differences if each.verdict == "better"]
 
     @property
     def power(self) -> str:
-        """Which differences so many samples can show, in a sentence.
+        """Return a sentence with the smallest difference that so many samples can show.
 
-        Of pass rates where there are any, else of scores; the largest of evaluators that changed.
+        It is that of pass rates or, without any, of scores. Of several evaluators, it is the
+        largest.
         """
-        known = [each for each in self.differences if each.lower_is_better is not None]
-        rates = [each for each in known if each.measure == "pass rate"]
-        found = rates or [each for each in known if each.measure == "score"]
+        found = [
+            each
+            for each in self.differences
+            if each.field is None and each.lower_is_better is not None
+        ]
         if not found:
             return "No sample has a figure in both runs."
-        found = [each for each in found if each.better or each.worse] or found
-        each = max(found, key=lambda each: math.inf if each.detectable is None else each.detectable)
+        each = max(found, key=lambda each: (each.measure == "pass rate", each.detectable or 0.0))
         groups = "" if each.groups is None else f" in {write_count(each.groups, 'group')}"
         samples = write_count(each.n, "sample") + groups
         if each.detectable is None:
             return f"{samples} can show no difference of {each.evaluator}."
-        if each.measure == "score":
-            size = f"of {each.evaluator} from about {each.detectable:.2g}"
-        else:
+        size = f"of {each.evaluator} from about {each.detectable:.2g}"
+        if each.measure == "pass rate":
             digits = 0 if each.detectable >= 0.01 else 1
             size = f"from about {100 * each.detectable:.{digits}f} points"
         return f"{samples} can show differences {size} (80 % power)."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it in what JSON has."""
+        """Return the comparison in types of JSON."""
         found = asdict(self)
         for each, difference in zip(found["differences"], self.differences):
             each["verdict"] = difference.verdict
@@ -129,13 +127,13 @@ class Comparison:
         return found
 
     def table(self) -> str:
-        """Write it as tables of plain text."""
+        """Return the comparison as text."""
         from llmeval_integrations.reports import comparison_view, terminal
 
         return terminal.as_text(comparison_view.comparison_view(self))
 
     def _repr_html_(self) -> str:
-        """Write the same as HTML, as notebooks show it."""
+        """Return the comparison as HTML for notebooks."""
         from llmeval_integrations.reports import comparison_view, html
 
         return html.as_fragment(comparison_view.comparison_view(self))
@@ -156,38 +154,35 @@ def compare(
     lower_is_better: Collection[str] = (),
     changes: int = 100,
 ) -> Comparison:
-    """Compare two runs over the same samples, each a Run or a run's directory.
+    """Compare two runs of the same samples, each a Run or the directory of a run.
 
-    evaluators: those that are compared; all that both runs have by default.
-    by_field: whether single fields are compared, too; each takes its part in the correction.
-    lower_is_better: evaluators with a score that is better where it is lower, beside those that
-        say so of themselves by their own `lower_is_better`.
-    changes: how many samples are listed for each evaluator and direction.
+    Samples are joined by id. Samples of one `group` are not independent, and all tests take this
+    into account. A sample that is unscored or an error in either run is left out and counted; it
+    never counts as 0. If nothing has changed, a difference is called better or worse in at most 5 %
+    of comparisons.
 
-    Samples are joined by id, rows of the same id by occurrence. Samples of one `group` are not
-    independent and count for what they are worth. What is unscored or an error in either run is
-    left out and counted, never taken for 0.
+    Args:
+        a: The first run.
+        b: The second run.
+        evaluators: The evaluators to compare; by default all that both runs have.
+        by_field: Whether single fields are compared, too. Each takes part in the correction.
+        lower_is_better: Further evaluators whose lower scores are better.
+        changes: The number of samples that are listed for each evaluator and direction.
 
-    Where nothing has changed, any difference is called better or worse in 5 % of cases at most.
-    Raises InputError where there is no run, no such evaluator, or no sample of both runs.
+    Raises:
+        InputError: If there is no such run or evaluator, or no sample is in both runs.
     """
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
     joined = join(a, b, lower, by_field=by_field)
     if not any(joined.pairs.values()):
-        had = ((side, ids[:3]) for side, ids in (("A", joined.only_a), ("B", joined.only_b)))
-        ids = ", ".join(f"{side} has {', '.join(map(repr, some)) or 'none'}" for side, some in had)
+        ids = f"A has {joined.only_a[:3]}, B has {joined.only_b[:3]}"
         raise InputError(f"no sample is in both runs: {ids}")
-    return _compare(a, b, joined, lower, changes)
-
-
-def _compare(
-    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], most: int
-) -> Comparison:
     measured = [measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()]
     differences = differences_of([*chain.from_iterable(measured)])
     compared = {
-        name: _compare_pairs(pairs, most, lower=lower[name]) for name, pairs in joined.pairs.items()
+        name: _compare_pairs(pairs, changes, lower=lower[name])
+        for name, pairs in joined.pairs.items()
     }
     return Comparison(
         str(a.out or "A"),
@@ -205,10 +200,7 @@ def _compare(
 def _choose(
     a: Run, b: Run, wanted: Collection[str] | None, lower: Collection[str]
 ) -> dict[str, bool | None]:
-    """Name the evaluators to compare, in the order of the first run.
-
-    Each has whether lower scores are better, None where nobody knows.
-    """
+    """Return the evaluators to compare, and whether lower scores are better; None if unknown."""
     shared = [name for name in a.summary["evaluators"] if name in b.summary["evaluators"]]
     if not shared:
         had = " and ".join(", ".join(run.summary["evaluators"]) or "none" for run in (a, b))
@@ -225,7 +217,7 @@ def _choose(
 
 
 def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
-    """Count what is left out and what changed, and list the samples that changed most."""
+    """Count the samples that are left out and that changed, and list the largest changes."""
     gain_of = partial(_gain, lower=lower)
     worse = sorted((pair for pair in pairs if gain_of(pair) < _NO_GAIN), key=gain_of)
     better = [pair for pair in pairs if gain_of(pair) > _NO_GAIN]
@@ -246,9 +238,9 @@ def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compa
 
 
 def _gain(pair: Pair, *, lower: bool | None) -> tuple[int, float]:
-    """Return by how much a pair got better, in its verdict and, where that is the same, its score.
+    """Return by how much a pair got better, in its verdict and its score.
 
-    Where nobody knows which way scores get better, another score alone is no change.
+    If nobody knows whether lower scores are better, only the verdict counts.
     """
     a, b = pair.a, pair.b
     verdict = 0 if a.passed is None or b.passed is None else b.passed - a.passed
@@ -258,7 +250,7 @@ def _gain(pair: Pair, *, lower: bool | None) -> tuple[int, float]:
 
 
 def _warnings(compared: Mapping[str, Compared], differences: Sequence[Difference]) -> Iterator[str]:
-    """Word what was left out, and of which scores nobody knows which way they get better."""
+    """Describe the samples that are left out, and scores without a known direction."""
     for name, each in compared.items():
         if each.left_out:
             yield (

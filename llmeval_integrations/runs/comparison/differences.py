@@ -1,4 +1,4 @@
-"""How the figures of two runs differ, and whether that may be chance."""
+"""The differences between the figures of two runs, and whether they may be chance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llmeval_integrations.stats.groups import Figures, Group, are_single, studen
 from llmeval_integrations.stats.intervals import Interval
 
 LEVEL: Final = 0.05
-"""The chance of a false alarm that is accepted, for all differences of a comparison together."""
+"""The chance of a false alarm, for all differences of a comparison together."""
 
 Measure = Literal["pass rate", "score", "matching leaves"]
 Verdict = Literal["better", "worse", "none shown"]
@@ -28,19 +28,19 @@ _SCORE: Final[_Figure] = ("score", None)
 
 @dataclass(frozen=True)
 class Difference:
-    """How one figure differs between two runs, over the samples for which both have it."""
+    """The difference of one figure, in the samples that have it in both runs."""
 
     evaluator: str
     measure: Measure
-    """The share of samples that pass, the mean score, or, of a field, the mean share of a sample's
-    leaves that match."""
+    """The share of samples that pass, the mean score, or the mean share of matching leaves of a
+    field."""
 
     field: str | None
     """The field, a JSON Pointer with `*` for positions."""
 
     n: int
     groups: int | None
-    """The groups that these are in; None where no two of them belong together."""
+    """The number of groups; None if no two samples have the same group."""
 
     a: float
     """The figure in the first run, over these samples."""
@@ -49,29 +49,29 @@ class Difference:
     difference: float
 
     interval: Interval | None
-    """Its 95 % interval, for this figure alone. None where the spread is not known: of a single
-    group, and where all scores differ by the same."""
+    """The 95 % interval for this difference alone. None for a single group, and if all samples
+    differ by the same."""
 
     p: float
-    """The chance of a difference as large where nothing has changed."""
+    """The chance of such a difference if nothing has changed."""
 
     adjusted: float
-    """The same, adjusted for all differences of the comparison that could be shown."""
+    """The same, adjusted for all differences that could be shown."""
 
     detectable: float | None
-    """The smallest difference that so many samples would have shown with a power of 80 %; None
-    where they could show none, and where it is not known."""
+    """The smallest difference that so many samples show with a power of 80 %. None if they show
+    none, or if it is not known."""
 
     better: int
-    """Samples that got better; 0 where it is not known which way is better."""
+    """The number of samples that got better; 0 if the direction is not known."""
 
     worse: int
     lower_is_better: bool | None
-    """Whether less is better, as with distances; None where that is not known."""
+    """Whether a lower figure is better, as of distances; None if this is not known."""
 
     @property
     def verdict(self) -> Verdict:
-        """Which way the figure went, where that is surely no chance, and known which is better."""
+        """Whether the figure is better or worse, if this is significant and not unknown."""
         if self.adjusted > LEVEL or self.lower_is_better is None:
             return "none shown"
         return "better" if (self.difference > 0) is not self.lower_is_better else "worse"
@@ -79,7 +79,7 @@ class Difference:
 
 @dataclass
 class Measured:
-    """A figure of each sample in both runs, and the sample's group."""
+    """One figure of each sample in both runs, and the group of the sample."""
 
     evaluator: str
     measure: Measure
@@ -91,10 +91,9 @@ class Measured:
 
     @cached_property
     def changes(self) -> list[float]:
-        """How much each sample differs.
+        """The difference of each sample.
 
-        Differences that only the rounding of floats tells from the first one are given as that one:
-        it is not a spread.
+        If a difference equals the first one but for the rounding of floats, it is the first one.
         """
         first = self.b[0] - self.a[0]
         return [
@@ -104,7 +103,7 @@ class Measured:
 
     @cached_property
     def grouped(self) -> list[Group]:
-        """The changes added up in each group; none where no two samples belong together."""
+        """The sum of changes in each group; empty if no two samples have the same group."""
         found: dict[Hashable, list[float]] = {}
         for own, change in zip(self.groups, self.changes):
             found.setdefault(own, []).append(change)
@@ -113,7 +112,7 @@ class Measured:
 
     @cached_property
     def sums(self) -> list[float]:
-        """The changes that are independent: those of groups, or of samples."""
+        """The independent changes: those of groups or of samples."""
         return [each.total for each in self.grouped] or self.changes
 
     @cached_property
@@ -126,7 +125,7 @@ class Measured:
 
 
 def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Measured]:
-    """Return the figures that can be compared: verdicts, scores that say more, fields."""
+    """Return the figures to compare: verdicts, scores that tell more, and fields."""
     rate = Measured(name, *_PASSED, lower_is_better=False)
     score = Measured(name, *_SCORE, lower_is_better=lower)
     figures = {_PASSED: rate, _SCORE: score}
@@ -136,7 +135,7 @@ def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Mea
                 figures[figure] = Measured(name, *figure, lower_is_better=False)
             figures[figure].a.append(a)
             figures[figure].b.append(b)
-            # Samples with one id are a group where none is named.
+            # Without a group, samples with the same id are a group.
             own = ("id", pair.key) if pair.group is None else pair.group
             figures[figure].groups.append(own)
     says_more = (rate.a, rate.b) != (score.a, score.b)
@@ -144,7 +143,7 @@ def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Mea
 
 
 def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
-    """Yield what both sides have; one that has no leaf in a field has nothing wrong there."""
+    """Yield the figures of both sides. A sample without a leaf in a field has no error there."""
     a, b = pair.a, pair.b
     if a.passed is not None and b.passed is not None:
         yield _PASSED, float(a.passed), float(b.passed)
@@ -156,7 +155,7 @@ def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
 
 
 def differences_of(measured: Sequence[Measured]) -> list[Difference]:
-    """Test each figure, and put the least likely fields of each evaluator first."""
+    """Test each figure. The fields of an evaluator are sorted by their p values."""
     ps = [_chance(each) for each in measured]
     changed = [sum(map(bool, each.sums)) for each in measured]
     adjusted = paired.adjust(ps, changed, LEVEL)
@@ -170,14 +169,14 @@ def differences_of(measured: Sequence[Measured]) -> list[Difference]:
 
 
 def _chance(figures: Measured) -> float:
-    """Return the p of McNemar's exact test, or of one that turns signs."""
+    """Return the p value of McNemar's exact test or of a sign-flip test."""
     if figures.grouped or not figures.are_verdicts:
         return paired.sign_flip(figures.sums)
     return paired.mcnemar(figures.changes.count(-1), figures.changes.count(1))
 
 
 def _difference(figures: Measured, p: float, adjusted: float, level: float) -> Difference:
-    """Put together what is known of a figure; `level` is its part of the chance of error."""
+    """Return the difference of a figure; `level` is its share of the chance of error."""
     n, changes, lower = len(figures.changes), figures.changes, figures.lower_is_better
     up, down = sum(each > 0 for each in changes), sum(each < 0 for each in changes)
     better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
@@ -201,7 +200,7 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
 
 
 def _interval(figures: Measured, down: int, up: int) -> Interval | None:
-    """Return Newcombe's interval of verdicts, else Student's, which ends where shares do."""
+    """Return Newcombe's interval of verdicts, or Student's, within the bounds of shares."""
     if figures.are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         counts = paired.PairCounts(both, down, up, len(figures.a) - both - down - up)
@@ -213,7 +212,7 @@ def _interval(figures: Measured, down: int, up: int) -> Interval | None:
 
 
 def _detectable(figures: Measured, level: float) -> float | None:
-    """Return the smallest difference that would be shown, None where none would or is known."""
+    """Return the smallest difference that would be significant, None if there is none."""
     is_exact = figures.are_verdicts and not figures.grouped
     is_known = figures.are_shares or any(figures.sums)
     if not is_known or (level < paired.LEAST_DRAWN and not is_exact):

@@ -1,8 +1,8 @@
-"""What makes it doubtful that two runs can be compared."""
+"""Reasons to doubt that two runs can be compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
@@ -16,24 +16,24 @@ from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
 
 _LOOKED_AT: Final = 500
-"""Samples whose ids are looked at for repeats."""
+"""The number of ids that are checked for repeats."""
 
 
 class _Side(NamedTuple):
     letter: str
     run: Run
     manifest: dict[str, Any]
-    """What was run, empty where that is not known."""
+    """The manifest of the run, empty if there is none."""
 
     only: list[Any]
-    """Ids of samples that the other run lacks."""
+    """The ids of samples that the other run lacks."""
 
 
 def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
-    """Word each reason why a difference may come from something other than the outputs.
+    """Yield the reasons why a difference may have another cause than the outputs.
 
-    There are four, each in a line: other evaluators or options, other samples, other references,
-    another version of this package. One more line says of repeats without a group what they count.
+    These are other evaluators or options, other samples, other references, and another version of
+    this package. A further line warns of repeats without a group.
     """
     one = _Side("A", a, find_manifest(a.out), joined.only_a)
     other = _Side("B", b, find_manifest(b.out), joined.only_b)
@@ -90,40 +90,39 @@ def _are_of_one_file(a: _Side, b: _Side) -> bool:
 
 
 def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Compare the columns of one file that references are from, then the references themselves.
+    """Compare the columns of references if the data is one file, and the references themselves.
 
-    These are known of samples that both runs keep, which of our own are those that failed.
+    A run keeps only some references: of a file, those of samples that did not pass.
     """
     if not a.manifest or not b.manifest:
         return
-    given = [{"reference": "reference", **(each.manifest.get("columns") or {})} for each in (a, b)]
-    own = {
-        name: tuple(each.get(f"{name}.reference", each["reference"]) for each in given)
-        for name in joined.pairs
-    }
     if _are_of_one_file(a, b):
-        for name, columns in own.items():
-            yield from word_differences(f"columns.{name}.reference", columns[1], columns[0])
-    widths = [len(each.manifest["evaluators"]) for each in (a, b)]
-    places = [(pair.a.place // widths[0], pair.b.place // widths[1]) for pair in pairs]
-    # Evaluators whose references are from the same columns have the same ones.
-    for columns in dict.fromkeys(own.values()):
-        names = [name for name in own if own[name] == columns]
-        first, second = (_digests_of_references(each.run, names[0]) for each in (a, b))
-        both = [(here, there) for here, there in places if here in first and there in second]
-        if other := sum(first[here] != second[there] for here, there in both):
-            named = "" if len(names) == len(own) else f"{', '.join(names)}: "
-            yield f"{named}{other} of {len(both)} samples that both runs keep have another one in B"
+        columns = (
+            {key: each for key, each in columns.items() if key.endswith("reference")}
+            for columns in (each.manifest.get("columns") or {} for each in (b, a))
+        )
+        yield from word_differences("columns", *columns)
+    first, second = (_digests_of_references(each.run, joined.pairs) for each in (a, b))
+    found: dict[str, list[str]] = {}
+    for name in joined.pairs:
+        here, there = first[name], second[name]
+        both = [each for each in pairs if each.a.place in here and each.b.place in there]
+        if other := sum(here[each.a.place] != there[each.b.place] for each in both):
+            text = f"{other} of {len(both)} samples that both runs keep have another one in B"
+            found.setdefault(text, []).append(name)
+    for text, names in found.items():
+        yield f"{', '.join(names)}: {text}"
 
 
-def _digests_of_references(run: Run, evaluator: str) -> dict[int, int]:
-    """Give for the place of each sample that a run keeps what tells its reference apart."""
-    found = {}
+def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dict[int, int]]:
+    """Return a digest of each reference that a run keeps, by evaluator and place of the sample."""
+    found: dict[str, dict[int, int]] = {name: {} for name in evaluators}
     with suppress(FileNotFoundError):
-        for each in read_samples(run.out or ""):
-            seen = sample_of(each, evaluator)
-            if "reference" in seen:
-                found[each["row"]] = hash(canonical(seen["reference"]))
+        for sample in read_samples(run.out or ""):
+            for name, digests in found.items():
+                seen = sample_of(sample, name)
+                if "reference" in seen:
+                    digests[sample["row"]] = hash(canonical(seen["reference"]))
     return found
 
 
@@ -134,7 +133,7 @@ def _version(a: _Side, b: _Side) -> Iterator[str]:
 
 
 def _repeats(pairs: Sequence[Pair]) -> Iterator[str]:
-    """Say what rows with one id count, or what ids look like, where no group is named."""
+    """Warn of equal ids, or of ids that look like repeats, if no group is named."""
     if any(pair.group is not None for pair in pairs):
         return
     if repeated := len(pairs) - len({pair.key for pair in pairs}):

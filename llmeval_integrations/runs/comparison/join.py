@@ -1,4 +1,4 @@
-"""Two runs, joined sample by sample."""
+"""Joins the samples of two runs."""
 
 from __future__ import annotations
 
@@ -12,44 +12,44 @@ from llmeval_integrations.runs.run import Run
 
 
 class Said(NamedTuple):
-    """What an evaluator said about a sample, as far as it is compared."""
+    """The part of a row that is compared."""
 
     id: Any
     place: int
-    """Which of the run's rows it is."""
+    """The place of the sample in its run."""
 
     group: Key | None
     reason: str | None
     score: float | None = None
     passed: bool | None = None
     shares: Mapping[str, float] | None = None
-    """Of each field the share of its leaves that match."""
+    """The share of leaves that match, by field."""
 
     is_answer: bool = False
-    """Whether there is a score, a verdict or a label."""
+    """Whether there is a score, verdict or label."""
 
 
 class Pair(NamedTuple):
-    """What one evaluator said of the same sample in both runs."""
+    """One sample in both runs."""
 
     key: Key
-    """The sample's id as a key."""
+    """The id of the sample."""
 
     a: Said
     b: Said
 
     @property
     def group(self) -> Key | None:
-        """The sample's group, None where neither run has one."""
+        """The group of the sample, if either run has one."""
         return self.b.group if self.a.group is None else self.a.group
 
 
 @dataclass(frozen=True)
 class Joined:
-    """The samples of two runs that belong together."""
+    """The samples of two runs, joined."""
 
     pairs: dict[str, list[Pair]]
-    """For each evaluator its pairs, in the order of their ids."""
+    """The pairs of each evaluator, in the order of their ids."""
 
     only_a: list[Any]
     """Ids of samples that the second run lacks."""
@@ -59,14 +59,13 @@ class Joined:
 
 
 _ByKey: TypeAlias = dict[str, dict[tuple[Key, int], Said]]
-"""By evaluator, and by id and which of the rows with that id it is."""
+"""By evaluator, then by id and the number of the row with this id."""
 
 
 def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) -> Joined:
-    """Join the rows of these evaluators by the samples' ids, single fields too where asked for.
+    """Join the rows of these evaluators by the ids of their samples.
 
-    Where an id occurs more than once, the first row of one run goes with the first of the other,
-    the second with the second.
+    If an id occurs more than once, its first rows are joined, then its second rows.
     """
     first, second = (_read(run, evaluators, by_field=by_field) for run in (a, b))
     pairs = {
@@ -81,14 +80,17 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) 
 
 
 def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
-    """Return what each evaluator said in a run."""
+    """Read the rows of a run."""
     found: _ByKey = {name: {} for name in evaluators}
     times: Counter[tuple[str, Key]] = Counter()
-    for place, row in enumerate(run.rows):
+    width = len(run.summary["evaluators"])
+    for number, row in enumerate(run.rows):
         if row.evaluator in found:
             key = key_of(row.id)
             times[row.evaluator, key] += 1
-            found[row.evaluator][key, times[row.evaluator, key]] = _said(row, place, by_field)
+            found[row.evaluator][key, times[row.evaluator, key]] = _said(
+                row, number // width, by_field
+            )
     return found
 
 
@@ -105,16 +107,13 @@ def _said(row: Row, place: int, by_field: bool) -> Said:
 def _shares(fields: Mapping[str, Any]) -> dict[str, float]:
     found = {}
     for path, counts in fields.items():
-        try:
-            leaves = sum(counts.values())
-        except (AttributeError, TypeError):
-            continue  # another package's metadata of the same name
-        if leaves:
+        # A log of another tool may have other metadata of this name.
+        if isinstance(counts, Mapping) and (leaves := sum(counts.values())):
             found[path] = counts.get("match", 0) / leaves
     return found
 
 
 def _list_missing(one: _ByKey, other: _ByKey) -> list[Any]:
-    """List the ids of samples of which an evaluator says nothing in the other run."""
+    """Return the ids of samples that lack a row in the other run."""
     found = {key: said for name in one for key, said in one[name].items() if key not in other[name]}
     return [said.id for said in sorted(found.values(), key=lambda said: said.place)]

@@ -202,7 +202,10 @@ def test_other_data_is_a_doubt(tmp_path):
     other = tmp_path / "samples.jsonl"
     other.write_text("\n".join(map(json.dumps, lines)))
     [found] = [each for each in compare(CHOSEN, other).warnings if each.startswith("other")]
-    assert found == "other references: 4 of 4 samples that both runs keep have another one in B"
+    assert (
+        found
+        == "other references: acc, acc_norm, brier_score: 4 of 4 samples that both runs keep have another one in B"
+    )
 
 
 @pytest.mark.parametrize(
