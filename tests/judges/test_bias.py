@@ -67,17 +67,6 @@ def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
     assert set(CHANGES) == {"length", "formatting"}
 
 
-def test_unscored_samples_are_counted_and_in_no_figure():
-    @dataclass(frozen=True)
-    class Silent(Evaluator):
-        """Says nothing."""
-
-        def check(self, sample):
-            return Result.unscored("no reply")
-
-    assert judge_bias(Silent(), SAMPLES)["length"].unscored == 50
-
-
 def test_a_judge_that_takes_the_first_is_wholly_biased_by_position():
     pairs = [{**sample, "output_b": "No."} for sample in SAMPLES]
     shift = judge_bias(PrefersFirst(), pairs)["position"]

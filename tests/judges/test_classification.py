@@ -66,14 +66,6 @@ def test_the_choices_are_told_and_asked_for():
     assert list(model.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
 
 
-def test_a_bare_label_that_was_shown_is_the_judges_with_its_mark():
-    shown = 'label: positive, or {"label": "negative"}'
-    assert classify({"label": "positive"}, retries=0)(shown).is_unscored
-    assert classify({"label": "positive"}, retries=0)("label: negative").label == "positive"
-    marked = classify(lambda request: {"label": "positive", "mark": request.fence}, retries=0)
-    assert marked(shown).label == "positive"
-
-
 # --- rubrics --------------------------------------------------------------------------------------
 
 ANCHORS = {1: "Rude throughout.", 3: "Plain.", 5: "Warm throughout."}

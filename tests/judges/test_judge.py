@@ -84,11 +84,6 @@ def test_an_answer_without_a_number_is_unscored_and_asked_for_once(reply, score,
     assert (len(model.requests), "answer" in result.metadata) == (1, True)
 
 
-@pytest.mark.parametrize("reply", ['{"grade": 1e999}', '{"grade": -1e999}'])
-def test_an_answer_with_a_number_that_no_float_holds_is_unreadable(reply):
-    assert Judge(Scripted(reply), "Rate {output}", Grade, "grade")("x").label == "unreadable"
-
-
 def test_thinking_is_no_answer_and_tags_in_an_answer_are_no_thinking():
     thought = f"<think>Two stars?</think>{RATING}"
     assert Judge(Scripted(thought), "Rate {output}", Rating, "stars")("a poem").score == 4
@@ -111,17 +106,3 @@ def test_a_rating_with_reasons_that_was_shown_is_repeated(reply, prompt, output)
     other = reply.replace('"stars": 4', '"stars": 3')
     assert Judge(Scripted(other), prompt, Rating, "stars")(output).score == 3
     assert Judge(Scripted(reply), prompt, Rating)(output).metadata["answer"] == GOOD
-
-
-def test_a_bare_rating_that_was_shown_is_read():
-    prompt = 'Rate {output} as {{"grade": 1}} or {{"grade": 2}}'
-    judge = Judge(Scripted({"grade": 1}), prompt, Grade, "grade")
-    assert judge('{"grade": 1, "name": "x"}').score == 1
-
-
-def test_a_form_without_properties_has_no_mark():
-    class Stars(pydantic.RootModel):
-        root: list[int]
-
-    judge = Judge(Scripted("[4, 5]"), "Rate {output}", Stars, lambda answer: sum(answer.root))
-    assert judge("a poem").score == 9

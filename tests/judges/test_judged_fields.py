@@ -68,22 +68,6 @@ def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
     ]
 
 
-@pytest.mark.parametrize(
-    ("output", "expected", "calls", "passes"),
-    [
-        (1, 1.5, 1, True),
-        ([1], [True], 1, True),
-        (1, 1.0, 0, True),
-        (1, True, 0, False),
-        ("1", 1, 0, False),
-    ],
-)
-def test_types_and_equality_are_those_of_json(output, expected, calls, passes):
-    model = Scripted(judged("Pass"))
-    result = JudgedFields(model, ["/a"])({"a": output}, {"a": expected})
-    assert (len(model.requests), result.passed) == (calls, passes)
-
-
 def test_a_reply_that_does_not_judge_each_field_is_unscored_after_one_retry():
     model = Scripted(judged("Pass"))
     result = JudgedFields(model, PROSE)(OUTPUT, REFERENCE)

@@ -4,7 +4,7 @@ import pytest
 from scripted import Scripted
 
 from llmeval_integrations import MissingFieldError, evaluate
-from llmeval_integrations.judges import Judge, Preference
+from llmeval_integrations.judges import Preference
 
 GOOD = "Rome is the capital."
 
@@ -58,10 +58,3 @@ def test_a_run_takes_output_b_from_its_column():
     assert [row.label for row in run.rows] == ["A", "B"]
     with pytest.raises(MissingFieldError, match="output_b"):
         Preference(prefer(best))("a")
-
-
-def test_a_prompt_of_ones_own_shows_both_between_marks():
-    model = Scripted("fine")
-    Judge(model, "{output} or {output_b}?")("a", output_b="b")
-    mark = model.requests[0].fence
-    assert f"<output_b {mark}>\nb\n</output_b {mark}>?" in model.said

@@ -51,17 +51,6 @@ def test_answers_are_combined(calls, verdicts, score, passed, agreement):
         assert "Is it new?" in result.reason
 
 
-@pytest.mark.parametrize(("threshold", "passes"), [(0.56, 14), (0.28, 7), (0.07, 7), (0.55, 11)])
-def test_a_share_of_exactly_the_threshold_passes(threshold, passes):
-    asked = round(passes / threshold)
-    questions = [f"Is it {number}?" for number in range(asked)]
-    for more in (0, -1):
-        verdicts = ["Pass"] * (passes + more) + ["Fail"] * (asked - passes - more)
-        model = Scripted(numbered(*verdicts))
-        result = Questionnaire(model, questions, calls="one", threshold=threshold)("a")
-        assert result.passed is (more == 0)
-
-
 WITHOUT_2 = {name: each for name, each in numbered(*["Pass"] * 4).items() if name != "question_2"}
 
 

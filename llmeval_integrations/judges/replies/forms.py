@@ -16,7 +16,7 @@ from llmeval_integrations.judges.replies.objects import find, objects, plain_nam
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import Reader
 from llmeval_integrations.judges.replies.vocabulary import Vocabulary
-from llmeval_integrations.llm.answers import name_of, read_answer, schema_of
+from llmeval_integrations.llm.answers import name_of, schema_of
 from llmeval_integrations.llm.thoughts import strip_reasoning
 
 T = TypeVar("T")
@@ -123,7 +123,7 @@ class RecordForm(Form[T]):
         text = strip_reasoning(reply, lambda part: bool(self._find(part)))
         found = self._find(text)
         if not found:
-            return self.refuse(text)
+            raise self._refuse(text)
         marked = [each for each in found if quotations.mark_is_in(each)]
         own = marked or [each for each in found if not self.is_copy(each, quotations)]
         if not own:
@@ -133,15 +133,15 @@ class RecordForm(Form[T]):
             raise Unreadable(f"it has several answers: {quote(text)}")
         return answers[0]
 
-    def refuse(self, text: str) -> T:
-        """Raise UnreadableJudgementError for a reply without such an object."""
+    def _refuse(self, text: str) -> Unreadable:
+        """Return the error for a reply without such an object."""
         for each in objects(text):
             try:
                 self._build(self._keys(each.members))
             except _WRONG as error:
-                raise Unreadable(f"{error}: {quote(text)}") from None
+                return Unreadable(f"{error}: {quote(text)}")
         keys = ", ".join(map(repr, self._fields.values()))
-        raise Unreadable(f"it has no object with {keys}: {quote(text)}")
+        return Unreadable(f"it has no object with {keys}: {quote(text)}")
 
     def is_copy(self, members: Schema, quotations: Quotations) -> bool:
         """Return whether an object repeats a text that was shown."""
@@ -222,9 +222,6 @@ class AnswerForm(RecordForm[Any]):
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> Any:
         return reply if self._type is str else super().read(reply, quotations, before)
-
-    def refuse(self, text: str) -> Any:
-        return super().refuse(text) if self._fields else read_answer(self._type, text)
 
 
 def _leaves(value: Any) -> list[Any]:

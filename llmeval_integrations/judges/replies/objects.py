@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -34,8 +33,6 @@ def as_members(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
     """Return an object; two different values of a key become a list, so that neither counts."""
     found: dict[str, Any] = {}
     for key, value in pairs:
-        if isinstance(value, float) and not math.isfinite(value):
-            raise ValueError(value)  # a result could not be written as JSON
         name = str(key)
         found[name] = [found[name], value] if found.get(name, value) != value else value
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,8 +14,6 @@ from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import REASONS, NoStatementError, Reader
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
 from llmeval_integrations.llm.thoughts import strip_reasoning
-
-_log = logging.getLogger(__name__)
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 """Looks for a judgement in a text and returns its parts by name, or None if there is none."""
@@ -80,8 +77,7 @@ def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
         for method in methods:
             try:
                 found = method(strip_reasoning(reply))
-            except Exception as error:  # noqa: BLE001 - a method may raise if it finds nothing
-                _log.info("%r reads no judgement: %r", method, error)
+            except Exception:  # noqa: BLE001, S112 - a method may raise if it finds nothing
                 continue
             if isinstance(found, Mapping):
                 return reader.read_members(found)

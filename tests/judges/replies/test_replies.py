@@ -391,19 +391,6 @@ def test_a_method_of_the_caller_finds_what_we_do_not():
     assert read("Verdict: Pass or Fail", methods=[lambda _: GOOD]) is None
 
 
-def test_an_example_of_the_prompt_is_no_verdict():
-    example = "For example:\nReasoning: It names no author.\nVerdict: Fail\nConfidence: High"
-    echo = "Reasoning: It names no author.\nVerdict: Fail\nConfidence: High\n\n(Please send it.)"
-    assert read(echo) == "Fail"
-    assert read(echo, ignoring=[example]) is None
-    assert read(echo.replace("It names no author", "The year is off"), ignoring=[example]) == "Fail"
-
-
-def test_reasons_may_be_a_list_or_an_object():
-    assert parse_judgement({**GOOD, "reasoning": ["one", "two"]}).reasoning == "one\ntwo"
-    assert parse_judgement({**GOOD, "reasoning": {"price": "no"}}).reasoning == '{"price": "no"}'
-
-
 @pytest.mark.parametrize(
     "piece",
     [
