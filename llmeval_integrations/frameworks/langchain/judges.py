@@ -68,6 +68,7 @@ class ModelEvaluator(LangChainEvaluator):
     scale: ClassVar[tuple[float, float] | None] = None
     keeps_reply: ClassVar[bool] = True
     """Whether the reasoning is the whole reply, or the reply without its verdict."""
+    keys: ClassVar[tuple[str, ...]] = ("reasoning", "value", "score")
     requires_reference: ClassVar[bool] = False
     requires_input: ClassVar[bool] = True
 
@@ -100,14 +101,20 @@ class ModelEvaluator(LangChainEvaluator):
         }
         return msgspec.structs.replace(sample, variables=variables)
 
-    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
-        score = result.score
-        figure = int(score) if score is not None and score.is_integer() else score
+    def _answer(self, result: Result) -> dict[str, Any]:
         # A reply without a verdict is kept, too.
         reply = result.metadata.get("reply") or result.metadata["judge"].get("reply")
-        reasoning = reply.strip() if self.keeps_reply and reply else result.reason
-        value = result.label if result.scored else None
-        return {"reasoning": reasoning, "value": value, "score": figure}
+        score = result.score
+        figure = int(score) if score is not None and score.is_integer() else score
+        found = {
+            "reasoning": reply.strip() if self.keeps_reply and reply else result.reason,
+            "value": None if score in (None, 0.5) else result.label,  # 0.5 is a tie
+            "score": None if figure is None else self._scale(figure),
+        }
+        return {key: found[key] for key in self.keys}
+
+    def _scale(self, score: float) -> float:
+        return score
 
 
 class QAEvalChain(ModelEvaluator):
@@ -210,6 +217,7 @@ class ScoreStringEvalChain(CriteriaEvaluator):
     """How good is the output, from 1 to 10? The score is divided by `normalize_by`."""
 
     scale = (1, 10)
+    keys = ("reasoning", "score")
     template = (
         "Rate an answer to a task.\n\n{criteria}\n\nTask:\n{input}\n\nAnswer:\n{output}\n\nGive "
         "your reasons first, then a rating from 1 to 10 in double square brackets in a line of its "
@@ -221,12 +229,8 @@ class ScoreStringEvalChain(CriteriaEvaluator):
         self.evaluation_name = f"score_string:{self.criterion_name}"
         self.normalize_by = normalize_by
 
-    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
-        found = super()._answer(result, sample)
-        score = found["score"]
-        if score is not None and self.normalize_by is not None:
-            score /= self.normalize_by
-        return {"reasoning": found["reasoning"], "score": score}
+    def _scale(self, score: float) -> float:
+        return score if self.normalize_by is None else score / self.normalize_by
 
 
 class LabeledScoreStringEvalChain(ScoreStringEvalChain):
@@ -253,10 +257,6 @@ class PairwiseStringEvalChain(PairwiseStringEvaluator, CriteriaEvaluator):  # ty
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
-    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
-        found = super()._answer(result, sample)
-        return {**found, "value": None if found["value"] == "C" else found["value"]}
-
 
 class LabeledPairwiseStringEvalChain(PairwiseStringEvalChain):
     """Which of two outputs is better, compared with the reference?"""
@@ -273,6 +273,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     evaluation_name = "trajectory"
     scale = (1, 5)
+    keys = ("score", "reasoning")
     keeps_reply = False
     template = (
         "Rate how an agent answered a question: whether the answer is right, whether its steps "
@@ -296,10 +297,8 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     _evaluate_agent_trajectory = evaluate_agent_trajectory  # abstract in LangChain
 
-    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
-        found = super()._answer(result, sample)
-        score = None if result.score is None else (result.score - 1) / 4
-        return {"score": score, "reasoning": found["reasoning"]}
+    def _scale(self, score: float) -> float:
+        return (score - 1) / 4
 
 
 def _write_steps(*, agent_trajectory: Any, reference: Any = None, **kwargs: Any) -> dict[str, Any]:
