@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from statistics import fmean
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote, shorten
@@ -29,7 +29,7 @@ from llmeval_integrations.stats.agreement import (
     pair_agreement,
     squared_closeness,
 )
-from llmeval_integrations.stats.groups import design_effect
+from llmeval_integrations.stats.groups import Rate
 from llmeval_integrations.stats.intervals import Interval, Share
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,
@@ -40,20 +40,6 @@ from llmeval_integrations.stats.judged_rate import (
 
 _MOST_LABELS: Final = 12
 _CORNER: Final = "person \\ judge"
-
-
-class Rate(NamedTuple):
-    """A share of rows with its interval."""
-
-    part: int
-    whole: int
-    interval: Interval | None
-    """None if there are no rows, or only a single group."""
-
-    @property
-    def rate(self) -> float | None:
-        """The share, 0 to 1; None if there are no rows."""
-        return self.part / self.whole if self.whole else None
 
 
 @dataclass(frozen=True)
@@ -246,19 +232,13 @@ def _shares(scored: Sequence[LabelledRow], ratings: Sequence[Rating], yes: Any) 
         "judge passes": [(row.group, row.judge == yes) for row in judged],
         "person passes": [(each.group, each.first == yes) for each in (*passed, *failed)],
     }
-    return {name: _rate(each) for name, each in rows.items()}
+    return {name: Rate.of(each) for name, each in rows.items()}
 
 
 def _pairs(scored: Sequence[LabelledRow]) -> Share:
     """Count the pairs of the judge and a person that agree."""
     agreeing = sum(row.people.count(row.judge) for row in scored)
     return Share(agreeing, sum(len(row.people) for row in scored))
-
-
-def _rate(rows: Sequence[tuple[Hashable, bool]]) -> Rate:
-    part, n = sum(holds for _, holds in rows), len(rows)
-    effect = design_effect((group, holds - part / n) for group, holds in rows)
-    return Rate(part, n, effect.interval(part / n, n) if n and effect else None)
 
 
 def _corrected(scored: Sequence[LabelledRow], yes: Any) -> JudgedRate:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from statistics import fmean
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
@@ -19,14 +20,11 @@ from llmeval_integrations.judges.labels import (
     read_verdict,
 )
 from llmeval_integrations.judges.pass_fail import ScoreTable
-from llmeval_integrations.stats.calibration import brier, isotonic_chances
+from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
 from llmeval_integrations.stats.intervals import Share
 
 CELLS: Final = ("fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high")
 """The fields of a score table, from the lowest weight to the highest."""
-
-_MOST_LEVELS: Final = 10
-"""If scores have more values than this, they are divided into so many levels of equal size."""
 
 
 @dataclass(frozen=True)
@@ -141,18 +139,15 @@ def _levels(
     if None not in cells:
         weights = [float(getattr(ScoreTable(), cell)) for cell in CELLS]
         return CELLS, weights, weights, [CELLS.index(str(cell)) for cell in cells]
-    scores = [_score(row) for row in rows]
-    values, starts = sorted(scores), sorted(set(scores))
-    if len(starts) > _MOST_LEVELS:
-        starts = sorted({values[len(values) * i // _MOST_LEVELS] for i in range(_MOST_LEVELS)})
-    places = [max(0, bisect_right(starts, score) - 1) for score in scores]
-    are_chances = values[0] >= 0 and values[-1] <= 1
-    names, defaults = [], []
-    for place, start in enumerate(starts):
-        members = [score for score, its in zip(scores, places) if its == place]
-        defaults.append(math.fsum(members) / len(members) if are_chances else rate)
-        names.append(f"{start:g}" + (f" to {max(members):g}" if max(members) > start else ""))
-    return names, starts, defaults, places
+    groups = quantile_groups([_score(row) for row in rows])
+    starts = [group[0] for group in groups]
+    are_chances = starts[0] >= 0 and groups[-1][-1] <= 1
+    names = [
+        f"{low:g}" + (f" to {high:g}" if high > low else "")
+        for low, high in ((group[0], group[-1]) for group in groups)
+    ]
+    defaults = [fmean(group) if are_chances else rate for group in groups]
+    return names, starts, defaults, [bisect_right(starts, _score(row)) - 1 for row in rows]
 
 
 def _cell(value: Any) -> str | None:

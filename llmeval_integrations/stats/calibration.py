@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,6 +17,19 @@ kinds (calibrated, overconfident, strict, lenient, weak, at random) and 6 to 1,0
 With 3, judges for whom the defaults are right lose 0.004 with 20 rows and 0.003 with 100; over all
 six kinds 0.029 and 0.038 is gained.
 """
+
+
+_MOST_LEVELS: Final = 10
+
+
+def quantile_groups(scores: Sequence[float]) -> list[list[float]]:
+    """Divide scores by their value; more than ten values become ten levels of about equal size."""
+    values = sorted(scores)
+    starts = sorted({*values})
+    if len(starts) > _MOST_LEVELS:
+        starts = sorted({values[len(values) * i // _MOST_LEVELS] for i in range(_MOST_LEVELS)})
+    edges = [*(bisect_left(values, start) for start in starts), len(values)]
+    return [values[low:high] for low, high in zip(edges, edges[1:])]
 
 
 def isotonic_chances(counts: Sequence[Share], defaults: Sequence[float]) -> list[float]:

@@ -215,3 +215,24 @@ def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect 
     between = math.fsum(each * each for each in sums.values()) * count / (count - 1)
     factor = max(1.0, between / squares) if squares else rows / count
     return DesignEffect(factor, degrees_of_freedom([*sums.values()], count - 1))
+
+
+class Rate(NamedTuple):
+    """A share of rows with its interval."""
+
+    part: int
+    whole: int
+    interval: Interval | None
+    """None if there are no rows, or only a single group."""
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
+        """Count the rows that hold, each given as its group and whether it holds."""
+        part, n = sum(holds for _, holds in rows), len(rows)
+        effect = design_effect((group, holds - part / n) for group, holds in rows)
+        return cls(part, n, effect.interval(part / n, n) if n and effect else None)
+
+    @property
+    def rate(self) -> float | None:
+        """The share, 0 to 1; None if there are no rows."""
+        return self.part / self.whole if self.whole else None

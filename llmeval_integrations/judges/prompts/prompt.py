@@ -244,23 +244,10 @@ class Prompt:
 
     A template is a text, which becomes a message of the user, or a list of messages: mappings with
     `role` (system, user or assistant) and `content`, a text or a list of parts
-    `{"type": "text", "text": ...}`.
+    `{"type": "text", "text": ...}`. Variables are written `{name}` or, in mustache, `{{name}}`.
+    Variables in values are not replaced; a value that is not text is written as JSON.
 
-    By default its syntax is mustache if doubled braces hold a tag (`{{name}}`, `{{#name}}`,
-    `{{{name}}}`, ...), and f-string otherwise.
-
-    - f-string: `{name}` is a variable. Everything else in braces is text, as in JSON. If the
-      template contains `{{`, that and `}}` are literal braces. Attributes, indices, conversions and
-      formats are errors: `{x.a}`, `{x[0]}`, `{x!r}`, `{x:>9}`.
-    - mustache: `{{name}}`, `{{{name}}}` and `{{&name}}` are the same, as nothing is escaped for
-      HTML. `{{name.key.0}}` reaches keys of mappings and numbered items of lists.
-      `{{#name}}...{{/name}}` is written for each item of a list, or once for another true value;
-      `{{^name}}...{{/name}}` if it is empty, false or null; `{{.}}` is the item; `{{! ... }}` is
-      omitted. Single braces are text. Partials and other delimiters are errors.
-
-    A name begins with a letter or `_`, followed by letters, digits, `_`, `-` and spaces. Variables
-    in values are not replaced; a value that is not text is written as JSON. Raises
-    InvalidOptionError, with line and column, for a template that breaks these rules.
+    Raises InvalidOptionError, with line and column, for a template with a mistake.
     """
 
     name: ClassVar[str] = "prompt"
@@ -270,7 +257,7 @@ class Prompt:
     """The text, the messages, or another prompt; messages are kept as a tuple of `Message`."""
 
     template_format: Syntax | None = None
-    """The syntax, "f-string" or "mustache"; None applies the rule above."""
+    """Either "f-string" or "mustache"; None means mustache if doubled braces hold a tag."""
 
     variables: tuple[str, ...] = field(init=False, repr=False, compare=False)
     """The required names, in the order in which they appear.
