@@ -142,10 +142,10 @@ def _levels(
     groups = quantile_groups([_score(row) for row in rows])
     starts = [group[0] for group in groups]
     are_chances = starts[0] >= 0 and groups[-1][-1] <= 1
-    names = [
-        f"{low:g}" + (f" to {high:g}" if high > low else "")
-        for low, high in ((group[0], group[-1]) for group in groups)
-    ]
+    names = []
+    for group in groups:
+        low, high = group[0], group[-1]
+        names.append(f"{low:g} to {high:g}" if high > low else f"{low:g}")
     defaults = [fmean(group) if are_chances else rate for group in groups]
     return names, starts, defaults, [bisect_right(starts, _score(row)) - 1 for row in rows]
 

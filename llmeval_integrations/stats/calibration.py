@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from llmeval_integrations.stats.intervals import Share
@@ -29,7 +30,7 @@ def quantile_groups(scores: Sequence[float]) -> list[list[float]]:
     if len(starts) > _MOST_LEVELS:
         starts = sorted({values[len(values) * i // _MOST_LEVELS] for i in range(_MOST_LEVELS)})
     edges = [*(bisect_left(values, start) for start in starts), len(values)]
-    return [values[low:high] for low, high in zip(edges, edges[1:])]
+    return [values[low:high] for low, high in pairwise(edges)]
 
 
 def isotonic_chances(counts: Sequence[Share], defaults: Sequence[float]) -> list[float]:
