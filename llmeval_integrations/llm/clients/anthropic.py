@@ -123,24 +123,24 @@ def _message(message: Message, fence: str) -> dict[str, Any]:
     the cache costs a tenth. Material below 1,024 tokens is not cached.
     """
     blocks: list[dict[str, Any]] = []
-    length = 0
     for block in message.blocks:
         if isinstance(block, Image):
-            source = {"type": "url", "url": block.url}
-            if block.data:
-                source = {"type": "base64", "media_type": block.media_type, "data": block.data}
-            blocks.append({"type": "image", "source": source})
+            blocks.append({"type": "image", "source": _source(block)})
             continue
-        mark = f"{fence}>"
-        end = block.rfind(mark) + len(mark) if fence and mark in block else 0
-        if length + end >= _SHORTEST_SHARED and end:
-            shared = {"type": "text", "text": block[:end], "cache_control": _EPHEMERAL}
-            blocks += [shared, {"type": "text", "text": block[end:]}]
-        else:
+        shared, mark, rest = block.rpartition(f"{fence}>") if fence else ("", "", block)
+        if len(shared) < _SHORTEST_SHARED:
             blocks.append({"type": "text", "text": block})
-        length += len(block)
+            continue
+        blocks.append({"type": "text", "text": shared + mark, "cache_control": _EPHEMERAL})
+        blocks.append({"type": "text", "text": rest})
     is_plain = isinstance(message.content, str) and len(blocks) == 1
     return {"role": message.role, "content": message.content if is_plain else blocks}
+
+
+def _source(image: Image) -> dict[str, str]:
+    if image.data:
+        return {"type": "base64", "media_type": image.media_type, "data": image.data}
+    return {"type": "url", "url": image.url}
 
 
 def _text(block: Any) -> str:

@@ -14,7 +14,7 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
-from llmeval_integrations.llm.messages import Message, Output, Request, address_user
+from llmeval_integrations.llm.messages import Output, Request, address_user
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
 from llmeval_integrations.messages.reply import text_of_blocks
@@ -62,7 +62,7 @@ class LangChainClient(FrameworkClient):
             model = _map_models(model, partial(_ask_for_form, request=request, output=output))
         self.check_images(request, is_chat=self._is_chat)
         messages = address_user(in_words(request, output))
-        return {"model": model, "input": [*map(_message, messages)], **self.config.options}
+        return {"model": model, "input": [*map(chat_message, messages)], **self.config.options}
 
     async def call(self, arguments: dict[str, Any]) -> Any:
         model = arguments.pop("model")
@@ -143,13 +143,6 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
         return model.with_structured_output(named, include_raw=True, **form)
     except (NotImplementedError, LookupError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
-
-
-def _message(message: Message) -> Any:
-    from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-
-    kinds = {"system": SystemMessage, "user": HumanMessage, "assistant": AIMessage}
-    return kinds[message.role](chat_message(message)["content"])
 
 
 def _calls(message: Any) -> list[str]:
