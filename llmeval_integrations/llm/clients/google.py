@@ -47,14 +47,13 @@ class GoogleClient(SdkClient):
         cls.check_beside(thing, options)
         inner = value_of(thing, "_api_client")
         http = value_of(inner, "_http_options")
+        milliseconds = value_of(http, "timeout") or 300_000
         fields = {
             "platform": "google",
             "base_url": value_of(http, "base_url"),
             "api_key": value_of(inner, "api_key") or NO_KEY,
+            "timeout": min(milliseconds / 1000, LONGEST),
         }
-        waited = value_of(http, "timeout")  # milliseconds
-        if waited:
-            fields["timeout"] = min(waited / 1000, LONGEST)
         return cls(ClientConfig.of(**{**fields, **options}), thing)
 
     def make(self) -> Any:
@@ -95,13 +94,13 @@ class GoogleClient(SdkClient):
     def read(self, response: Any, output: Output) -> Reply:
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
         if not response.candidates and response.prompt_feedback is not None:
-            reason = response.prompt_feedback.block_reason
-            return Reply(_name(reason), "refused", usage, model, output)
+            reason = response.prompt_feedback.block_reason.value
+            return Reply(reason, "refused", usage, model, output)
         candidate = response.candidates[0]
         finish = finish_of(candidate.finish_reason)
         text = "".join(map(_text, (candidate.content and candidate.content.parts) or ()))
         if finish == "refused":
-            text = text or candidate.finish_message or _name(candidate.finish_reason)
+            text = text or candidate.finish_message or candidate.finish_reason.value
         return Reply(text, finish, usage, model, output)
 
 
@@ -139,7 +138,3 @@ def _text(part: Any) -> str:
     if part.function_call is not None:
         return json.dumps(part.function_call.args, ensure_ascii=False)
     return "" if part.thought else part.text or ""
-
-
-def _name(reason: Any) -> str:
-    return str(getattr(reason, "value", reason))

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.llm.config import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.messages import Output, Request, address_user
@@ -34,35 +33,35 @@ class LangChainClient(FrameworkClient):
     takes = "langchain_core"
     vendors = re.compile("langchain_(?!core)([a-z]+)")
 
-    def __init__(self, config: ClientConfig, given: Any = None) -> None:
-        from langchain_core.language_models import BaseChatModel
-
-        super().__init__(config, given)
-        self._is_chat = all(isinstance(model, BaseChatModel) for model in _models(given))
-
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         from langchain_core.language_models import BaseLanguageModel
 
-        models = _models(thing)
+        models: list[Any] = []
+        given = _map_models(thing, lambda model: models.append(model) or model)  # type: ignore[func-returns-value]
         if not models or not all(isinstance(model, BaseLanguageModel) for model in models):
             raise InvalidOptionError(
                 f"model={quote(thing)} cannot be asked; expected a chat model of LangChain"
             )
         name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
-        return cls(cls.about(models[0], name, options), thing)
+        return cls(cls.about(models[0], name, options), given)
 
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         set_so = partial(set_model, temperature=temperature, max_tokens=max_tokens)
         return _map_models(self.given, set_so)
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
-        model = self.model(request.temperature, request.max_tokens)
-        if request.schema is not None and output in _METHODS:
-            model = _map_models(model, partial(_ask_for_form, request=request, output=output))
-        self.check_images(request, is_chat=self._is_chat)
-        messages = address_user(in_words(request, output))
-        return {"model": model, "input": [*map(chat_message, messages)], **self.config.options}
+        from langchain_core.language_models import BaseChatModel
+
+        def prepare(model: Any) -> Any:
+            self.check_images(request, is_chat=isinstance(model, BaseChatModel))
+            model = set_model(model, request.temperature, request.max_tokens)
+            has_form = request.schema is not None and output in _METHODS
+            return _ask_for_form(model, request, output) if has_form else model
+
+        messages = [*map(chat_message, address_user(in_words(request, output)))]
+        model = _map_models(self.given, prepare)
+        return {"model": model, "input": messages, **self.config.options}
 
     async def call(self, arguments: dict[str, Any]) -> Any:
         model = arguments.pop("model")
@@ -94,18 +93,6 @@ class LangChainClient(FrameworkClient):
             # only the calls show that an integration has asked for a call instead of the schema
             output="tool" if calls else output,
         )
-
-
-def _models(thing: Any) -> list[Any]:
-    """List the models in a runnable."""
-    models: list[Any] = []
-
-    def add(model: Any) -> Any:
-        models.append(model)
-        return model
-
-    _map_models(thing, add)
-    return models
 
 
 def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
