@@ -180,6 +180,8 @@ def _read_states(states: Sequence[Any]) -> Messages | None:
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
+    if "messages" not in state and "raw" not in state:  # like most objects
+        return None
     if state.keys() >= {"raw", "parsed", "parsing_error"}:
         reply = read_object(state["raw"])
         value = MISSING if state["parsed"] is None else state["parsed"]
