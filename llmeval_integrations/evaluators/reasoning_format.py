@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.options import check_text
@@ -23,14 +24,19 @@ from llmeval_integrations.tool_calls.text import (
     skip_space,
 )
 
-_TAG: Final = re.compile(f"{CALL}|{END_OF_CALL}")
+_TAG: Final = re.compile("</?(?:think|answer)>")
+_THOUGHT_TAG: Final = re.compile("</?think>")
+_CALL_TAG: Final = re.compile(f"{CALL}|{END_OF_CALL}")
 _NESTED: Final = re.compile(rf"{CALL}\s*{CALL}|{END_OF_CALL}\s*{END_OF_CALL}")
 
 
-def _has_pair(text: str, tag: str) -> bool:
-    """Return whether an opening tag is followed by its closing tag somewhere."""
-    start = text.find(f"<{tag}>")
-    return start >= 0 and text.find(f"</{tag}>", start) >= 0
+def _has_pair(text: str, name: str) -> bool:
+    """Return whether an opening tag is followed by its closing tag somewhere.
+
+    A text begins with its thinking and ends with its answer, so these places come first.
+    """
+    opening, end = f"<{name}>", text.rfind(f"</{name}>")
+    return end >= 0 and (text.startswith(opening) or text.rfind(opening, 0, end) >= 0)
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class ReasoningToolCallFormat(TextEvaluator):
             rule = "should have either <answer> or <tool_call> tags, not both or neither"
             label, reason = "invalid_combination", f"Invalid combination: {rule}"
         elif answer:
-            label = None if _is_answered(text) else "invalid_format"
+            label = None if _is_answered(text, calls.start) else "invalid_format"
             word = "Invalid" if label else "Valid"
             reason = f"{word} <think></think> + <answer></answer> format"
         elif calls.problem == "json":
@@ -116,22 +122,23 @@ class ReasoningToolCallFormat(TextEvaluator):
         return Result(score, not label, label, reason, metadata)
 
 
-def _is_answered(text: str) -> bool:
-    """Return whether the text is one thinking element and one answer element."""
-    tags = ("<answer>", "</answer>", THOUGHT, END_OF_THOUGHT)
+def _is_answered(text: str, start: int) -> bool:
+    """Return whether the text is one thinking element and, from `start`, one answer element."""
+    tags = Counter(_TAG.findall(text))
+    expected = ("<answer>", "</answer>", THOUGHT, END_OF_THOUGHT)
     return (
-        text.startswith("<answer>", _end_of_thinking(text))
+        text.startswith("<answer>", start)
         and text.endswith("</answer>")
-        and all(text.count(tag) == 1 for tag in tags)
+        and all(tags[tag] == 1 for tag in expected)
     )
 
 
 def _end_of_thinking(text: str) -> int:
     """Return the position after the thinking and white space, or the end if there is none."""
-    end, again = text.find(END_OF_THOUGHT), text.find(THOUGHT, len(THOUGHT))
-    if end < 0 or not text.startswith(THOUGHT) or 0 <= again < end:
-        return len(text)
-    return skip_space(text, end + len(END_OF_THOUGHT))
+    tags = [*islice(_THOUGHT_TAG.finditer(text), 2)]
+    if [tag[0] for tag in tags] == [THOUGHT, END_OF_THOUGHT] and tags[0].start() == 0:
+        return skip_space(text, tags[1].end())
+    return len(text)
 
 
 class _Calls(NamedTuple):
@@ -148,16 +155,20 @@ def _read_calls(text: str) -> _Calls:
     tags, count, wrong = CallTags(text), 0, 0
     while text.startswith(CALL, position):
         content = position + len(CALL)
-        end = tags.find_end(content)
-        if end < 0 or not text.startswith(END_OF_CALL, end):
-            break
+        end = text.find(END_OF_CALL, content)
+        is_call = end >= 0 and _is_call(text[content:end])
+        if not is_call:  # the tag may be part of a string
+            end = tags.find_end(content)
+            if end < 0 or not text.startswith(END_OF_CALL, end):
+                break
+            is_call = _is_call(text[content:end])
         count += 1
-        wrong += not _is_call(text[content:end])
+        wrong += not is_call
         position = skip_space(text, end + len(END_OF_CALL))
     nested = wrong and _NESTED.search(text, start)
     if not count or nested or position < len(text):
         # Some text is left that is not a call. Pairs of tags in it count as calls in the metadata.
-        rest = pairwise(_TAG.findall(text, position if count else 0))
+        rest = pairwise(_CALL_TAG.findall(text, position if count else 0))
         return _Calls(start, count + sum(pair == (CALL, END_OF_CALL) for pair in rest), "format")
     return _Calls(start, count, "json" if wrong else None)
 
