@@ -9,18 +9,16 @@ from llmeval_integrations.frameworks._base import optional
 with optional("langchain_core", "langchain-core", "langchain"):
     import langchain_core  # noqa: F401
 
-from llmeval_integrations.frameworks.langchain.distances import (
+from llmeval_integrations.frameworks.langchain.drop_ins import (
     EmbeddingDistanceEvaluator,
-    PairwiseEmbeddingDistanceEvaluator,
-    PairwiseStringDistanceEvaluator,
-)
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
-from llmeval_integrations.frameworks.langchain.json import (
     JsonEditDistanceEvaluator,
     JsonEqualityEvaluator,
     JsonSchemaEvaluator,
     JsonValidityEvaluator,
+    PairwiseEmbeddingDistanceEvaluator,
+    PairwiseStringDistanceEvaluator,
 )
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator
 from llmeval_integrations.frameworks.langchain.judges import (
     ContextQAEvalChain,
     CotQAEvalChain,

@@ -15,7 +15,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
-from llmeval_integrations.frameworks.langchain.distances import PairwiseStringEvaluator
+from llmeval_integrations.frameworks.langchain.drop_ins import PairwiseStringEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import (
     LangChainEvaluator,
     as_prompt,

@@ -10,7 +10,7 @@ from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.frameworks._base import takes_model
-from llmeval_integrations.frameworks.langchain import distances, json, judges
+from llmeval_integrations.frameworks.langchain import drop_ins, judges
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt, plain
 
 CLASSES: Final[dict[str, Any]] = {
@@ -24,14 +24,14 @@ CLASSES: Final[dict[str, Any]] = {
     "pairwise_string": judges.PairwiseStringEvalChain,
     "labeled_pairwise_string": judges.LabeledPairwiseStringEvalChain,
     "trajectory": judges.TrajectoryEvalChain,
-    "json_validity": json.JsonValidityEvaluator,
-    "json_equality": json.JsonEqualityEvaluator,
-    "json_edit_distance": json.JsonEditDistanceEvaluator,
-    "json_schema": json.JsonSchemaEvaluator,
-    "json_schema_validation": json.JsonSchemaEvaluator,
-    "embedding_distance": distances.EmbeddingDistanceEvaluator,
-    "pairwise_string_distance": distances.PairwiseStringDistanceEvaluator,
-    "pairwise_embedding_distance": distances.PairwiseEmbeddingDistanceEvaluator,
+    "json_validity": drop_ins.JsonValidityEvaluator,
+    "json_equality": drop_ins.JsonEqualityEvaluator,
+    "json_edit_distance": drop_ins.JsonEditDistanceEvaluator,
+    "json_schema": drop_ins.JsonSchemaEvaluator,
+    "json_schema_validation": drop_ins.JsonSchemaEvaluator,
+    "embedding_distance": drop_ins.EmbeddingDistanceEvaluator,
+    "pairwise_string_distance": drop_ins.PairwiseStringDistanceEvaluator,
+    "pairwise_embedding_distance": drop_ins.PairwiseEmbeddingDistanceEvaluator,
 }
 """LangChain's classes by its names."""
 

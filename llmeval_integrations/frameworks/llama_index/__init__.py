@@ -19,8 +19,9 @@ from llmeval_integrations.frameworks.llama_index.judges import (
     PairwiseComparisonEvaluator,
     RelevancyEvaluator,
 )
-from llmeval_integrations.frameworks.llama_index.questions import QuestionDataset, QuestionGenerator
 from llmeval_integrations.frameworks.llama_index.retrieval import (
+    QuestionDataset,
+    QuestionGenerator,
     RetrieverEvaluator,
     SemanticSimilarityEvaluator,
 )

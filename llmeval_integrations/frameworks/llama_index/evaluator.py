@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -12,13 +14,17 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import (
+    EvalError,
+    InputError,
+    InvalidOptionError,
+    MissingFieldError,
+)
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
-from llmeval_integrations.frameworks.llama_index import responses
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -63,7 +69,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         fields = {"query": query, "contexts": contexts, "reference": None, **further}
         answer = None
         try:
-            answer, sample = self._read(responses.collect(response), fields)
+            answer, sample = self._read(_collect(response), fields)
             result = self.evaluator.evaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -83,7 +89,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
         answer = None
         try:
-            answer, sample = self._read(await responses.collect_async(response), fields)
+            answer, sample = self._read(await _collect_async(response), fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -98,14 +104,14 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         contexts are the texts of the source nodes, unless you pass others. Raises InputError for
         any other object, and for the stream of a chat that has not been read.
         """
-        output, sources = responses.split_response(response)
+        output, sources = _split_response(response)
         return self.evaluate(query, output, **{"contexts": sources, **further})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate_response` does, asynchronously."""
-        output, sources = responses.split_response(response)
+        output, sources = _split_response(response)
         return await self.aevaluate(query, output, **{"contexts": sources, **further})
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
@@ -120,7 +126,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             for name, value in fields.items()
             if value is not None and name in _FIELDS
         }
-        return answer, Sample(answer if responses.is_stream(response) else response, **present)
+        return answer, Sample(answer if _is_stream(response) else response, **present)
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
@@ -190,3 +196,55 @@ def as_prompt(template: Any) -> Prompt:
 def _text(value: Any) -> str | None:
     """Return the text of a field; lone surrogates, which Pydantic refuses, are escaped."""
     return None if value is None else to_storable_text(value)
+
+
+def _split_response(response: Any) -> tuple[Any, list[str] | None]:
+    """Return the answer of a response object, and the texts of its source nodes."""
+    if response is None:
+        return None, None
+    has_answer = _is_stream(response) or hasattr(response, "response")
+    if not (has_answer and hasattr(response, "source_nodes")):
+        raise InputError(
+            f"{type(response).__name__} is not a response of a query engine; "
+            "to evaluate a text, call evaluate(response=text)"
+        )
+    output = response if _is_stream(response) else response.response
+    if output == "" and hasattr(type(response), "chat_stream"):
+        raise InputError("the stream of this chat response has not been read to its end")
+    return output, [node.get_content() for node in response.source_nodes]
+
+
+def _is_stream(response: Any) -> bool:
+    """Return whether this is a streaming response."""
+    # A Pydantic response claims to have every attribute, but its class does not.
+    return hasattr(type(response), "response_txt")
+
+
+def _collect(response: Any) -> Any:
+    """Read an asynchronous stream to its end; return anything else unchanged."""
+    if not _is_async_stream(response):
+        return response
+    # A thread is needed, since this one may already run an event loop.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, response.get_response()).result()
+
+
+async def _collect_async(response: Any) -> Any:
+    """Read an asynchronous stream to its end in the running loop; return the rest unchanged."""
+    return await response.get_response() if _is_async_stream(response) else response
+
+
+def _is_async_stream(response: Any) -> bool:
+    """Return whether this is an asynchronous stream; raise InputError if part of it was read."""
+    stream: Any = getattr(response, "response_gen", None) if _is_stream(response) else None
+    if not hasattr(stream, "__anext__"):
+        return False
+    frame = getattr(stream, "ag_frame", None)
+    is_new = frame is not None and frame.f_lineno == stream.ag_code.co_firstlineno
+    is_whole = frame is None and response.response_txt is not None
+    if not (is_new or is_whole):
+        raise InputError(
+            "the stream of this response has been read, and its text is gone; evaluate the text, "
+            "or read the stream by get_response()"
+        )
+    return True

@@ -1,21 +1,34 @@
-"""LlamaIndex's evaluators of retrieval and of meaning, on Retrieval and EmbeddingDistance."""
+"""LlamaIndex's evaluators of retrieval and of meaning, and questions to evaluate a retriever."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import uuid4
 
 from llama_index.core import Settings
 from llama_index.core.evaluation import RetrievalEvalResult
 from llama_index.core.evaluation import RetrieverEvaluator as BaseRetrieverEvaluator
 from llama_index.core.evaluation.retrieval.metrics_base import RetrievalMetricResult
+from llama_index.core.ingestion import run_transformations
+from llama_index.core.schema import BaseNode
+from pydantic import BaseModel
 
+from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.result import Result
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.retrieval import Retrieval
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
     LlamaIndexEvaluator,
+)
+from llmeval_integrations.judges.judge import Judge
+
+_PROMPT: Final = (
+    "Write {count} questions that can be answered from this text alone, no two about the same "
+    "thing. Each can be understood without the text.\n\n{output}"
 )
 
 
@@ -71,3 +84,61 @@ class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
             await self.aevaluate(query, dataset.relevant_docs[key])
             for key, query in dataset.queries.items()
         ]
+
+
+class Questions(BaseModel):
+    """The reply of the model."""
+
+    questions: list[str]
+
+
+@dataclass(frozen=True)
+class QuestionDataset:
+    """Questions and the nodes that answer them, for `RetrieverEvaluator.aevaluate_dataset`."""
+
+    queries: dict[str, str]
+    """The questions by id."""
+
+    corpus: dict[str, str]
+    """The texts of the nodes by id."""
+
+    relevant_docs: dict[str, list[str]]
+    """For each id of a question, the ids of the nodes that answer it."""
+
+
+class QuestionGenerator:
+    """Writes questions about nodes, with the id of the node that answers each.
+
+    Example:
+        >>> dataset = QuestionGenerator.from_documents(documents, llm).generate()  # doctest: +SKIP
+        >>> await evaluator.aevaluate_dataset(dataset)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, nodes: Sequence[BaseNode], llm: Any = None, num_questions_per_chunk: int = 10
+    ) -> None:
+        self.nodes, self.count = list(nodes), num_questions_per_chunk
+        self.judge = Judge(Settings.llm if llm is None else llm, _PROMPT, Questions)
+
+    @classmethod
+    def from_documents(cls, documents: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+        """Build it from documents, which `Settings.transformations` split into nodes."""
+        nodes = run_transformations(list(documents), Settings.transformations)
+        return cls(nodes, *args, **kwargs)
+
+    def generate(self) -> QuestionDataset:
+        """Ask the model about each node, and return the questions and their nodes.
+
+        Raises UnreadableJudgementError for a reply without questions.
+        """
+        corpus = {node.node_id: node.get_content() for node in self.nodes}
+        variables = {"count": self.count}
+        samples = [Sample(text, variables=variables) for text in corpus.values()]
+        queries, relevant = {}, {}
+        for node_id, result in zip(corpus, self.judge.evaluate_many(samples), strict=True):
+            if "answer" not in result.metadata:
+                raise UnreadableJudgementError(f"no questions of {node_id}: {result.reason}")
+            for question in result.metadata["answer"]["questions"][: self.count]:
+                key = str(uuid4())
+                queries[key], relevant[key] = question, [node_id]
+        return QuestionDataset(queries, corpus, relevant)

@@ -1,4 +1,4 @@
-"""LangChain's evaluators of JSON, by their own names and arguments."""
+"""LangChain's evaluators that are evaluators of our catalog, by their own names and arguments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, plain
+from llmeval_integrations.frameworks.langchain.evaluator import (
+    LangChainEvaluator,
+    evaluation_class,
+    plain,
+)
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
+
+PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
 
 
 def python_canonical(value: Any) -> str:
@@ -92,3 +98,49 @@ class JsonEditDistanceEvaluator(JsonComparisonEvaluator):
         if string_distance is not None:
             options["string_distance"] = string_distance
         super().__init__(canonicalize=canonicalize or python_canonical, **options)
+
+
+class EmbeddingDistanceEvaluator(CatalogEvaluator):
+    """How far is the output's meaning from the reference's?"""
+
+    core_name = "embedding_distance"
+
+    def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
+        super().__init__(embeddings=embeddings, metric=distance_metric, **options)
+        self.evaluation_name = f"embedding_{plain(distance_metric)}_distance"
+
+
+class PairDistanceEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
+    """Measures the distance of two outputs."""
+
+    requires_reference = False
+
+    def evaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
+        """Compare `prediction` with `prediction_b`."""
+        found = self.evaluate_strings(**{**fields, "reference": prediction_b})
+        return {"score": found["score"]}
+
+    async def aevaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
+        """Compare `prediction` with `prediction_b` asynchronously."""
+        found = await self.aevaluate_strings(**{**fields, "reference": prediction_b})
+        return {"score": found["score"]}
+
+    _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
+
+
+class PairwiseStringDistanceEvaluator(PairDistanceEvaluator, CatalogEvaluator):
+    """How far are the texts of two outputs from each other?"""
+
+    core_name = "string_distance"
+
+    def __init__(self, distance: Any = "jaro_winkler", **options: Any) -> None:
+        super().__init__(distance=distance, **options)
+        self.evaluation_name = f"pairwise_{plain(distance)}_distance"
+
+
+class PairwiseEmbeddingDistanceEvaluator(PairDistanceEvaluator, EmbeddingDistanceEvaluator):
+    """How far are the meanings of two outputs from each other?"""
+
+    def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
+        super().__init__(embeddings, distance_metric, **options)
+        self.evaluation_name = f"pairwise_{self.evaluation_name}"
