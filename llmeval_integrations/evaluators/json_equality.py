@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import as_number, check_callable, check_choice
@@ -13,15 +13,13 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_validity import defect_result
 from llmeval_integrations.evaluators.read import is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import bag, canonical, equal
+from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.patch import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
-
-_NO = "The operator's score is 0"
 
 
 @dataclass(frozen=True)
@@ -51,61 +49,57 @@ class JsonEquality(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        has_operator = self.operator is not None
-        if not has_operator and is_same(sample, self.parsing):
+        operator = self.operator
+        if operator is None and is_same(sample, self.parsing):
             return Result(1.0, True)
         # An operator may change its arguments, so it gets copies.
-        output, reference = read_both(self, sample, self.parsing, copied=has_operator)
+        output, reference = read_both(self, sample, self.parsing, copied=operator is not None)
         if type(output) is Defect:
             return defect_result(output, 0.0)
-        on_top = self.list_order == "top_level_any" and type(output) is type(reference) is list
-        if has_operator:
-            score = self._operate(output, reference, on_top=on_top)
-        elif self.list_order == "any":
-            texts = canonical(output, sort_arrays=True), canonical(reference, sort_arrays=True)
-            score = float(texts[0] == texts[1])
+        one, other = _sort(output, self.list_order), _sort(reference, self.list_order)
+        if operator is None:
+            score = float(equal(one, other))
         else:
-            score = float(equal(output, reference))
-        if score:
-            return Result(score, True)
-        if on_top:
-            return self._compare_items(output, reference)
-        return Result(score, False, None, self._describe(output, reference))
+            score = float(as_number(self, "operator", operator(one, other)))
+        reason = None if score else self._describe(output, reference)
+        return Result(score, bool(score), None, reason)
 
-    def _operate(self, output: Any, reference: Any, *, on_top: bool) -> float:
-        """Compare by the operator, which gets arrays sorted if their order does not count."""
-        if self.list_order == "any":
-            output, reference = _sort_arrays(output), _sort_arrays(reference)
-        elif on_top:
-            output, reference = sorted(output, key=canonical), sorted(reference, key=canonical)
-        found = self.operator(output, reference)  # type: ignore[misc]
-        return float(as_number(self, "operator", found))
-
-    def _compare_items(self, output: list[Any], reference: list[Any]) -> Result:
-        """Compare two arrays whose items may be in any order; equal items are paired."""
-        spare, wanted = _leftovers(output, reference), _leftovers(reference, output)
-        if self.operator is None and not spare and not wanted:
-            return Result(1.0, True)
-        if spare and wanted:
-            here, there = spare[0], wanted[0]
-            reason = self._describe(output[here], reference[there], f"/{here}")
-        elif spare or wanted:
-            reason = f"/{spare[0]} extra" if spare else f"/{wanted[0]} missing"
-        else:
-            reason = _NO
-        return Result(0.0, False, None, reason)
-
-    def _describe(self, output: Any, reference: Any, place: str = "") -> str:
-        has_order = self.list_order != "any"
-        while has_order:
-            step = _first_difference(output, reference)
+    def _describe(self, output: Any, reference: Any) -> str:
+        """Describe the first difference."""
+        node: Plain = _NODES[self.list_order]
+        place = ""
+        while node.order != "any_order" or type(output) is dict:
+            step = _first_difference(output, reference) if self.list_order != "any" else None
             if step is None:
                 break
             output, reference = output[step], reference[step]
-            place = f"{place}/{escape(str(step))}"
+            place, node = f"{place}/{escape(str(step))}", _NODES["strict"]
         comparison = Comparison()
-        comparison.compare(Plain(ordered=has_order), output, reference, place)
-        return str(comparison.outcomes[0]) if comparison.outcomes else _NO
+        comparison.compare(node, output, reference, place)
+        return str(comparison.outcomes[0]) if comparison.outcomes else "The operator's score is 0"
+
+
+class _AnyOrderOnTop(Plain):
+    """Compares the items of the outermost array in any order, and all other arrays in order."""
+
+    uniform = False
+    literal = False
+
+    def __init__(self) -> None:
+        super().__init__(ordered=False)
+
+    def item(self, position: int) -> Plain:  # noqa: ARG002
+        return _NODES["strict"]
+
+    def member(self, name: str) -> Plain:  # noqa: ARG002
+        return _NODES["strict"]
+
+
+_NODES: Final[dict[ListOrder, Plain]] = {
+    "strict": Plain(),
+    "any": Plain(ordered=False),
+    "top_level_any": _AnyOrderOnTop(),
+}
 
 
 def _first_difference(output: Any, reference: Any) -> str | int | None:
@@ -124,19 +118,11 @@ def _first_difference(output: Any, reference: Any) -> str | int | None:
     return None
 
 
-def _leftovers(items: list[Any], others: list[Any]) -> list[int]:
-    """Return the positions of items that the other array lacks, or contains less often."""
-    left = bag(others)
-    positions = []
-    for position, text in enumerate(map(canonical, items)):
-        left[text] -= 1
-        if left[text] < 0:
-            positions.append(position)
-    return positions
-
-
-def _sort_arrays(value: Any) -> Any:
-    """Return a value with the items of every array sorted by their canonical text."""
-    if isinstance(value, dict):
-        return {name: _sort_arrays(part) for name, part in value.items()}
-    return sorted(map(_sort_arrays, value), key=canonical) if isinstance(value, list) else value
+def _sort(value: Any, order: ListOrder) -> Any:
+    """Return a value with the arrays whose order does not count sorted by their canonical text."""
+    if order == "any" and isinstance(value, dict):
+        return {name: _sort(part, order) for name, part in value.items()}
+    if order == "strict" or not isinstance(value, list):
+        return value
+    items = value if order == "top_level_any" else [_sort(part, order) for part in value]
+    return sorted(items, key=canonical)
