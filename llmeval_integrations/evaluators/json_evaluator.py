@@ -1,17 +1,110 @@
-"""The base class of evaluators that check a JSON value."""
+"""Read a sample's output and reference as JSON, and the base class of evaluators that do.
+
+If `share` was called for a sample, all evaluators share its parsed values. So each text is parsed
+once, and no evaluator may change a value.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final
 
+from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.read import read
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import Parsing
+from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
+from llmeval_integrations.messages.read import read_answer
+
+_SHARED: Final = "_shared"
+"""The mark in the `__dict__` of samples that keep their values there, by field and mode."""
+
+
+def share(samples: Iterable[Sample]) -> None:
+    """Let these samples keep their parsed values."""
+    for sample in samples:
+        sample.__dict__[_SHARED] = True
+
+
+def read(sample: Sample, field: str, parsing: Parsing) -> Any:
+    """Return the JSON value of a field, or a Defect that says why it has none."""
+    kept: dict[Any, Any] = sample.__dict__
+    if _SHARED not in kept:
+        return _parse(getattr(sample, field), parsing)
+    value = kept.get((field, parsing), MISSING)
+    if value is MISSING:
+        value = kept[field, parsing] = _parse(getattr(sample, field), parsing)
+    return value
+
+
+def _parse(thing: Any, parsing: Parsing) -> Any:
+    """Parse a text, or the answer in messages; a refusal is a Defect."""
+    if type(thing) is str:
+        return parse(thing, parsing)
+    value, label = read_answer(thing)
+    return REFUSED if label == "refused" else parse(value, parsing)
+
+
+REFUSED: Final = Defect("refused", "The model refused to answer")
+
+
+def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
+    """Return why the output is not JSON, or None if it is, without building a value.
+
+    In lenient mode, truncated text is a defect here, while `read` completes it.
+    """
+    output = sample.output
+    if type(output) is str and (parsing == "lenient" or _SHARED not in sample.__dict__):
+        return check(output, parsing)
+    if parsing == "lenient":
+        value, label = read_answer(output)
+        return REFUSED if label == "refused" else check(value, parsing)
+    return invalidity(read(sample, "output", parsing))
+
+
+def read_both(
+    evaluator: Evaluator, sample: Sample, parsing: Parsing, *, copied: bool = False
+) -> tuple[Any, Any]:
+    """Return the output's value or Defect, and the reference's value.
+
+    With `copied`, both are parsed again, so that a caller's function may change them. Raises
+    MissingFieldError if there is no reference, and InvalidReferenceError if it is not JSON. A
+    broken reference is the caller's mistake and must not look like the model's.
+    """
+    if sample.reference is MISSING or sample.reference is None:
+        sample.require("reference", evaluator.name)
+    if copied:
+        sample = Sample(sample.output, sample.reference)
+    output, reference = read(sample, "output", parsing), read(sample, "reference", parsing)
+    if type(reference) is not Defect:
+        return output, reference
+    is_limit = reference.is_json or reference.name == "too_large"
+    raise InvalidReferenceError(
+        f"{evaluator.name}: the reference {quote(sample.reference)} "
+        f"{'exceeds a limit' if is_limit else 'is not JSON'} ({reference.name}): {reference.reason}"
+    )
+
+
+def is_same(sample: Sample, parsing: Parsing) -> bool:
+    """Return whether output and reference are surely the same JSON text.
+
+    If so, their values need not be compared, which halves the time. If several evaluators share
+    parsed values, only identical texts are recognized: the values exist anyway.
+    """
+    output, reference = sample.output, sample.reference
+    if _SHARED in sample.__dict__ and type(output) is type(reference) is str:
+        return output == reference and is_same_text(output, reference, parsing)
+    return is_same_text(output, reference, parsing)
+
+
+def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
+    """Return the result of an output that is not JSON; the label is its defect."""
+    position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
+    details = {"message": defect.reason, **position, **metadata}
+    return Result(score, False, defect.name, defect.words, details)
 
 
 class JsonEvaluator(Evaluator):

@@ -17,8 +17,7 @@ from llmeval_integrations.core.options import (
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.read import read_both
+from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.fields.confidence import (
     VARIABLE,
     Source,

@@ -10,8 +10,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.read import is_same, read_both
+from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison

@@ -12,8 +12,7 @@ from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.read import read
+from llmeval_integrations.evaluators.json_evaluator import defect_result, read
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing

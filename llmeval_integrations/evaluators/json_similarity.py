@@ -13,8 +13,7 @@ from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
-from llmeval_integrations.evaluators.json_validity import defect_result
-from llmeval_integrations.evaluators.read import read_both
+from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import equal, write_scalar
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing

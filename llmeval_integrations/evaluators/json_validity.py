@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.read import read, read_defect
+from llmeval_integrations.evaluators.json_evaluator import defect_result, read, read_defect
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.read import read_answer
-
-
-def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
-    """Return the result of an output that is not JSON; the label is its defect."""
-    position = {"offset": defect.offset, "line": defect.line, "column": defect.column}
-    details = {"message": defect.reason, **position, **metadata}
-    return Result(score, False, defect.name, defect.words, details)
 
 
 @dataclass(frozen=True)

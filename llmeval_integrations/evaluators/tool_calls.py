@@ -16,7 +16,7 @@ from llmeval_integrations.core.options import check_choice, check_flag, check_in
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
+from llmeval_integrations.evaluators.json_evaluator import defect_result
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_validity import defect_result
+from llmeval_integrations.evaluators.json_evaluator import defect_result
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.messages.read import read_items

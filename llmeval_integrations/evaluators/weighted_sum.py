@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -105,31 +104,31 @@ class WeightedSum(Evaluator):
             name = free_name(part.name, [each.name for each in parts])
             parts.append(_Part(name, result, weight))
         metadata = {"parts": {part.name: _as_dict(part.result) for part in parts}}
-        scored = [part for part in parts if part.result.score is not None]
-        left_out = [part for part in parts if part.result.score is None]
+        scored = [part for part in parts if part.result.scored]
+        left_out = [part for part in parts if not part.result.scored]
         rest = sum(abs(part.weight) for part in scored)
         if left_out and (self.unscored == "unscored" or not rest):
             name, result, _ = left_out[0]
-            state = f"{name}: {result.label or 'unscored'}"
-            return Result(None, None, state, f"{name}: {result.reason}", metadata)
+            label = f"{name}: {result.label or 'unscored'}"
+            return Result(None, None, label, f"{name}: {result.reason}", metadata)
         scale = sum(abs(part.weight) for part in parts) / rest if left_out else 1
-        score = scale * sum(part.weight * part.score() for part in scored)
-        reason = " + ".join(f"{part.weight:g} * {part.name} {part.score():.4g}" for part in scored)
+        score = scale * sum(part.weight * float(part.result.score or 0) for part in scored)
+        reason = " + ".join(
+            f"{part.weight:g} * {part.name} {float(part.result.score or 0):.4g}" for part in scored
+        )
         if left_out:
-            names = ", ".join(part.name for part in left_out)
-            reason = f"{scale:.4g} * ({reason}) = {score:.4g}; left out: {names}"
-        else:
-            reason = f"{reason} = {score:.4g}"
-        failed = [part for part in scored if part.result.passed not in (True, None)]
+            reason = f"{scale:.4g} * ({reason})"
+        reason += f" = {score:.4g}"
+        if left_out:
+            reason += f"; left out: {', '.join(part.name for part in left_out)}"
+        verdicts = [part.result.passed for part in scored if part.result.passed is not None]
+        passed = all(verdicts) if verdicts else None
         if self.threshold is not None:
-            passed: bool | None = score >= self.threshold
-        elif any(part.result.passed is not None for part in scored):
-            passed = not failed
-        else:
-            passed = None
-        label = None
-        if not passed and failed:
-            label = f"{failed[0].name}: {failed[0].result.label or 'failed'}"
+            passed = score >= self.threshold
+        failed = [part for part in scored if part.result.passed not in (True, None)]
+        if passed or not failed:
+            return Result(score, passed, None, reason, metadata)
+        label = f"{failed[0].name}: {failed[0].result.label or 'failed'}"
         return Result(score, passed, label, reason, metadata)
 
 
@@ -139,14 +138,6 @@ class _Part(NamedTuple):
     name: str
     result: Result
     weight: float
-
-    def score(self) -> float:
-        """Return the score as a number; raise ValueError if it is not finite."""
-        score = float(self.result.score or 0)
-        if not isfinite(score):
-            text = quote(self.result.score)
-            raise ValueError(f"the score {text} of {self.name} is not a finite number")
-        return score
 
 
 def _as_dict(result: Result) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.read import share
+from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import CHUNK, Record
 from llmeval_integrations.runs.judges import Charged, Judging, JudgingOptions

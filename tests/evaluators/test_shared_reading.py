@@ -16,7 +16,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.core.errors import EvalError
-from llmeval_integrations.evaluators.read import share
+from llmeval_integrations.evaluators.json_evaluator import share
 
 EVALUATORS = [
     *(JsonValidity(parsing=parsing) for parsing in ("markdown", "strict", "lenient")),

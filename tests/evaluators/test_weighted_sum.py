@@ -94,16 +94,6 @@ def test_an_unscored_part_can_be_left_out_with_its_weight():
     assert unscored.reason == "mute: It could not tell"
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("-inf")])
-@pytest.mark.parametrize("unscored", ["unscored", "left_out"])
-def test_a_part_whose_score_is_no_finite_number_makes_no_sum(score, unscored):
-    total = WeightedSum([(Says(score), 1), (JsonValidity(), 1)], unscored)
-    with pytest.raises(ValueError, match=f"the score {score} of says is not a finite number"):
-        total("{}")
-    [row] = evaluate([{"output": "{}"}], [total]).rows
-    assert "the score " in row.error
-
-
 def test_with_a_judge_among_its_parts_it_is_a_judge():
     total = WeightedSum([(safety(), 0.5), (JsonValidity(), 1)])
     assert isinstance(total, JudgedEvaluator)
