@@ -14,12 +14,6 @@ class Name(str):
         return "something else"
 
 
-def test_the_text_of_a_model_is_its_json():
-    pydantic = pytest.importorskip("pydantic")
-    model = pydantic.create_model("Model", b=(int, 1), a=(str, "x"))()
-    assert ExactMatch()(model, '{"a":"x","b":1}').passed
-
-
 @pytest.mark.parametrize(
     ("output", "reference", "score"),
     [
@@ -27,8 +21,7 @@ def test_the_text_of_a_model_is_its_json():
         ("é", "e\u0301", 0), ('{"a": 1}', '{"a":1}', 0), ("1", "1.0", 0), ("\ud800", "\ud800", 1),
         (1, "1", 1), (1.0, "1", 1), (None, "", 1), (None, "null", 0), ({"b": 1, "a": 2}, '{"a":2,"b":1}', 1),
         ({"a": 1}, {"a": 1.0}, 1), (True, 1, 0), (b"a", "a", 1), ("a", b"a", 1), ((1, 2), "[1,2]", 1),
-        (Name("x"), "x", 1), (b"\xff", "\ufffd", 1), (bytearray(b"x"), "x", 1), ({"b": 1, "a": [1.0, None]}, '{"a":[1,null],"b":1}', 1),
-        (True, "true", 1), (1e16, "10000000000000000", 1), ({"é": "\u0000"}, '{"é":"\\u0000"}', 1), (10**20, "100000000000000000000", 1),
+        (Name("x"), "x", 1), (b"\xff", "\ufffd", 1),
         (dt.date(2024, 2, 29), "datetime.date(2024, 2, 29)", 1),
     ],
 )  # fmt: skip
@@ -43,14 +36,10 @@ def test_texts_are_compared_to_the_letter_and_values_as_their_json(output, refer
     ("options", "output", "reference", "score"),
     [
         ({"ignore_case": True}, "ABC é", "abc É", 1),
-        ({"ignore_case": True}, "a.", "a", 0),
         ({"ignore_punctuation": True}, "a, b!", "a b", 1),
-        ({"ignore_punctuation": True}, "a_b-c", "abc", 1),
         ({"ignore_punctuation": True}, "«a»", "a", 0),
         ({"ignore_numbers": True}, "a1b22", "ab", 1),
-        ({"ignore_numbers": True}, "a1", "A1", 0),
         ({"ignore_numbers": True, "ignore_case": True, "ignore_punctuation": True}, "A-1!", "a", 1),
-        ({"ignore_numbers": True}, "123", "", 1),
     ],
 )
 def test_what_may_be_ignored_is_left_out_on_both_sides(options, output, reference, score):

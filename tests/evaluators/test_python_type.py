@@ -1,9 +1,8 @@
 """Is the output an instance of a Python type, named or given?"""
 
 import collections
-import datetime as dt
 from decimal import Decimal
-from typing import Any, Optional, Protocol, TypedDict, Union, runtime_checkable
+from typing import Optional, Protocol, TypedDict, Union
 
 import pytest
 
@@ -18,11 +17,6 @@ class Named(Protocol):
     name: str
 
 
-@runtime_checkable
-class Sized(Protocol):
-    def __len__(self) -> int: ...
-
-
 @pytest.mark.parametrize(
     ("expected", "output", "passes"),
     [
@@ -32,10 +26,7 @@ class Sized(Protocol):
         ("float", 1.0, True), ("None", None, True), ("NoneType", None, True), ("None", 0, False),
         ("object", None, True), ("dict|list", [], True), ("dict | list", {}, True), ("dict|list", "", False),
         (("dict", list), [], True), ((dict, ("str", ("int",))), 5, True), (("dict", "list|str"), "x", True),
-        (Decimal, Decimal(1), True), (dt.date, dt.datetime(2024, 1, 1, tzinfo=dt.timezone.utc), True),
-        (collections.abc.Mapping, collections.OrderedDict(), True), (dict, collections.Counter(), True),
-        (type, dict, True), ("ValueError", ValueError(), True), ("set", {1}, True),
-        (Sized, {}, True), (Sized, 1, False),
+        (Decimal, Decimal(1), True), (dict, collections.Counter(), True),
         (int | str, "x", True), (int | None, None, True), (int | str, 1.0, False),
         ((int | str, "list"), [], True), (Optional[dict], {}, True),  # noqa: UP045
         (Union[int, str], [], False),  # noqa: UP007
@@ -52,9 +43,7 @@ def test_by_isinstance_and_nothing_is_parsed(expected, output, passes):
 
 @pytest.mark.parametrize(
     "expected",
-    ["", "nonsense", "Dict", "dict|", "dict,list", "list[int]", "len", "typing.List", 5, None, (), [], [()],
-     ("dict", 5), ("dict", None), {"dict"}, list[int], "None|x", {}, 10**5000,
-     Movie, Named, Any, (dict, Movie), ["dict", Named], list[int] | None, Named | None],
+    ["", "nonsense", "dict|", "list[int]", 5, None, (), ("dict", 5), list[int], Movie, Named, list[int] | None],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
 def test_what_is_no_type_is_refused(expected):

@@ -45,9 +45,7 @@ def test_flags_are_those_of_re(pattern, flags, text, score):
     assert RegexMatch(flags=flags, where="search")(text, pattern).score == score
 
 
-@pytest.mark.parametrize(
-    "pattern", ["(", "[", "a**", "(?P<a", "(?P=x)", r"\1", "a{2,1}", r"\L<x>", r"\N{NONSENSE}"]
-)
+@pytest.mark.parametrize("pattern", ["(", "a**", r"\1", "a{2,1}"])
 def test_what_is_no_pattern_is_refused_with_the_reason(pattern):
     with pytest.raises(InvalidOptionError, match="is not a regular expression: "):
         RegexMatch(pattern)
