@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, TypeVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -26,56 +26,55 @@ _VALID_CALL: Final = "This call is valid. It was not run because another call wa
 class Prompt(NamedTuple):
     """The arguments of a call, one of which is the prompt."""
 
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-    place: str | int | None
-    """The name or position of the prompt; None for a function with a parameter `feedback`."""
+    arguments: dict[int | str, Any]
+    """The arguments by position or name."""
+
+    place: int | str
+    """The position or name of the prompt, or "feedback" for a function with this parameter."""
 
     @classmethod
     def find(
         cls, parameters: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Prompt:
         """Find the prompt, a text or messages, by the names of a function's parameters."""
+        arguments: dict[int | str, Any] = dict(enumerate(args))
+        arguments.update(kwargs.items())
         if "feedback" in parameters:
-            return cls(args, kwargs, None)
-        for name in _NAMES:
-            if isinstance(kwargs.get(name), _KINDS):
-                return cls(args, kwargs, name)
-        places = [place for place, value in enumerate(args) if isinstance(value, _KINDS)]
-        if not places:
+            return cls(arguments, "feedback")
+        places = [place for place, value in arguments.items() if isinstance(value, _KINDS)]
+        names: dict[int | str, str] = dict(enumerate(parameters))
+        found = [place for place in places if names.get(place, place) in _NAMES]
+        found += [place for place in places if isinstance(place, int)]
+        if not found:
             raise InvalidOptionError(
                 "guard finds no prompt that can tell the model what is wrong: pass a text or "
                 "messages as the first argument or as messages=, input= or prompt=, or give the "
                 "function a parameter named feedback"
             )
-        named = (place for place in places if set(parameters[place : place + 1]) & {*_NAMES})
-        return cls(args, kwargs, next(named, places[0]))
-
-    @property
-    def value(self) -> Any:
-        """The prompt: a text or messages."""
-        place: Any = self.place
-        return (self.kwargs if isinstance(place, str) else self.args)[place]
+        return cls(arguments, found[0])
 
     @property
     def question(self) -> Any:
         """The question: the prompt if it is a text, else the content of the last user message."""
-        if self.place is None:
-            return MISSING
-        if isinstance(self.value, str):
-            return self.value
-        asked = [one for one in self.value if isinstance(one, dict) and one.get("role") == "user"]
+        value = [] if self.place == "feedback" else self.arguments[self.place]
+        if isinstance(value, str):
+            return value
+        asked = [one for one in value if isinstance(one, dict) and one.get("role") == "user"]
         return asked[-1].get("content", MISSING) if asked else MISSING
 
     def add(self, reply: Any, result: Result) -> Prompt:
         """Return the call with the reply and the feedback added to its prompt."""
-        place = self.place
-        if place is None:
-            return self._replace(kwargs={**self.kwargs, "feedback": result.feedback()})
-        value = _continue(self.value, reply, result)
-        if isinstance(place, str):
-            return self._replace(kwargs={**self.kwargs, place: value})
-        return self._replace(args=(*self.args[:place], value, *self.args[place + 1 :]))
+        if self.place == "feedback":
+            value: Any = result.feedback()
+        else:
+            value = _continue(self.arguments[self.place], reply, result)
+        return self._replace(arguments={**self.arguments, self.place: value})
+
+    def call(self, function: Callable[..., Any]) -> Any:
+        """Call the function with these arguments."""
+        args = [value for place, value in self.arguments.items() if isinstance(place, int)]
+        kwargs = {place: each for place, each in self.arguments.items() if isinstance(place, str)}
+        return function(*args, **kwargs)
 
 
 def _continue(prompt: Any, reply: Any, result: Result) -> Any:

@@ -92,13 +92,12 @@ class Retry:
         """Wrap a function whose arguments contain the prompt."""
         parameters = tuple(signature(function).parameters)
 
-        def call(prompt: Prompt) -> Any:
-            return function(*prompt.args, **prompt.kwargs)
-
         @wraps(function)
         def ask(*args: Any, **kwargs: Any) -> Any:
             prompt = Prompt.find(parameters, args, kwargs)
-            return self.ask(call, prompt, prompt.question, Prompt.add)
+            return self.ask(
+                lambda prompt: prompt.call(function), prompt, prompt.question, Prompt.add
+            )
 
         @wraps(function)
         async def ask_async(*args: Any, **kwargs: Any) -> Any:
