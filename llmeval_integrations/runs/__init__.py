@@ -1,4 +1,4 @@
-"""Runs: samples × evaluators → rows, from Python and for the command line."""
+"""Runs evaluate samples with evaluators."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -36,7 +36,7 @@ _LATER: Final = {
     "prefer": "comparison.prefer",
     "read_run": "load",
 }
-"""The files of what no run needs, which is imported where it is asked for."""
+"""The files of names that no run needs. They are imported on demand."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""From which confidence on the values of a run can be accepted unseen."""
+"""The confidence from which on values of a run can be accepted without review."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from llmeval_integrations.stats.confidence import Answer, Threshold, safe_thresh
 
 
 class Review(NamedTuple):
-    """A value that a person should look at."""
+    """A value that a person should review."""
 
     id: Any
-    """The sample's id."""
+    """The id of the sample."""
 
     pointer: str
     confidence: float
@@ -31,7 +31,7 @@ class Acceptance(NamedTuple):
     """By field, those with the most values first."""
 
     review: list[Review]
-    """The least sure of the values that are not accepted, the least sure first."""
+    """The values with the lowest confidence that are not accepted."""
 
 
 def acceptance(
@@ -42,46 +42,24 @@ def acceptance(
     sure: float = 0.95,
     review: int = 20,
 ) -> Acceptance:
-    """Return from which confidence on at most so many accepted values of a run are wrong.
+    """Return the lowest confidence from which on few accepted values of a run are wrong.
 
-    evaluator: a `json_fields` with `confidence=`; None takes the only one.
-    errors: the share of samples (of groups, where the run has them) that may have a wrong value
-        among the accepted ones. A sample is right where all its accepted values are.
-    sure: the chance that the promise holds; see `stats.confidence.safe_threshold`.
-    review: how many values to list that are not accepted.
+    Args:
+        run: A run with confidences.
+        evaluator: A `json_fields` with `confidence=`; None if there is only one.
+        errors: The share of samples, or of groups, that may have a wrong value among the accepted
+            ones.
+        sure: The probability that this holds; see `stats.confidence.safe_threshold`.
+        review: The number of values to list that are not accepted.
 
-    Raises InputError for a run without confidences.
+    Raises:
+        InputError: If the run has no confidences.
     """
     for name, share in (("errors", errors), ("sure", sure)):
         if not is_number(share) or not 0 < share < 1:
             raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
-    values = _values_with_confidence(run, evaluator)
-    fields: dict[str, list[Answer]] = defaultdict(list)
-    for path, answer, _ in values:
-        fields[path].append(answer)
-    overall = safe_threshold([answer for _, answer, _ in values], errors, sure)
-    if overall is None:
-        raise InputError(
-            "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
-            "'variables.NAME' or a function"
-        )
-    ranked = sorted(fields.items(), key=lambda item: (-len(item[1]), item[0]))
-    found = {path: safe_threshold(answers, errors, sure) for path, answers in ranked}
-    least = 2.0 if overall.confidence is None else overall.confidence
-    unsure = (each for _, _, each in values if each.confidence < least)
-    return Acceptance(
-        overall,
-        {path: threshold for path, threshold in found.items() if threshold is not None},
-        nsmallest(review, unsure, key=lambda each: each.confidence),
-    )
-
-
-def _values_with_confidence(run: Run, evaluator: str | None) -> list[tuple[str, Answer, Review]]:
-    """Return the fields of values with a confidence, each with what is known of the value.
-
-    Raises InputError for values of several evaluators.
-    """
-    values = []
+    answers: dict[str, list[Answer]] = defaultdict(list)
+    reviews: list[Review] = []
     names: set[str] = set()
     for row in run.rows:
         if evaluator not in (None, row.evaluator):
@@ -89,9 +67,25 @@ def _values_with_confidence(run: Run, evaluator: str | None) -> list[tuple[str, 
         group = repr(row.id if row.group is None else row.group)
         for leaf in row.metadata.get("confidence", ()):
             names.add(row.evaluator)
-            answer = Answer(leaf["confidence"], leaf["right"], group)
-            review = Review(row.id, leaf["pointer"], leaf["confidence"])
-            values.append((leaf["field"], answer, review))
+            answers[leaf["field"]].append(Answer(leaf["confidence"], leaf["right"], group))
+            reviews.append(Review(row.id, leaf["pointer"], leaf["confidence"]))
     if len(names) > 1:
         raise InputError(f"{', '.join(sorted(names))} have confidences; name one as evaluator")
-    return values
+    overall = safe_threshold([each for own in answers.values() for each in own], errors, sure)
+    if overall is None:
+        raise InputError(
+            "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
+            "'variables.NAME' or a function"
+        )
+    ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
+    found = {path: safe_threshold(own, errors, sure) for path, own in ranked}
+    least = 2.0 if overall.confidence is None else overall.confidence
+    return Acceptance(
+        overall,
+        {path: threshold for path, threshold in found.items() if threshold is not None},
+        nsmallest(
+            review,
+            (each for each in reviews if each.confidence < least),
+            key=lambda each: each.confidence,
+        ),
+    )

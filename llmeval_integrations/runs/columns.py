@@ -1,4 +1,4 @@
-"""Which column of the data is which field of a sample."""
+"""Maps columns of the data to fields of a sample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.rows import fields_of
 
 NUMBERS: Final = "numbers of rows"
-"""Where ids come from that are not in the data."""
+"""The source of ids that are not in the data."""
 
 _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
@@ -27,7 +27,7 @@ _NO_FIELDS: Final = (None, *(MISSING,) * (len(_FIELDS) - 1))
 
 
 def parse_column(text: str) -> tuple[str, str | None]:
-    """Split `[EVALUATOR.]FIELD=COLUMN`; without a column, the field has none."""
+    """Split `[EVALUATOR.]FIELD=COLUMN`. An empty column is None."""
     target, sign, column = text.partition("=")
     if not (target and sign):
         raise InputError(f"--column {text!r} is not [EVALUATOR.]FIELD=COLUMN")
@@ -38,20 +38,20 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
     """The columns from which the samples of one or more evaluators are made."""
 
     of: tuple[str | None, ...]
-    """The column of each field of a sample, in their order; None for a field that no column is."""
+    """The column of each field of a sample, in their order; None for a field without a column."""
 
     named: tuple[str, ...] = ()
-    """The columns that somebody named: a row without one of them is an error."""
+    """The columns that the caller named. A row without one of them is an error."""
 
     variables: tuple[tuple[str, str | None], ...] = ()
-    """The names of single variables, each with its column."""
+    """Single variables and their columns."""
 
     group_variable: str = ""
-    """The variable that is the group; empty where a column is."""
+    """The variable that is the group; empty if a column is."""
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """The fields that each column is, by their places."""
+        """The places of the fields of each column."""
         places: dict[str, list[int]] = {}
         for place, column in enumerate(self.of):
             if column is not None:
@@ -60,14 +60,14 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def required(self) -> tuple[str, ...]:
-        """The columns without which a row is no sample."""
+        """The columns that every row needs."""
         return (*self.named, str(self.of[0]))
 
     def sample(self, row: Any, number: int) -> Sample | InputError:
-        """Make the sample of a row, or give the InputError that says why there is none.
+        """Return the sample of a row, or the InputError that says why there is none.
 
-        A null is what a model gave that wrote nothing, and any other field's absence; so is an
-        empty text as id, schema or group, as a CSV file has it.
+        A null output is an empty answer. Any other field with null is absent, and so is an id,
+        schema or group with an empty text, as CSV files have it.
         """
         if type(row) is not dict:
             if isinstance(row, InputError):
@@ -92,7 +92,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         return Sample(*fields)
 
     def _add_variables(self, row: Mapping[Any, Any], fields: list[Any]) -> InputError | None:
-        """Add the variables that have columns of their own, and take the group from them."""
+        """Add the variables with columns of their own, and take the group from the variables."""
         given, group = fields[_VARS], self.group_variable
         found = dict(given) if isinstance(given, Mapping) else {}
         own = {name: row.get(column) for name, column in self.variables}
@@ -105,7 +105,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         return None
 
     def id(self, row: Any, number: int | None) -> Any:
-        """Return the id of a row, its number where it has none."""
+        """Return the id of a row, or its number if it has none."""
         own = None if isinstance(row, InputError) else fields_of(row).get(str(self.column("id")))
         return number if own is None or own == "" else own
 
@@ -114,19 +114,19 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         return self.of[_FIELDS.index(field)]
 
     def missing_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
-        """Word the error for a row without a field that the evaluator needs."""
+        """Return the error for a row without a field that the evaluator needs."""
         column, row = self.column(field), fields_of(row)
         if column is None:
-            return MissingFieldError(f"{evaluator} needs the {field}, which no column is")
-        single = "; columns may name that of one, as variables.tools"
-        why = f" ({evaluator} needs it{single if field == _VARIABLES else ''})"
+            return MissingFieldError(f"{evaluator} needs the {field}, and it has no column")
+        single = "; or map one variable, such as variables.tools" if field == _VARIABLES else ""
+        why = f" ({evaluator} needs it{single})"
         null = f'null in column {column!r}{why}; JSON null is the text "null"'
         return MissingFieldError(null if column in row else _lacks(row, column, why))
 
     def list_needed(self, evaluator: Evaluator) -> list[str]:
-        """Return the columns without which no row can be evaluated."""
+        """Return the columns that the evaluator needs."""
         fields = {"output", *evaluator.needs}
-        if self.variables:  # what the evaluator needs of them may all have columns of its own
+        if self.variables:  # which may be all that it needs
             fields.discard(_VARIABLES)
         columns = [*self.named, *(self.column(field) for field in _FIELDS if field in fields)]
         return [column for column in columns if column is not None]
@@ -135,12 +135,11 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 def columns_by_evaluator(
     mapping: Mapping[str, str | None], evaluators: Collection[str]
 ) -> dict[str, Columns]:
-    """Return the columns of each evaluator; those that agree share one object.
+    """Return the columns of each evaluator. Evaluators with equal columns share one object.
 
-    The mapping goes from `FIELD` or `EVALUATOR.FIELD` to a column, or None where no column is that
-    field, the second before the first; `variables.NAME` is a field, too, and as a column of `group`
-    a variable that the rows have.
-    Raises InputError for a field or an evaluator that there is not.
+    The mapping goes from `FIELD` or, with precedence, `EVALUATOR.FIELD` to a column, or to None for
+    no column. `variables.NAME` is a field, too. As the column of `group` it is a variable.
+    Raises InputError for an unknown field or evaluator.
     """
     targets = [(*_parse(target, column, evaluators), column) for target, column in mapping.items()]
     made: dict[Columns, Columns] = {}
@@ -169,7 +168,7 @@ def columns_by_evaluator(
 def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tuple[str, str, str]:
     """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
 
-    What does not stand there is empty.
+    A part that is missing is empty.
     """
     evaluator, _, field = target.rpartition(".")
     owner, _, parent = evaluator.rpartition(".")
@@ -179,22 +178,21 @@ def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tupl
     if field not in _FIELDS:
         raise InputError(f"columns: no field is called {field!r}; {hint(field, _FIELDS)}")
     if column is None and field == "output":
-        raise InputError(f"columns: {target!r}: the output has to be a column")
+        raise InputError(f"columns: {target!r}: the output needs a column")
     if evaluator and evaluator not in evaluators:
         known = hint(evaluator, evaluators)
         raise InputError(f"columns: no evaluator of this run is called {evaluator!r}; {known}")
     if evaluator and field in ("id", "group"):
-        raise InputError(f"columns: {target!r}: the {field} is the sample's, not an evaluator's")
+        raise InputError(f"columns: {target!r}: the {field} is the same for all evaluators")
     return evaluator, field, name
 
 
 def describe_columns(
     source: Source, columns: Mapping[str, Columns], evaluators: Mapping[str, Evaluator]
 ) -> tuple[dict[str, str], list[str]]:
-    """Say what the first rows tell of the columns.
+    """Return the columns of `schema` and `group`, and warnings of columns that the rows lack.
 
-    That is which column is the `schema` of a row, or its `group`, by name those of all evaluators;
-    and in words, which are looked for that none of the rows has.
+    Only the first rows are read.
     """
     rows = [fields_of(row) for _, row in source.peek() if not isinstance(row, InputError)]
     present = dict.fromkeys(column for row in rows for column in row)
@@ -216,7 +214,7 @@ def describe_columns(
 
 
 def ids_of(source: Source, columns: Mapping[str, Columns]) -> str:
-    """Return where ids come from, as a manifest says it: the data, or the numbers of the rows."""
+    """Return the source of the ids: the data, or the numbers of the rows."""
     first = next(iter(columns.values()))
     has_ids = any(first.id(row, None) is not None for _, row in source.peek())
     return "data" if has_ids else NUMBERS

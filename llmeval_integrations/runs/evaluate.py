@@ -1,4 +1,4 @@
-"""Samples × evaluators → rows."""
+"""Evaluates samples with evaluators."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _FEW: Final = 1_000
-"""The rows that this process has evaluated before another one would have started."""
+"""With fewer rows, this process is done before another one has started."""
 
 
 def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]) -> Run:
     """Evaluate every sample with every evaluator.
 
-    A row that cannot be read, lacks a column or makes an evaluator raise is an error row; the run
-    goes on.
+    A row is an error row if it cannot be read, if it lacks a column, or if an evaluator raises an
+    error. The run goes on.
 
     Example:
         >>> from llmeval_integrations import evaluate
@@ -50,15 +50,17 @@ def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]
             `hf://OWNER/NAME/SPLIT` for a data set of Hugging Face; a DataFrame of pandas or polars,
             a table of pyarrow; or any iterable of samples and mappings. Columns are the fields of a
             sample: output, reference, input, contexts, schema, variables, id, group.
-        evaluators: One, a list, or a mapping from the names they shall have in this run; a text is
-            the name of an evaluator.
-        options: Columns, where the run is kept, which part of the data, and how judges are asked:
-            see `RunOptions`.
+        evaluators: One evaluator, a list, or a mapping from names in this run. An evaluator may be
+            given by its name.
+        options: See `RunOptions`: columns, the directory of the run, the part of the data, and how
+            judges are asked.
 
     Raises:
-        InputError: For data, columns or options that cannot be used, InvalidOptionError for what
-            is not an evaluator, and for `max_cost` where a price is not known.
-        Interrupted: At an interrupt (Ctrl-C), a KeyboardInterrupt whose `run` is what was done.
+        InputError: If the data, the columns or the options cannot be used.
+        InvalidOptionError: If something is not an evaluator, or if `max_cost` needs a price that is
+            not known.
+        Interrupted: At an interrupt (Ctrl-C). It is a KeyboardInterrupt; its `run` has the rows
+            until then.
     """
     check_options(options)
     with ExitStack() as stack:
@@ -87,7 +89,7 @@ def _evaluate(
     job = Job(evaluators, columns)
     if directory is not None:
         manifest = manifest_of(evaluators, samples, options, ids=ids_of(source, columns))
-        # What is not a file is not there to be read again.
+        # Other data than a file cannot be read again.
         job = job._replace(keep="failing" if manifest["data"]["kind"] == "file" else "all")
     engine = stack.enter_context(closing(_engine(job, source, options, judges)))
     evaluation = Evaluation(job, source, judges, engine, options.get("on_progress"))
@@ -99,7 +101,7 @@ def _evaluate(
 
 
 def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | None) -> Engine:
-    """Return who evaluates: a cluster, processes of this machine, or this process."""
+    """Return the engine: a cluster, processes of this machine, or this process."""
     make, workers = options.get("engine"), options.get("workers", 1)
     if make is not None:
         return make(job, read_judging_options(options), judges)

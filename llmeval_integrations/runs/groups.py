@@ -1,4 +1,4 @@
-"""Rows that belong together: what is counted of them, and ids that look like repeats."""
+"""Groups of rows: their figures, and ids that look like repeats."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from llmeval_integrations.stats.groups import Figures, Group
 from llmeval_integrations.stats.repeats import Tries, repeats
 
 _MOST_FLAKY: Final = 100
-"""Flaky groups that are listed."""
+"""The number of flaky groups that are listed."""
 
 _REPEAT: Final = re.compile(r".+[.:#/_\s-][a-z]{0,8}[-_]?(\d{1,3})", re.IGNORECASE)
-"""A task's id and, behind a mark, the number of a try, as `t1.0` or `t1-run2`."""
+"""The id of a task, a separator, and the number of a try, such as `t1.0` or `t1-run2`."""
 
 _MOST_TRIES: Final = 100
 
 
 @dataclass
 class _Counts:
-    """What one group comes to."""
+    """The counts of one group."""
 
     group: Any
     rated: int = 0
@@ -35,7 +35,7 @@ class _Counts:
 
 
 class Groups:
-    """One evaluator's groups."""
+    """The groups of one evaluator."""
 
     def __init__(self) -> None:
         self._counts: dict[Key, _Counts] = {}
@@ -44,7 +44,7 @@ class Groups:
         return len(self._counts)
 
     def add(self, row: Row) -> None:
-        """Count a row into its group."""
+        """Count a row."""
         counts = self._counts.setdefault(key_of(row.group), _Counts(row.group))
         if row.passed is not None:
             counts.rated += 1
@@ -55,17 +55,17 @@ class Groups:
             counts.squares += row.score * row.score
 
     def of_verdicts(self, figures: Figures) -> list[Group]:
-        """Return the groups with their verdicts; `figures` are those of all rows."""
+        """Return the groups with the sums of verdicts; `figures` are those of all rows."""
         counts = self._counts.values()
         return _complete([(each.rated, each.passes, each.passes) for each in counts], figures)
 
     def of_scores(self, figures: Figures) -> list[Group]:
-        """Return the groups with their scores; `figures` are those of all rows."""
+        """Return the groups with the sums of scores; `figures` are those of all rows."""
         counts = self._counts.values()
         return _complete([(each.scored, each.total, each.squares) for each in counts], figures)
 
     def summary(self) -> dict[str, Any]:
-        """Return pass@k and pass^k, and the groups of which some rows passed and some did not."""
+        """Return pass@k, pass^k and the flaky groups, in which only some rows passed."""
         rated = [each for each in self._counts.values() if each.rated]
         tasks = Counter(Tries(each.passes, each.rated) for each in rated)
         flaky = [each for each in rated if 0 < each.passes < each.rated]
@@ -82,9 +82,10 @@ class Groups:
 
 
 def _complete(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
-    """Return groups, and each row that is in none as a group of its own.
+    """Return the groups. Each row without a group is a group of its own.
 
-    Of these rows number, sum and squares are known, and two figures stand for all that have them.
+    Only number, sum and squares of these rows are known, so two values with the same mean and
+    spread represent them.
     """
     groups = [Group(rows, total) for rows, total, _ in counts if rows]
     alone = figures.n - sum(each.rows for each in groups)
@@ -98,10 +99,10 @@ def _complete(counts: list[tuple[int, float, float]], figures: Figures) -> list[
 
 
 def describe_repeats(ids: Iterable[Any]) -> str | None:
-    """Say of ids that look like repeats which they are, in a sentence; None of others.
+    """Describe ids that look like repeats; None if they do not.
 
-    They do where an id comes twice, or where most are a task's and the number of a try, as `t1.0`
-    and `t1.1`, and the same few numbers come again with every task.
+    They do if an id occurs twice, or if most ids are those of a task with the number of a try, such
+    as `t1.0` and `t1.1`, and the tasks have the same few numbers.
     """
     places: dict[str, list[str]] = {}
     tries: set[str] = set()

@@ -1,4 +1,4 @@
-"""The judges of a run, which ask side by side and on one account."""
+"""Asks the judges of a run at the same time, with one budget."""
 
 from __future__ import annotations
 
@@ -28,25 +28,20 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class JudgingOptions:
-    """How the judges of a run ask, as `JudgeOptions` says; raises InvalidOptionError."""
+    """How the judges of a run are asked; see `JudgeOptions`. Raises InvalidOptionError."""
 
     concurrency: int = 32
     cache: str | PathLike[str] | None = None
     replies: str | PathLike[str] | None = None
-    """The file of the run's own replies until it is done; its folder may be made later."""
+    """The file of the run's own replies, until the run has ended."""
 
     frozen: bool = False
     max_cost: float | None = None
     max_tokens: int | None = None
 
     batch: bool = False
-    """Whether models are asked by batches; for clients that have them, and with `replies`."""
 
     def __post_init__(self) -> None:
-        if (self.max_cost, self.max_tokens) != (None, None):
-            from llmeval_integrations.llm.budget import Budget
-
-            Budget(self.max_cost, self.max_tokens)  # which says what is wrong with them
         if type(self.concurrency) is not int or self.concurrency < 1:
             raise InvalidOptionError(
                 f"concurrency={quote(self.concurrency)} is not a whole number of at least 1"
@@ -54,11 +49,11 @@ class JudgingOptions:
 
 
 class Judging:
-    """Asks a run's judges, and counts what each of them takes."""
+    """Asks the judges of a run, and counts their calls, tokens and costs."""
 
     def __init__(self, session: Session, spent: Mapping[str, Spending], concurrency: int) -> None:
         self.concurrency = concurrency
-        """The most samples that are judged at a time."""
+        """The largest number of samples that are judged at a time."""
         self._session = session
         self._spent = spent
         self._sum = type(session.budget.spent)()
@@ -66,10 +61,10 @@ class Judging:
     def begin(
         self, judge: Evaluator, samples: Iterable[Sample]
     ) -> Callable[[], list[Result | Exception]]:
-        """Begin to judge samples; gives what waits for the results, in order.
+        """Begin to judge samples. The function that is returned waits for the results, in order.
 
-        What interrupts the waiting ends the asking: calls under way are waited for, and their
-        replies kept, unless it is interrupted again.
+        After an interrupt, calls under way end and their replies are kept, unless a second
+        interrupt comes.
         """
         from llmeval_integrations.llm.loop import start, wait
 
@@ -86,7 +81,7 @@ class Judging:
         return results
 
     def count(self, row: Row, *, elsewhere: bool = False) -> None:
-        """Count in what a judge's row took, by its metadata; `elsewhere`, or from this pool."""
+        """Count the costs of a row; `elsewhere` means that they were not paid by this session."""
         account = row.metadata.get("judge")
         if row.evaluator not in self._spent or account is None:
             return  # not a judge, or one that was never asked
@@ -96,7 +91,7 @@ class Judging:
             self._session.budget.spent.add_summary(account)
 
     def left(self, options: JudgingOptions) -> JudgingOptions:
-        """Return the options for whoever asks the rest, with what the budget still has."""
+        """Return the options for another process, with the rest of the budget."""
         spent = self._session.budget.spent
         cost, tokens = options.max_cost, options.max_tokens
         return replace(
@@ -107,11 +102,11 @@ class Judging:
         )
 
     def figures(self) -> dict[str, dict[str, Any]]:
-        """Return what each judge took, by name."""
+        """Return the costs of each judge."""
         return {name: spending.summary() for name, spending in self._spent.items()}
 
     def summary(self) -> dict[str, Any]:
-        """Return what all took together, and which bound of the budget was reached."""
+        """Return the costs of all judges, and the bound of the budget that was reached."""
         return {**self._sum.summary(), "budget_reached": self._session.budget.reached}
 
 
@@ -119,10 +114,10 @@ class Judging:
 def open_judges(
     evaluators: Mapping[str, Evaluator], options: JudgingOptions
 ) -> Iterator[Judging | None]:
-    """Make ready to ask the judges among the evaluators; gives None where there are none.
+    """Prepare to ask the judges among the evaluators; yield None if there are none.
 
-    Raises InvalidOptionError for a judge whose price is not known where `max_cost` needs it, and
-    for one whose key is not there; InputError for a cache.
+    Raises InvalidOptionError if a judge has no key, or no known price that `max_cost` needs, and
+    InputError for a cache that cannot be used.
     """
     judges = {name: each for name, each in evaluators.items() if each.is_judge}
     if not judges:
@@ -139,7 +134,7 @@ def open_judges(
     replies = None if options.replies is None else Cache(options.replies)
     cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
     if cache is not None:
-        cache.open()  # what is wrong with it is said before anything is asked
+        cache.open()  # an error comes before anything is asked
     with cache or nullcontext(), replies or nullcontext():
         session = Session(
             options.concurrency,
@@ -159,32 +154,26 @@ def open_judges(
 def _check_clients(
     evaluators: Mapping[str, Evaluator], options: JudgingOptions, budget: Budget
 ) -> None:
+    if options.batch and options.replies is None and not options.frozen:
+        raise InvalidOptionError(
+            "batch: a batch takes up to a day, so the run needs a directory to be resumed "
+            "from, with out=..."
+        )
     for client in clients_of(evaluators):
         budget.price(client)
         if not options.frozen:
             client.check()
-        if options.batch:
-            _check_batch(client, options)
+        if options.batch and not client.has_batches:
+            raise InvalidOptionError(
+                f"batch: {client!r} has no batches; models of the platforms openai and anthropic "
+                "have, and Azure's deployments for batches answer no single question"
+            )
     if options.frozen and options.cache is None:
         raise InputError("frozen takes replies from a cache, and none is given")
 
 
-def _check_batch(client: Client, options: JudgingOptions) -> None:
-    """Raise InvalidOptionError where a run cannot ask this model by batches."""
-    if not client.has_batches:
-        raise InvalidOptionError(
-            f"batch: {client!r} has no batches; models of the platforms openai and anthropic have, "
-            "and Azure's deployments for batches answer no single question"
-        )
-    if options.replies is None and not options.frozen:
-        raise InvalidOptionError(
-            "batch: a batch takes up to a day, and a run in a directory can be gone on with; "
-            "say which, with out=..."
-        )
-
-
 def clients_of(thing: Any) -> Iterator[Client]:
-    """Find the clients that evaluators ask, in their fields and in those of judges within them."""
+    """Yield the clients in the fields of evaluators, and of judges within them."""
     if isinstance(thing, Client):
         yield thing
     elif isinstance(thing, Mapping):
@@ -197,11 +186,11 @@ def clients_of(thing: Any) -> Iterator[Client]:
 
 
 def add_earlier(row: Row, earlier: Row) -> None:
-    """Add to what a row took what the one in its place had taken, for that was paid as well."""
+    """Add the costs of the row that is replaced, because they were paid, too."""
     took, before = row.metadata.get("judge"), earlier.metadata.get("judge")
     if before is None:
         return
-    if took is None:  # it could not even be asked about
+    if took is None:  # the judge was not asked again
         row.metadata["judge"] = before
         return
     for name in ("calls", "cached", "failed", "input_tokens", "output_tokens"):
@@ -224,7 +213,7 @@ async def _judge_all(
         except RecursionError:
             reason = "Nested too deeply to be put to a judge"
             result = Result.unscored(reason, label="too_deep")
-        except Exception as error:  # noqa: BLE001 - one sample's failure is no other's
+        except Exception as error:  # noqa: BLE001 - it becomes the error of the row
             return Charged(error, ask.spending.summary())
         said = {**result.metadata.get("judge", {}), **ask.spending.summary()}
         return msgspec.structs.replace(result, metadata={**result.metadata, "judge": said})
@@ -233,7 +222,7 @@ async def _judge_all(
 
 
 class Charged(Exception):  # noqa: N818 - it carries one
-    """What a judge raised, and what it took until then."""
+    """The exception of a judge, and its costs until then."""
 
     def __init__(self, error: Exception, account: dict[str, Any]) -> None:
         super().__init__(str(error))

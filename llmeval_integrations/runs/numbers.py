@@ -1,4 +1,4 @@
-"""Figures as a person reads them."""
+"""Writes figures for people."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from llmeval_integrations.core.figures import format_figure, format_within
 
 
 def percent(share: float) -> str:
-    """Write a share with one decimal, or as many as tell it from all and from nothing."""
+    """Write a share with one decimal; with more if it would look like 0 or 100 %."""
     return f"{_percentage(share)} %"
 
 
 def percents(interval: Sequence[float]) -> str:
-    """Write the bounds of a share."""
+    """Write the bounds of an interval of shares."""
     return f"{_percentage(interval[0])} to {_percentage(interval[1])} %"
 
 
@@ -23,7 +23,7 @@ def _percentage(share: float) -> str:
 
 
 def figure(value: Any) -> str:
-    """Write a figure as `rounded`, a count in full, and what is not there as a dash."""
+    """Write a figure with few digits, a count with all digits, and None as a dash."""
     if value is None:
         return "–"
     if isinstance(value, int):
@@ -32,7 +32,7 @@ def figure(value: Any) -> str:
 
 
 def points(difference: float) -> str:
-    """Write a difference of shares in points, with its sign and one decimal or two digits."""
+    """Write a difference of shares in points, with its sign, and one decimal or two digits."""
     size = 100 * abs(difference)
     if size == 0:
         return "±0.0"
@@ -40,7 +40,7 @@ def points(difference: float) -> str:
 
 
 def write_difference(difference: float) -> str:
-    """Write a difference with its sign and three decimals, or two digits where these say more."""
+    """Write a difference with its sign and three decimals, or two digits if it is small."""
     size = abs(difference)
     if size == 0:
         return "+0.000"
@@ -48,10 +48,10 @@ def write_difference(difference: float) -> str:
 
 
 def chance(p: float) -> str:
-    """Write a chance with four decimals, which are none where it is smaller."""
+    """Write a probability with four decimals."""
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def write_count(count: int, noun: str) -> str:
-    """Write so many of something, in the plural where that is right."""
+    """Write a count with its noun, which gets a plural s."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")

@@ -1,4 +1,4 @@
-"""What a run can be asked for."""
+"""The options of a run."""
 
 from __future__ import annotations
 
@@ -16,95 +16,91 @@ from llmeval_integrations.runs.judges import JudgingOptions
 Evaluators: TypeAlias = (
     "str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]"
 )
-"""One, a list, or a mapping from names; a text is the name of an evaluator."""
+"""One evaluator, a list, or a mapping from names; a text is the name of an evaluator."""
 
 OnProgress = Callable[[int, "float | None"], None]
-"""Is told after each chunk how many samples are done, and which share of all where known."""
+"""Is called after each chunk with the number of samples that are done, and their share if known."""
 
 
 class JudgeOptions(TypedDict, total=False):
-    """How judges are asked; without one, these options say nothing."""
+    """How judges are asked. Without a judge, these options have no effect."""
 
     concurrency: int
-    """The most samples that are judged, and calls made to one server, at a time (32)."""
+    """The largest number of samples and of calls to one server at a time (32)."""
 
     cache: str | PathLike[str] | None
-    """The file in which replies are kept, so that the same call is never paid twice; it is made
-    where there is none. None keeps none."""
+    """The file that keeps replies, so that no call is paid twice. It is created if missing."""
 
     frozen: bool
-    """Whether nothing is asked that the cache lacks; such rows are unscored ("not_cached")."""
+    """Whether only the cache answers. Rows that it lacks are unscored ("not_cached")."""
 
     max_cost: float | None
-    """US dollars after which no further call begins; the calls that are then under way, at most
-    `concurrency`, end and count. The rows that are left are unscored ("budget"). Prices are those
-    of the package genai-prices."""
+    """The US dollars after which no further call begins. Calls under way, at most `concurrency`,
+    end and count. The other rows are unscored ("budget"). Prices are those of the package
+    genai-prices."""
 
     max_tokens: int | None
-    """The same, in tokens."""
+    """The number of tokens after which no further call begins."""
 
     batch: bool
-    """Whether models of OpenAI and Anthropic are asked by their batch interfaces, for half the
-    price and within a day; with `out`. The run may be left meanwhile and gone on with by
-    `resume`."""
+    """Whether OpenAI and Anthropic are asked in batches, for half the price and within a day. It
+    needs `out`. The run may be stopped meanwhile, and resumed."""
 
 
 class RunOptions(JudgeOptions, total=False):
     """How `evaluate` reads its data, keeps its rows and, by `JudgeOptions`, asks judges."""
 
     columns: Mapping[str, str | None] | None
-    """Other columns than those called as the fields of a sample, such as
-    `{"output": "response", "exact_match.reference": "title"}`: a field of all evaluators or of one,
-    and its column; None for a field that no column is."""
+    """The columns of fields of all evaluators or of one, if the names differ, such as
+    `{"output": "response", "exact_match.reference": "title"}`; None for no column."""
 
     out: str | PathLike[str] | None
-    """A directory for the run: `manifest.json`, what was run; `results.jsonl`, the rows as they
-    come; `samples.jsonl`, the samples with a row that did not pass, or all where the data is not a
-    file; `summary.json`. Without one the rows stay in memory; with one, memory use does not grow
-    with the number of samples."""
+    """A directory for the run: `manifest.json`, its configuration; `results.jsonl`, the rows;
+    `samples.jsonl`, the samples that did not pass, or all if the data is not a file;
+    `summary.json`. With it, the use of memory does not grow with the number of samples."""
 
     overwrite: bool
-    """Whether a run that is already there may be replaced."""
+    """Whether a run in this directory may be replaced."""
 
     resume: bool
-    """Whether a run that was interrupted there, even by a kill, is continued: the same evaluators
-    over the same data do what is left. Where there is none, it is begun. Of what can be read once
-    (an iterator, standard input) the ids are compared."""
+    """Whether an interrupted or killed run in this directory is continued, with the same evaluators
+    and data. If there is none, it is begun. If the data can be read only once, its ids are
+    compared."""
 
     retry_errors: bool
-    """Whether, in a run that is resumed, rows without a score are done again: those of errors and
-    those that are unscored. A reply that a cache holds is the same again."""
+    """Whether a resumed run evaluates error rows and unscored rows again. A reply in a cache stays
+    the same."""
 
     format: str | None
-    """jsonl, json, csv, tsv or parquet, where the name of the file does not tell."""
+    """jsonl, json, csv, tsv or parquet, if the suffix of the file is another one."""
 
     limit: int | None
-    """Evaluate the first rows only, so many."""
+    """The number of first rows to evaluate."""
 
     sample: int | None
-    """Evaluate so many rows, drawn by chance."""
+    """The number of random rows to evaluate."""
 
     seed: int
-    """Which rows are drawn (0): the same ones for the same seed."""
+    """The seed of the random rows (0)."""
 
     workers: int
-    """The processes (1) that evaluate 1,000 rows or more where no judge is asked. A script that
-    asks for them calls `evaluate` under `if __name__ == "__main__":`, as with Python's
-    multiprocessing; evaluators that cannot be pickled stay in this process."""
+    """The number of processes (1) for 1,000 rows or more without a judge. As with Python's
+    multiprocessing, a script calls `evaluate` under `if __name__ == "__main__":`. Evaluators that
+    cannot be pickled stay in this process."""
 
     engine: EngineMaker | None
-    """Who evaluates instead of this machine, as `frameworks.ray.RayEngine`."""
+    """Evaluates elsewhere, such as `frameworks.ray.RayEngine`."""
 
     on_columns: Callable[[dict[str, str], list[str]], None] | None
-    """Is told before the first row which columns are the samples' `schema` and `group`, and, in
-    words, which are looked for that none of the first rows has."""
+    """Is called before the first row with the columns of `schema` and `group`, and with warnings of
+    columns that none of the first rows has."""
 
     on_progress: OnProgress | None
-    """Is told how far the run has come: the samples that are done, and the share of all."""
+    """Is called with the number of samples that are done, and their share."""
 
 
 def check_options(options: RunOptions) -> None:
-    """Raise InvalidOptionError or InputError for options that make no sense, or none together."""
+    """Raise InvalidOptionError or InputError for unknown options, or for a wrong combination."""
     check_names(options, RunOptions)
     out, resume = options.get("out"), options.get("resume")
     if options.get("overwrite") and (resume or out is None):
@@ -117,7 +113,7 @@ def check_options(options: RunOptions) -> None:
 
 
 def check_names(options: Mapping[str, Any], kind: type) -> None:
-    """Raise InvalidOptionError for an option that there is not."""
+    """Raise InvalidOptionError for an unknown option."""
     for name in options:
         if name not in kind.__annotations__:
             known = hint(name, kind.__annotations__)
@@ -127,18 +123,17 @@ def check_names(options: Mapping[str, Any], kind: type) -> None:
 def read_judging_options(
     options: Mapping[str, Any], replies: str | PathLike[str] | None = None
 ) -> JudgingOptions:
-    """Return the options of judges; `replies` is the file of the run's own replies."""
+    """Return the options of judges; `replies` is the run's own file of replies."""
     own = {name: options[name] for name in JudgeOptions.__annotations__ if name in options}
     return JudgingOptions(**own, replies=None if own.get("frozen") else replies)
 
 
 def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:
-    """Give each evaluator a name of its own.
+    """Return the evaluators by name.
 
-    One evaluator, a list, or a mapping, whose keys are the names; a text is the name of an
-    evaluator in the catalog. In a list an evaluator keeps its class's name; where it comes twice,
-    the second is `name_2`. Raises InvalidOptionError for what is not an evaluator, UnknownNameError
-    for a name that the catalog lacks.
+    The keys of a mapping are the names. In a list, an evaluator has the name of its class, and a
+    second one is `name_2`. Raises InvalidOptionError if something is not an evaluator, and
+    UnknownNameError for a name that is not in the catalog.
     """
     if isinstance(evaluators, (str, Evaluator)):
         evaluators = [evaluators]

@@ -1,4 +1,4 @@
-"""Rows as records with typed columns, and records as tables of pyarrow."""
+"""Rows as records with typed columns, and as tables of pyarrow."""
 
 from __future__ import annotations
 
@@ -25,29 +25,34 @@ _COLUMNS: Final[Mapping[str, tuple[type, Callable[[Row], Any]]]] = {
 }
 
 COLUMNS: Final[Mapping[str, type]] = {name: kind for name, (kind, _) in _COLUMNS.items()}
-"""The columns of a row's record, with the type of their cells."""
+"""The columns of a record, with the types of their cells."""
 
 _AT_A_TIME: Final = 1_000
 
 
 @dataclass(frozen=True)
 class Table:
-    """Named columns and records, which can be read once."""
+    """Columns, and records that can be read once."""
 
     columns: Mapping[str, type]
-    """The names, each with the type of its cells; a cell may be None."""
+    """The names and the types of the cells; a cell may be None."""
 
     records: Iterable[tuple[Any, ...]]
-    """Tuples with a cell for every column."""
+    """Tuples with a cell for each column."""
 
 
 def record_of(row: Row) -> tuple[Any, ...]:
-    """Return a row's cells; metadata are JSON text, as is an id or a group that is no text."""
+    """Return the cells of a row. Metadata, and an id or group that is not text, are JSON."""
     return tuple(cell(row) for _, cell in _COLUMNS.values())
 
 
+def cell_of(row: Row, column: str) -> Any:
+    """Return one cell of a row."""
+    return _COLUMNS[column][1](row)
+
+
 def text_of(value: Any) -> str:
-    """Return a text as it is, what JSON writes as one, as dates, too, and anything else as JSON."""
+    """Return a text, or a value that JSON writes as a text, as it is; other values as JSON."""
     if isinstance(value, str):
         return value
     written = write_value(value).decode()
@@ -55,7 +60,7 @@ def text_of(value: Any) -> str:
 
 
 def batches(table: Table) -> Iterator[Any]:
-    """Yield the records as record batches of pyarrow, the first of which is empty."""
+    """Yield the records as record batches of pyarrow. The first batch is empty."""
     columns = schema(table.columns)
     records = iter(table.records)
     yield _batch([()] * len(columns), columns)
@@ -64,7 +69,7 @@ def batches(table: Table) -> Iterator[Any]:
 
 
 def table_of(rows: list[Row], names: Iterable[str]) -> Any:
-    """Return rows as a table of pyarrow with these of the columns of a record."""
+    """Return these columns of rows as a table of pyarrow."""
     columns = schema({name: COLUMNS[name] for name in names})
     batch = _batch([list(map(_COLUMNS[name][1], rows)) for name in columns.names], columns)
     return import_pyarrow().Table.from_batches([batch])
@@ -76,21 +81,21 @@ def _batch(cells: Iterable[Iterable[Any]], columns: Any) -> Any:
     for column, field in zip(cells, columns, strict=True):
         try:
             arrays.append(pyarrow.array(column, field.type))
-        except UnicodeEncodeError:  # half a surrogate pair, for which UTF-8 has no form
+        except UnicodeEncodeError:  # a lone surrogate, which UTF-8 cannot represent
             texts = (text and text.encode("utf-8", "backslashreplace").decode() for text in column)
             arrays.append(pyarrow.array(texts, field.type))
     return pyarrow.record_batch(arrays, schema=columns)
 
 
 def schema(columns: Mapping[str, type]) -> Any:
-    """Return columns with their types, as pyarrow has them."""
+    """Return the schema of pyarrow for columns."""
     types = {str: "string", float: "float64", int: "int64", bool: "bool"}
     named = [(name, types[each]) for name, each in columns.items()]
     return import_pyarrow().schema(named)
 
 
 def import_pyarrow() -> Any:
-    """Import pyarrow, or say how it is installed."""
+    """Import pyarrow, or raise an error that tells how to install it."""
     try:
         import pyarrow as pa
     except ImportError as error:

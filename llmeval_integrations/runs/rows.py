@@ -1,4 +1,4 @@
-"""Rows of a run, in memory and on disk."""
+"""The rows of a run, in memory and in files."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.python_values import dump_model
 
 Key = str | int | tuple[str]
-"""An id or a group, so that it can be looked up."""
+"""An id or group that can be a key of a dict."""
 
 _DEEPEST: Final = 300
-"""The levels to which a value is written that no encoder takes as it is."""
+"""The number of levels of a value that are written if no encoder accepts it."""
 
 
 class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it holds refers to it
-    """What one evaluator said about one sample.
+    """The result of one evaluator for one sample.
 
-    `id` is the sample's, or the number of its row; `evaluator` is the name in this run. `passed` is
-    None where the evaluator does not say, `unscored` whether it could not tell, `error` the type
-    and text of what it raised, `metadata` details by name.
+    `id` is that of the sample or the number of its row, and `evaluator` the name in this run.
+    `passed` is None if there is no verdict, and `unscored` is true if the evaluator could not tell.
+    `error` has the type and the message of an exception.
     """
 
     id: Any
@@ -50,7 +50,7 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it hold
 
 @dataclass(frozen=True)
 class StoredRows:
-    """So many rows of a run's file, read anew whenever they are iterated over."""
+    """The rows of a file, which each iteration reads again."""
 
     path: Path
     count: int
@@ -63,7 +63,7 @@ class StoredRows:
 
 
 def is_failing(row: Row) -> bool:
-    """Whether a row gives people a reason to look at its sample."""
+    """Return whether a row failed, is unscored or is an error."""
     return row.passed is False or row.unscored or row.error is not None
 
 
@@ -91,9 +91,9 @@ def _parse_row(line: bytes) -> Row:
 
 
 def read_rows(path: Path) -> Iterator[Row]:
-    """Read a file of rows, but for one at its end that is being written.
+    """Read a file of rows, without an unfinished one at its end.
 
-    Raises InputError where a line is not a row.
+    Raises InputError if a line is not a row.
     """
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -107,10 +107,10 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def write_value(value: Any, *, in_order: bool = False) -> bytes:
-    """Write any value as JSON, in one line; of a sample the fields that it has.
+    """Write any value as JSON in one line.
 
-    A value of no JSON type is written as its `repr`, NaN as null, half a surrogate pair as its
-    escape. `in_order` sorts sets and keys, so that it is the same in every process.
+    A value that JSON lacks becomes its `repr`, NaN null, and a lone surrogate its escape. With
+    `in_order`, sets and keys are sorted, so every process writes the same.
     """
     encoder = _ordered_encoder if in_order else _encoder
     try:
@@ -120,12 +120,12 @@ def write_value(value: Any, *, in_order: bool = False) -> bytes:
 
 
 def as_stored(value: Any) -> Any:
-    """Return a value as it is read again where it was written: in JSON's types."""
+    """Return a value as if it was written as JSON and parsed."""
     return value if type(value) is str else decode_as_python(write_value(value).decode())
 
 
 def key_of(value: Any) -> Key:
-    """Make a key of an id or a group; keys are equal where these are equal in JSON."""
+    """Return the key of an id or group. Keys are equal if the values are equal in JSON."""
     if type(value) is str or type(value) is int:
         return value
     stored = as_stored(value)
@@ -143,7 +143,7 @@ def fields_of(sample: msgspec.Struct | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _as_plain(value: Any) -> Any:
-    """Return another library's number as Python's, what a Pydantic model dumps, else a text."""
+    """Return a number of another library as Python's, a Pydantic model as a dict, else a text."""
     try:
         if isinstance(value, Integral):
             return int(value)  # for a float makes one of two large ones
@@ -163,7 +163,7 @@ _decode_rows = msgspec.json.Decoder(Row).decode_lines
 
 
 def _as_writable(value: Any, depth: int = 0) -> Any:
-    """Return a value with a form for what the encoder does not take, wherever it stands in it."""
+    """Replace all parts of a value that the encoder does not accept."""
     if depth > _DEEPEST:
         return quote(value)
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What a run leaves behind."""
+"""The result of `evaluate`."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
 from llmeval_integrations.runs.summary import Finding, Tally
 
 INTERRUPTED: Final = "it was interrupted"
-"""Why a run is incomplete that somebody broke off."""
+"""Why an interrupted run is incomplete."""
 
 NAME_IT: Final = "name one by a column group, or with --group COLUMN"
-"""What is to be done where rows are repeats and no group is named."""
+"""The advice if rows look like repeats and no group is named."""
 
 _LOOKED_AT: Final = 2_000
-"""Samples whose ids are looked at."""
+"""The number of ids that are checked for repeats."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run: its summary, its rows, and where they are kept."""
+    """The summary and the rows of a run."""
 
     summary: dict[str, Any]
-    """What `summary.json` holds: the number of samples, each evaluator's figures, and where there
-    are judges what each took, under "judge", and all together, under "judging"."""
+    """The content of `summary.json`: the number of samples and the figures of each evaluator. Under
+    "judge" are the costs of a judge, under "judging" those of all judges."""
 
     rows: list[Row] | StoredRows
-    """The rows, sample by sample; read from the file, each time anew, where there is one."""
+    """The rows, sample by sample. With a directory, each iteration reads them from the file."""
 
     findings: dict[str, list[Finding]]
-    """For each evaluator what was found in rows that did not pass, the most frequent first."""
+    """The causes of rows that did not pass, by evaluator, the most frequent first."""
 
     out: Path | None = None
-    """The directory of the run, None where the rows are in memory."""
+    """The directory of the run, None if the rows are in memory."""
 
     incomplete: str | None = None
-    """Why samples may be missing; None where the run was finished."""
+    """Why samples may be missing; None if the run was finished."""
 
     lower_is_better: frozenset[str] | None = None
-    """The evaluators whose scores are better where they are lower; None where nobody knows."""
+    """The evaluators whose lower scores are better; None if this is unknown."""
 
     @classmethod
     def of(
@@ -59,7 +59,7 @@ class Run:
         judging: Judging | None = None,
         **known: Any,
     ) -> Run:
-        """Make a run of what was counted, with what else is known of it."""
+        """Return a run with the figures of the tallies; `known` are further attributes."""
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
@@ -77,14 +77,14 @@ class Run:
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the figures doubtful."""
+        """The reasons to doubt the figures."""
         found: list[str] = self.summary.get("warnings", [])
         return found
 
     def worst(self, count: int = 10, evaluator: str | None = None) -> list[Row]:
-        """Return the rows that are most wrong: errors, then unscored ones, then the worst scores.
+        """Return the worst rows that did not pass: errors, unscored rows, then the lowest scores.
 
-        Rows that passed are none of them. `evaluator` takes those of one evaluator alone.
+        With `evaluator`, only the rows of this evaluator are returned.
 
         Example:
             >>> from llmeval_integrations import evaluate
@@ -104,10 +104,10 @@ class Run:
         return nsmallest(count, (row for row in wanted if row.passed is not True), key=rank)
 
     def to_pandas(self) -> Any:
-        """Return a DataFrame with one line for each sample and evaluator.
+        """Return a DataFrame with a line for each sample and evaluator.
 
-        For a line for each sample: `run.to_pandas().pivot(index="id", columns="evaluator",
-        values="score")`. Raises MissingDependencyError where pandas is not installed.
+        `run.to_pandas().pivot(index="id", columns="evaluator", values="score")` has a line for each
+        sample. Raises MissingDependencyError if pandas is not installed.
         """
         try:
             import pandas as pd
@@ -118,7 +118,7 @@ class Run:
         return pd.DataFrame(cells, columns=list(names))
 
     def table(self) -> str:
-        """Write the figures and what went wrong as tables of plain text."""
+        """Return the figures and the causes of failures as text."""
         from llmeval_integrations.reports.run_view import view_of_run
         from llmeval_integrations.reports.terminal import as_text
 
@@ -127,7 +127,7 @@ class Run:
     __str__ = table
 
     def _repr_html_(self) -> str:
-        """Write the same as HTML, as notebooks show it."""
+        """Return the figures as HTML for notebooks."""
         from llmeval_integrations.reports.html import as_fragment
         from llmeval_integrations.reports.run_view import view_of_run
 
@@ -139,7 +139,7 @@ class Run:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run was interrupted; `run` is what was done until then."""
+    """A run was interrupted; `run` has the rows until then."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(f"interrupted after {run.summary['samples']} samples")
@@ -147,8 +147,5 @@ class Interrupted(KeyboardInterrupt):
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:
-    """Write a summary as it stands in `summary.json`.
-
-    A number that no float holds, as an id may be, is a text.
-    """
+    """Return a summary as text for `summary.json`."""
     return json.dumps(as_stored(summary), indent=2, default=str) + "\n"

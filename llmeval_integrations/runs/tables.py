@@ -1,4 +1,4 @@
-"""A table in, its results out: what Arrow, Ray, Spark, pandas, polars and datasets share."""
+"""Evaluates tables of Arrow, Ray, Spark, pandas, polars and datasets."""
 
 from __future__ import annotations
 
@@ -20,26 +20,17 @@ from llmeval_integrations.runs.options import (
     name_evaluators,
     read_judging_options,
 )
-from llmeval_integrations.runs.records import COLUMNS, import_pyarrow, table_of
-from llmeval_integrations.runs.rows import Row, write_value
+from llmeval_integrations.runs.records import COLUMNS, cell_of, import_pyarrow, table_of
+from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_CELLS: Final[dict[str, tuple[type, Callable[[Row], Any]]]] = {
-    "": (float, lambda row: row.score),
-    "_passed": (bool, lambda row: row.passed),
-    "_label": (str, lambda row: _text(row.label)),
-    "_reason": (str, lambda row: _text(row.reason)),
-    "_error": (str, lambda row: _text(row.error)),
-    "_metadata": (str, lambda row: write_value(row.metadata).decode() if row.metadata else None),
-}
-"""What stands behind the name of the evaluator in that of a column, the type of its cells, and the
-cell of a row."""
+_NEW_COLUMNS: Final = ("score", "passed", "label", "reason", "error", "metadata")
 
 
 class RowErrorWarning(UserWarning):
-    """Rows could not be evaluated; their errors stand in a column."""
+    """Some rows could not be evaluated. A column has their errors."""
 
 
 def evaluate_batch(
@@ -52,11 +43,10 @@ def evaluate_batch(
 ) -> Any:
     """Evaluate every row of a Table or RecordBatch of pyarrow with every evaluator.
 
-    Gives a Table with a row for every sample and evaluator, sample by sample: id, group (null where
-    there is none), evaluator, score (a float), passed, label, reason, unscored, error, and on
-    request metadata (JSON), as `llmeval export` writes them; any cut of a table into parts gives
-    the same rows. A row without an id has its number in this table, so a part of something needs a
-    column of ids. What becomes of a bad row, and what is raised, is said of `evaluate`.
+    Returns a Table with a row for each sample and evaluator, sample by sample: id, group,
+    evaluator, score, passed, label, reason, unscored, error and, with `metadata`, metadata as JSON.
+    Without a column of ids, the id is the number of the row in this table. Bad rows and errors are
+    those of `evaluate`.
 
     Example:
         >>> import pyarrow as pa
@@ -96,40 +86,38 @@ def score_columns(
     metadata: bool = False,
     **judges: Unpack[JudgeOptions],
 ) -> Iterator[tuple[str, type, list[Any]]]:
-    """Yield the results of a table as further columns: name, type of the cells, cells.
+    """Yield the results of a table as new columns: the name, the type of the cells, the cells.
 
-    For each evaluator NAME is its score, then come NAME_passed, NAME_label, NAME_reason and
-    NAME_error, and with `metadata` also NAME_metadata, as JSON. An unscored row has no score, but a
-    reason and perhaps a label. A row that an evaluator cannot look at has an error alone, and a
-    RowErrorWarning says how many there are. Half a surrogate pair is written as its escape.
+    For each evaluator NAME these are its score, then NAME_passed, NAME_label, NAME_reason and
+    NAME_error and, with `metadata`, NAME_metadata as JSON. An error row has only its error.
 
     Args:
         present: The columns of the table.
-        select: Gives the table with the columns that are read.
+        select: Returns the table with the columns that are needed.
 
     Raises:
-        InputError: For a column that is not there, and for two new ones of one name.
-        InvalidOptionError: For what is not an evaluator, and for an option that there is not.
+        InputError: If a needed column is missing, or if two new ones have the same name.
+        InvalidOptionError: If something is not an evaluator, or for an unknown option.
     """
-    ends = {end: cell for end, cell in _CELLS.items() if metadata or end != "_metadata"}
     job = _job_of(evaluators, columns)
     own = [*job.evaluators]
-    names = [f"{name}{end}" for name in own for end in ends]
-    if len(set(names)) < len(names):
+    ends = [each for each in _NEW_COLUMNS if metadata or each != "metadata"]
+    new = {(name, end): name if end == "score" else f"{name}_{end}" for name in own for end in ends}
+    if len({*new.values()}) < len(new):
         hint = "give one of the evaluators another name: {name: evaluator}"
-        raise InputError(f"two new columns would have one name: {names}; {hint}")
+        raise InputError(f"two new columns would have one name: {[*new.values()]}; {hint}")
     found = _evaluate(select([*_columns_read(job, present)]), job, judges)
     for place, name in enumerate(own):
         rows = found[place :: len(own)]
         if errors := [row.error for row in rows if row.error is not None]:
             text = f"{name}: {len(errors)} of {len(rows)} rows were not evaluated; the first: "
             warnings.warn(f"{text}{errors[0]}", RowErrorWarning, stacklevel=3)
-        for end, (kind, cell) in ends.items():
-            yield f"{name}{end}", kind, list(map(cell, rows))
+        for end in ends:
+            yield new[name, end], COLUMNS[end], [_storable(cell_of(row, end)) for row in rows]
 
 
 def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
-    """Return the columns that are read; raise InputError where one that has to be is not there."""
+    """Return the columns that are read; raise InputError if a needed one is missing."""
     read: dict[Any, None] = {}
     for name, own in job.columns.items():
         for column in own.list_needed(job.evaluators[name]):
@@ -143,5 +131,6 @@ def _columns_read(job: Job, present: Collection[Any]) -> dict[Any, None]:
     return read
 
 
-def _text(text: str | None) -> str | None:
-    return text if text is None or text.isascii() else to_storable_text(text)
+def _storable(cell: Any) -> Any:
+    """Replace lone surrogates in a text, which polars refuses."""
+    return cell if type(cell) is not str or cell.isascii() else to_storable_text(cell)

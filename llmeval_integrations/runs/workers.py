@@ -1,4 +1,4 @@
-"""Further processes of this machine that evaluate chunks of rows."""
+"""Evaluates chunks in other processes of this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Workers:
-    """So many processes."""
+    """A pool of processes."""
 
     def __init__(self, count: int, job: Job) -> None:
         self.ahead = 3 * count
@@ -29,11 +29,11 @@ class Workers:
         self._pool = ProcessPoolExecutor(count, context, _begin, given)
 
     def close(self) -> None:
-        """End the processes, once what they have begun is done."""
+        """End the processes after the chunks that they have begun."""
         self._pool.shutdown(cancel_futures=True)
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk; what is given raises InputError where a process died."""
+        """Begin to evaluate a chunk. The returned function raises InputError if a process ended."""
         future = self._pool.submit(_evaluate, records)
 
         def finish() -> Answers:
@@ -49,7 +49,7 @@ class Workers:
 
 
 def start_workers(count: int, job: Job) -> Workers | None:
-    """Start processes; give None where evaluators cannot be handed over, as those of a notebook."""
+    """Start processes; return None if evaluators cannot be pickled, as in a notebook."""
     try:
         return Workers(count, job)
     except Exception as error:  # noqa: BLE001 - an evaluator's own code may raise anything
@@ -63,7 +63,7 @@ _job: Job
 
 
 def _begin(job: bytes) -> None:
-    """Read the job; end with the process that asks, which may be killed, and not by Ctrl-C."""
+    """Read the job. This process ends with its parent, but not at Ctrl-C."""
     global _job  # noqa: PLW0603 - a process has one job
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_follow_parent, daemon=True).start()

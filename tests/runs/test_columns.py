@@ -59,8 +59,8 @@ def test_a_mapping_goes_by_the_name_in_the_run():
             {"json_mtch.reference": "x"},
             "no evaluator of this run is called 'json_mtch'; did you mean 'json_match'",
         ),
-        ({"json_match.id": "x"}, "the id is the sample's"),
-        ({"output": None}, "the output has to be a column"),
+        ({"json_match.id": "x"}, "the id is the same for all evaluators"),
+        ({"output": None}, "the output needs a column"),
     ],
 )
 def test_a_mapping_that_makes_no_sense_stops_at_once(columns, message):
@@ -151,7 +151,7 @@ def test_a_column_counts_before_what_stands_among_the_variables():
     [absent] = evaluate([CALLED], [ToolCallSchema()], **options).rows
     assert "nothing in column 'tools', only in" in absent.error
     [null] = evaluate([{**CALLED, "tools": None}], [ToolCallSchema()], **options).rows
-    assert "columns may name that of one, as variables.tools" in null.error
+    assert "or map one variable, such as variables.tools" in null.error
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Two outputs of the same sample beside each other: which run is better, as a judge says."""
+"""Asks a judge which of several runs has the better outputs."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
 
 
 class Preferences(NamedTuple):
-    """What a judge of pairs says of runs; printed, it is a line for each figure."""
+    """The figures of a judge of pairs. As text, it has a line for each figure."""
 
     names: Sequence[str]
     """The runs in their order."""
 
     rates: Mapping[tuple[str, str], WinRate]
-    """For each two runs how often the first is better; a tie counts half."""
+    """How often the first of two runs is better, for all pairs of runs; a tie counts half."""
 
     strengths: Mapping[str, Strength]
-    """Of three runs or more the strength of each, the strongest first; else empty."""
+    """The strength of each of three or more runs, the strongest first; empty for two runs."""
 
     position: Share
-    """Of the pairs with a score, those of which both orders preferred the text in first place."""
+    """The pairs in which both orders preferred the text in the first place."""
 
     unscored: int
-    """The pairs of which the judge could not tell."""
+    """The number of pairs without a score."""
 
     left_out: int
-    """The samples that not all runs have."""
+    """The number of samples that are not in all runs."""
 
     judged: Run
-    """The judge's own run, a row for each pair."""
+    """The run of the judge, with a row for each pair."""
 
     def __str__(self) -> str:
         lines = [f"{a} against {b}: {rate}" for (a, b), rate in self.rates.items()]
@@ -72,14 +72,19 @@ def prefer(
     seed: int = 0,
     **options: Any,
 ) -> Preferences:
-    """Have a judge of pairs say which of two runs, or of several, has the better outputs.
+    """Ask a judge of pairs which of two or more runs has the better outputs.
 
-    a, b, others: runs over the same samples, joined by the samples' ids.
-    judge: an evaluator of `output` and `output_b`, such as Preference.
-    pairs: how many pairs to judge, drawn by chance with the seed; None judges all.
-    options: those of `evaluate` for judges, and `out`, a directory for the judge's rows.
+    Args:
+        a: A run. Samples are joined by their ids.
+        b: Another run.
+        judge: An evaluator of `output` and `output_b`, such as Preference.
+        others: Further runs.
+        pairs: The number of random pairs to judge; None for all pairs.
+        seed: The seed of the random pairs.
+        options: Those of `evaluate` for judges, and `out`, a directory for the judge's rows.
 
-    Raises InputError where a run keeps no outputs or no sample is in all runs.
+    Raises:
+        InputError: If a run keeps no outputs, or if no sample is in all runs.
     """
     if "output_b" not in getattr(judge, "needs", ()):
         raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
@@ -107,7 +112,7 @@ def prefer(
 def _preferences(
     names: Sequence[str], drawn: Sequence[tuple[Any, str, str]], judged: Run, *, left_out: int
 ) -> Preferences:
-    """Return what the judge's rows come to, one for each pair that was drawn."""
+    """Return the figures of the judge's rows, one for each pair."""
     rows = [*judged.rows]
     matches = [
         Match(first, second, row.score, str(row.group))
@@ -131,7 +136,7 @@ def _preferences(
 
 
 def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str, Any]]]:
-    """Return the samples of each run by their ids, under names of their own."""
+    """Return the samples of each run by id. Each run gets a name."""
     found: dict[str, dict[Any, Mapping[str, Any]]] = {}
     for number, outputs in enumerate(all_outputs):
         name = chr(ord("a") + number)
