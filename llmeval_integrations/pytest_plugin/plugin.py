@@ -76,10 +76,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = _marker_of(definition)
     if marked is None:
         return
-    if "sample" not in metafunc.fixturenames:
+    if not {"sample", "evaluate"} <= {*metafunc.fixturenames}:
         raise pytest.Collector.CollectError(
-            f"{definition.nodeid}: a test that is marked with {MARKER} needs the argument "
-            "`sample`, which is its row"
+            f"{definition.nodeid}: a test that is marked with {MARKER} needs the arguments "
+            "`sample`, which is its row, and `evaluate`"
         )
     try:
         samples = marked.read_samples(definition.path.parent)
@@ -97,7 +97,16 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     missing evaluators from the marker. The marker's `data="outputs.jsonl"` is relative to the
     folder of the test. Returns the result, or the list of results of several evaluators.
     """
-    return _evaluate(request.node)
+    from llmeval_integrations.pytest_plugin.fixture import Evaluate
+
+    item, config = request.node, request.config
+    path = config.getoption("--llmeval-cache")
+    if path is not None and _CACHE not in config.stash:
+        from llmeval_integrations.llm.cache import Cache
+
+        config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
+    cache, marked = config.stash.get(_CACHE, None), item.stash.get(_MARKED, None)
+    return Evaluate(item, cache, marked, _parameters(item).get("sample"))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -122,22 +131,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Evaluate the output of the row if a marked test does not take `evaluate`.
-
-    A row without an evaluation must not count as passed.
-    """
+    """Fail a marked test that evaluates nothing, because its row must not count as passed."""
     done = yield
-    if _MARKED not in pyfuncitem.stash:
-        return done
-    if "evaluate" not in pyfuncitem.fixturenames:
-        __tracebackhide__ = True
-        _evaluate(pyfuncitem)()
-    elif not pyfuncitem.stash.get(EVALUATIONS, None):
-        pytest.fail(
-            "nothing was evaluated: the test takes `evaluate` but does not call it; "
-            "write evaluate(sample.output)",
-            pytrace=False,
-        )
+    if _MARKED in pyfuncitem.stash and not pyfuncitem.stash.get(EVALUATIONS, None):
+        pytest.fail("nothing was evaluated; write evaluate(sample.output)", pytrace=False)
     return done
 
 
@@ -150,16 +147,10 @@ def pytest_runtest_makereport(
     marked = item.stash.get(_MARKED, None)
     if EVALUATIONS in item.stash:
         _attach(report, item, marked)
-    if not marked or report.when != "call" or call.excinfo is None:
+    if not marked or marked.min_pass_rate == 1 or report.when != "call" or call.excinfo is None:
         return report
     failure = call.excinfo.value
-    if not isinstance(failure, EvaluationFailure):
-        return report
-    if "evaluate" not in getattr(
-        item, "fixturenames", ()
-    ):  # then the traceback has no line of the test
-        report.longrepr = call.excinfo.getrepr(style="value", tbfilter=False)
-    if marked.min_pass_rate < 1 and not failure.undecided:
+    if isinstance(failure, EvaluationFailure) and not failure.undecided:
         report.outcome = "skipped"
         allowed = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.line}"
         vars(report)["wasxfail"] = allowed
@@ -224,16 +215,3 @@ def _marker_of(item: Any) -> Marker | None:
 
 def _parameters(item: Any) -> Mapping[str, Any]:
     return item.callspec.params if hasattr(item, "callspec") else {}
-
-
-def _evaluate(item: Any) -> Evaluate:
-    from llmeval_integrations.pytest_plugin.fixture import Evaluate
-
-    config = item.config
-    path = config.getoption("--llmeval-cache")
-    if path is not None and _CACHE not in config.stash:
-        from llmeval_integrations.llm.cache import Cache
-
-        config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
-    cache, marked = config.stash.get(_CACHE, None), item.stash.get(_MARKED, None)
-    return Evaluate(item, cache, marked, _parameters(item).get("sample"))

@@ -41,11 +41,10 @@ def test_nothing_is_logged_unless_asked_for(tmp_path):
     data = tmp_path / "data.jsonl"
     data.write_text('{"output": "{}"}')
     run = ["run", str(data), "-e", "json_validity", "-q"]
-    silent = subprocess.run([*COMMAND, *run], capture_output=True, text=True, check=True)
-    assert silent.stderr == ""
-    said = subprocess.run([*COMMAND, "-v", *run], capture_output=True, text=True, check=True)
-    said_so = f"llmeval_integrations.runs.evaluate: evaluating {data} with json_validity"
-    assert said_so in said.stderr
+    for more, said in (([], ""), (["-v"], f"runs.evaluate: evaluating {data} with json_validity")):
+        done = subprocess.run([*COMMAND, *more, *run], capture_output=True, text=True, check=True)
+        assert said in done.stderr
+        assert bool(done.stderr) is bool(said)
 
 
 def test_a_starter_file_runs_and_the_run_is_shown_again(tmp_path, monkeypatch, capsys):

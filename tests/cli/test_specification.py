@@ -17,7 +17,6 @@ from llmeval_integrations import (
     RegexMatch,
     WeightedSum,
 )
-from llmeval_integrations.cli.configuration import read_configuration
 from llmeval_integrations.cli.specification import (
     Specification,
     build,
@@ -120,17 +119,6 @@ def test_two_of_a_kind_are_told_apart():
     assert list(built) == ["json_match", "json_match_3", "json_match_2"]
     with pytest.raises(InputError, match="two evaluators have one name: x, x"):
         build([*map(parse_specification, ["x=json_match", "x=json_validity"])])
-
-
-@pytest.mark.parametrize(("written", "pattern"), [("@a pattern", "^a+$"), ("@@handle", "@handle")])
-def test_an_option_of_an_evaluator_within_another_may_stand_in_a_file(tmp_path, written, pattern):
-    (tmp_path / "a pattern").write_text("^a+$\n")
-    parts = [[{"weighted_sum": {"parts": [[{"regex_match": {"pattern": written}}, 1]]}}, 1]]
-    (tmp_path / "eval.yaml").write_text(f"evaluators: {{weighted_sum: {{parts: {parts}}}}}")
-    total = WeightedSum({WeightedSum({RegexMatch(pattern): 1}): 1})
-    text = f"weighted_sum:parts={json.dumps(parts)}"
-    assert build([parse_specification(text, tmp_path)]) == {"weighted_sum": total}
-    assert build(read_configuration(tmp_path / "eval.yaml").evaluators) == {"weighted_sum": total}
 
 
 OFFLINE = {"platform": "ollama", "name": "m"}

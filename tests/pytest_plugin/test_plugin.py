@@ -10,8 +10,8 @@ pytest_plugins = ["pytester"]
 GOOD, BAD = '{"total": 1}', '{"total": 2}'
 MARKED = """
 @pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
-def test_rows(sample):
-    pass
+def test_rows(sample, evaluate):
+    evaluate()
 """
 MUTE = """
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class Mute(Evaluator):
     def check(self, sample):
         return Result.unscored("nobody can tell") if sample.output == "x" else Result(0.2)
 """
-UNCALLED = MARKED.replace("(sample)", "(sample, evaluate)")
+UNCALLED = MARKED.replace("evaluate()\n", "pass\n")
 SKIP = ("--llmeval-unscored=skip", "-rs")
 NO_VERDICT = "E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"  # fmt: skip
-NOTHING = "nothing was evaluated: the test takes `evaluate` but does not call it; write evaluate(sample.output)"
+NOTHING = "nothing was evaluated; write evaluate(sample.output)"
 
 
 def rows(outputs):
@@ -103,7 +103,7 @@ def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, worke
         (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
         (MARKED.format(more="").replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
         (MARKED.format(more="").replace("JsonMatch()", "'json_mach'"), "*did you mean 'json_match'*"),
-        (MARKED.format(more="").replace("(sample)", "()"), "*needs the argument `sample`, which is its row*"),
+        (MARKED.format(more="").replace("sample, ", ""), "*needs the arguments `sample`, which is its row, *"),
     ],
 )  # fmt: skip
 def test_a_wrong_marker_says_what_is_wrong(session, code, message):
