@@ -45,10 +45,11 @@ _RETRACTION: Final = re.compile(
     r"|on (?:second thoughts?|reflection|a (?:second|closer) look)"
     r"|i (?:misread|misjudged|meant?|changed?|take|was wrong|refuse)"
     r"|should (?:be|have been) (?:an? )?(?:pass|fail)"
-    r"|(?:change|revise|reverse|disregard|ignore) (?:my|the|this) (?:\w+ )?verdict)\b",
+    r"|(?:change|revise|reverse|disregard|ignore) (?:my|the|this) (?:\w+ )?verdict)\b"
+    r"|\{\s*[\"']?(?:reas|verd)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Words after a verdict that retract it."""
+"""Words after a verdict that retract it, or begin another one."""
 
 _INTRODUCTION: Final = re.compile(
     r"(?:\b(?:would|could|might|not|wants?|says?|said|wrote|contain(?:s|ed)|reads?|example|draft"
@@ -132,7 +133,10 @@ class Reader:
         return not _is_introduced(text, each.start) and not self._repeats(each)
 
     def _repeats(self, each: Statement) -> bool:
-        return self.quotations.repeat(each.source, each.reasoning)
+        """Return whether a shown text states the same, under this key or the usual one."""
+        value = each.source.partition(" ")[2]
+        sources = (each.source, f"{self.vocabulary.name} {value}")
+        return any(self.quotations.repeat(source, each.reasoning) for source in sources)
 
     def _is_own_label(self, each: Statement, reasons: Sequence[re.Match[str]]) -> bool:
         """Return whether a label was not shown, or follows full sentences that were not."""

@@ -158,7 +158,7 @@ class Vocabulary:
             behind = behind[again.end() :]
         near = behind if self.decisive else behind[:8]  # further on it may be part of the reasons
         others = () if self.scale else self._patterns["word"].findall(f"{before}\n{near}")
-        if any(self.value_of(each) != value for each in others):
+        if any(self.value_of(each) != value for each in others) or "[ ]" in before:
             return None
         if not re.search(r"[^\W_]", behind):
             return None if re.search(r"[?/|]|\.\.|…|->", behind) else value
