@@ -110,14 +110,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def default_cache() -> Path:
     """Return the file for judges' replies in the user's cache folder."""
-    home = Path.home()
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home / "Library" / "Caches"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return folder / "llmeval" / "replies.sqlite"
+    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(folder) / "llmeval" / "replies.sqlite"
 
 
 def _read_evaluator(item: Any, folder: Path) -> Specification:

@@ -31,7 +31,6 @@ def run(server, tmp_path, monkeypatch, capsys):
     """Run the command in a folder with data, ten rows; gives exit code, JSON or text, stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "home"))
     rows = [{"output": f"text {number}"} for number in range(10)]
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
