@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
@@ -64,21 +64,7 @@ def check_evaluator(
     """
     claim: Any = getattr(evaluator, "name", None) if claims is None else claims
     cases = select(claim, list_order, extra_keys=extra_keys)
-    trial = _Trial(recognize(evaluator, claim), limit, seconds, isolate)
-    found: list[Finding] = []
-    try:
-        for case in cases:
-            found += trial.find(case)
-            trial.tried += 1
-    except _TimeIsUpError:
-        got = f"{trial.tried} of {len(cases)} cases in {trial.age():.0f} s"
-        why = "its behaviour in the other cases is unknown"
-        found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
-    finally:
-        trial.close()
-    found.sort(key=lambda finding: RANK.index(finding.severity))
-    name = trial.subject.name
-    return Findings(name, claim, tuple(found), trial.tried, len(cases), trial.age())
+    return _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate).run(cases)
 
 
 def list_claims() -> list[str]:
@@ -113,6 +99,7 @@ class _Trial:
     """The trial of one evaluator; a worker that fails is replaced by a new one."""
 
     subject: Subject
+    claim: str
     limit: float
     seconds: float
     isolate: bool
@@ -125,6 +112,23 @@ class _Trial:
     def __post_init__(self) -> None:
         check_number(self, "limit", minimum=0.001)
         check_number(self, "seconds", minimum=0.001)
+
+    def run(self, cases: Sequence[Case | Growth]) -> Findings:
+        """Try all cases, as far as the time allows."""
+        found: list[Finding] = []
+        try:
+            for case in cases:
+                found += self.find(case)
+                self.tried += 1
+        except _TimeIsUpError:
+            got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
+            why = "its behaviour in the other cases is unknown"
+            found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+        finally:
+            self.close()
+        ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
+        name, count = self.subject.name, len(cases)
+        return Findings(name, self.claim, ranked, self.tried, count, self.age())
 
     def find(self, case: Case | Growth) -> list[Finding]:
         """Try a case twice, and once with await if the evaluator supports it."""
