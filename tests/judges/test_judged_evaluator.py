@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import InvalidOptionError, Result, Sample
+from llmeval_integrations import Result, Sample
 from llmeval_integrations.core.errors import (
     ClientError,
     MissingFieldError,
@@ -38,12 +38,6 @@ def test_each_request_is_answered_and_counted():
     assert (result.score, result.reason) == (0.75, "a, b, a, a")
     assert result.metadata["judge"]["calls"] == 4
     assert result.metadata["judge"]["output_tokens"] == 20
-
-
-def test_what_is_no_model_is_a_bad_call():
-    pytest.importorskip("pydantic")  # of which a model's configuration is made
-    with pytest.raises(InvalidOptionError, match="model=None is not 'platform:model'"):
-        Echo(None)
 
 
 @pytest.mark.parametrize(

@@ -83,15 +83,6 @@ def test_a_reply_that_leaves_open_what_answers_what_is_unscored(reply):
     assert (judge("a").score, judge("a").label) == (None, "unreadable")
 
 
-@pytest.mark.parametrize("calls", ["each", "one"])
-def test_columns_of_the_data_are_not_the_questions(calls):
-    model = Scripted(judgement() if calls == "each" else numbered("Pass"))
-    names = ("question", "questions", "role", "instruction")
-    Questionnaire(model, QUESTIONS[:1], calls=calls)("x", variables=dict.fromkeys(names, "2+2?"))
-    assert "2+2?" not in model.said
-    assert QUESTIONS[0] in model.said
-
-
 def test_one_judgement_that_was_shown_is_no_answer_beside_another_of_the_judges_own():
     shown = judgement("Pass", reasoning="It names the author.")
     own = judgement("Pass", reasoning="my own")

@@ -288,22 +288,6 @@ def test_a_reply_of_the_cache_has_the_mark_of_its_call(tmp_path):
     assert labels == [("Fail", 0), ("Fail", 1)]
 
 
-def test_every_judge_reads_its_mark():
-    pydantic = pytest.importorskip("pydantic")
-    shown = '{"label": "good", "stars": 5, "why": "so", "verdict": "Pass"}'
-
-    def reply(**members):
-        return lambda request: {**members, "mark": request.fence}
-
-    client = Scripted(reply(label="good"))
-    assert Classification("c", client, "{output}", ["good", "bad"])(shown).label == "good"
-    rating = pydantic.create_model("Rating", why=(str, ...), stars=(int, ...))
-    client = Scripted(reply(why="so", stars=5))
-    assert Judge(client, "{output}", rating, score="stars", retries=0)(shown).score == 5
-    client = Scripted(reply(question_1={"verdict": "Pass"}))
-    assert Questionnaire(client, ["Is it?"], calls="one", retries=0)(shown).passed is True
-
-
 def test_a_form_that_has_a_mark_itself_is_asked_for_no_other():
     pydantic = pytest.importorskip("pydantic")
     school = pydantic.create_model("School", mark=(int, ...))
