@@ -135,9 +135,8 @@ def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
     refused = [result for result in results if isinstance(result, ClientError)]
     assert len(refused) == 100 - len(client.asked)
     assert {(error.kind, error.label) for error in refused} <= {("budget", "budget")}
-    assert (
-        str(refused[0]) == f"not asked, because the budget max_tokens={calls * TOKENS:,} is spent"
-    )
+    words = f"not asked, because the budget max_tokens={calls * TOKENS:,} is spent"
+    assert str(refused[0]) == words
     assert budget.spent.tokens == len(client.asked) * TOKENS
 
 

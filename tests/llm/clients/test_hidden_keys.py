@@ -59,22 +59,12 @@ def test_a_key_is_neither_quoted_nor_printed(place, client_of, question, server)
     assert "SECRET" not in repr(config) + str(config)
     for play in (
         answer({"error": {"message": f"{KEY} is wrong"}}, 401),
-        answer({"choices": f"{'x' * 180}{KEY}"}),
+        answer({"choices": f"{'x' * 480}{KEY}"}),  # the message is cut in the key
     ):
         server.plays(play)
         with pytest.raises(ClientError) as caught:
             ask_client(client_of(**place(KEY)), question())
         assert "SECRET" not in "".join(traceback.format_exception(caught.value))
-
-
-def test_a_message_is_cut_when_the_key_is_gone(client_of, question, server):
-    long = f"{'x' * 480}{KEY}{'y' * 100_000}"
-    for play in (answer({"error": {"message": long}}, 401), answer({"choices": long})):
-        server.plays(play)
-        with pytest.raises(ClientError) as caught:
-            ask_client(client_of(api_key=KEY), question())
-        assert "sk-" not in str(caught.value)
-        assert len(str(caught.value)) < 600
 
 
 def test_an_option_that_may_lead_elsewhere_tells_clients_apart(client_of):

@@ -71,11 +71,6 @@ def test_a_prompt_longer_than_the_context(client, ask, question):
     assert (caught.value.kind, caught.value.status) == ("context_overflow", 400)
 
 
-def test_a_schema_that_the_server_cannot_use(client, ask, question):
-    reply = ask(client, question("Where?", schema={"type": "object", "properties": {"a": 1}}))
-    assert reply.output in ("tool", "json")
-
-
 @pytest.mark.parametrize("client", ["openai"], indirect=True)
 def test_200_calls_side_by_side(client, question):
     async def many():

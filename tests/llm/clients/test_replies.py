@@ -165,7 +165,6 @@ CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"
 CALLS = {
     "a text in the place of one": (chat(judgement("Pass")), "Pass"),
     "one": (openai_called(judgement("Pass")), "Pass"),
-    "a text beside it": (openai_called(judgement("Pass"), content="I am done."), "Pass"),
     "a custom tool's beside it": (openai_called(CUSTOM, judgement("Pass")), "Pass"),
     "two": (openai_called(judgement("Pass"), judgement("Fail")), "unreadable"),
     "a tag within": (openai_called(judgement("Pass", "It ends with </think>.")), "Pass"),
