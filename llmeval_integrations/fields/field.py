@@ -56,8 +56,9 @@ class Place:
         self._inherited = inherit(own)
         self.rule = _make_rule(root.defaults, read_settings(schemas, cases), own, below)
         """How values at this place are compared."""
+        self.is_exact = self.rule.is_exact
         is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
-        self.is_literal = self.rule.is_exact and is_same_below and not (cases or below)
+        self.is_literal = self.is_exact and is_same_below and not (cases or below)
         """Whether all values below are compared by the same rule."""
         # Fuzzy places below are found by the settings that may apply there, not by this place's own
         # schema. The noise of doubles is left out: otherwise every array of numbers would have all
@@ -130,7 +131,7 @@ class Field(Node):
         self.path, self.place = path, place
         rule = self.rule = place.rule
         self.weight, self.ignored, self.whole = rule.weight, rule.ignore, rule.is_leaf
-        self.exact, self.literal, self.fuzzy = rule.is_exact, place.is_literal, place.is_fuzzy
+        self.exact, self.literal, self.fuzzy = place.is_exact, place.is_literal, place.is_fuzzy
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
         self.order = "ordered" if self._has_positions else rule.order
         self.key = read_key(rule.key)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
+
+import msgspec
 
 from llmeval_integrations.fields.formats import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
-from llmeval_integrations.schemas.parse import REMARKS
+from llmeval_integrations.schemas.parse import REMARKS, encode
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
 Case: TypeAlias = list[Schema]
@@ -26,6 +29,9 @@ _OF_PARTS: Final = frozenset(
     )
 )
 """The keywords that define how values are compared, and the keywords about parts of values."""
+
+_WITHOUT_EFFECT: Final = REMARKS | _OF_PARTS
+"""The keywords of a single schema that do not define how values are compared."""
 
 # The following settings undo everything that defaults could loosen. Only `fields` overrides them.
 _EXACT_TEXTS: Final = {
@@ -77,6 +83,21 @@ def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
     parts = [part for case in cases for part in case]
     if _OF_VALUES.isdisjoint(key for part in parts for key in part):
         return {}
+    if len(parts) == 1 and not schemas.alternatives and "uniqueItems" not in parts[0]:
+        named = {key: value for key, value in parts[0].items() if key not in _WITHOUT_EFFECT}
+        return _read_alone(encode(named))
+    return _read_together(schemas, cases)
+
+
+@lru_cache(maxsize=1_024)
+def _read_alone(text: bytes) -> dict[str, Any]:
+    """Return the settings that follow from one schema: most places have one, and many the same."""
+    schemas = Schemas.of(msgspec.json.decode(text))
+    return _read_together(schemas, list_cases(schemas))
+
+
+def _read_together(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
+    parts = [part for case in cases for part in case]
     settings = {**_read_numbers(cases), **_read_texts(cases), "types": _types_allowed(schemas)}
     if _are_decimals(parts, schemas):
         settings.update(is_number=True, is_decimal=True)
