@@ -130,12 +130,5 @@ def test_ragas_runs_it():
         assert metric.score(response="[1]", reference="[1.0]").value == value
 
 
-def test_trainers_call_it_so():
-    executor = pytest.importorskip("openrlhf.utils.agent").SingleTurnAgentExecutor()
-    executor.reward_func = as_function(JsonEquality(), "openrlhf")
-    [answer] = asyncio.run(executor._fetch_rewards_via_func(["?[1]"], ["?"], ["[1.0]"]))
-    assert answer["rewards"] == 1.0
-
-
 def test_the_example_of_the_docstring():
     run_example(functions)

@@ -1,23 +1,17 @@
 """Inspect: `eval` with its mock model."""
 
 import math
-from collections import Counter
 
 import pytest
 from framework_cases import RESULTS, Fixed
 
 from llmeval_integrations import (
     JsonEquality,
-    JsonValidity,
     Sample,
     ToolCalls,
     ToolCallSchema,
-    compare,
-    evaluate,
 )
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.runs import read_run
-from llmeval_integrations.runs.load import read_samples
 
 pytest.importorskip("inspect_ai")
 
@@ -36,7 +30,6 @@ from inspect_ai.model import (
     ModelUsage,
     get_model,
 )
-from inspect_ai.scorer import match
 from inspect_ai.tool import ToolCall
 
 from llmeval_integrations.frameworks import inspect_ai as ours
@@ -133,28 +126,3 @@ def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     assert message in log.samples[0].error.message
     [figures] = log.results.scores
     assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
-
-
-@pytest.mark.parametrize("form", ["eval", "json"])
-def test_a_log_is_a_run_with_what_our_evaluators_said(tmp_path, form):
-    outputs = ["[1]", "[1.0]", "[2]", "[2", "?", "[1]"]
-    rows = [Row(id=name, input="?", target="[1.0]") for name in "abc"]
-    scorers = [inspect_scorer(JsonEquality()), inspect_scorer(JsonValidity()), match()]
-    log = run(tmp_path, scorers, outputs, rows, log_format=form, epochs=2)
-    found = read_run(log.location)
-    samples = {each["id"]: each["output"] for each in read_samples(log.location)}
-    assert Counter(samples.values()) == Counter(outputs)
-    own = evaluate(
-        [{"id": own, "output": text, "reference": "[1.0]"} for own, text in samples.items()],
-        [JsonEquality(), JsonValidity()],
-    )
-    said, expected = (
-        [(row.id, row.evaluator, row.score, row.passed, row.label, row.reason) for row in each.rows]
-        for each in (found, own)
-    )
-    assert [each for each in said if each[1] != "match"] == expected
-    assert Counter(row.group for row in found.rows) == {"a": 6, "b": 6, "c": 6}
-    for figures in log.results.scores:
-        value = next(iter(figures.metrics.values())).value
-        assert found.summary["evaluators"][figures.name]["mean"] == pytest.approx(value)
-    assert compare(log.location, own).regressions == []
