@@ -39,6 +39,7 @@ Choices: TypeAlias = (
 )
 
 _Worth: TypeAlias = float | tuple[float | None, str] | None
+_Choices: TypeAlias = Mapping[str, tuple[float | None, str]]
 _ALIASES: Final = ("verdict", "classification", "class", "category", *VERDICT_NAMES)
 _REPLY: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
@@ -55,14 +56,6 @@ _GRADE: Final = Prompt(
 )
 
 
-class Choice(msgspec.Struct, frozen=True):
-    """One label."""
-
-    label: str
-    score: float | None = None
-    description: str = ""
-
-
 @dataclass(frozen=True)
 class _LabelJudge(ModelJudge):
     """Chooses one of several labels."""
@@ -77,20 +70,18 @@ class _LabelJudge(ModelJudge):
     _form: StatementForm = field(init=False, repr=False, compare=False)
     _shots: str = field(init=False, repr=False, compare=False)
 
-    def _set_form(self, choices: Sequence[Choice]) -> None:
+    def _set_form(self, choices: _Choices) -> None:
         check_number(self, "threshold", optional=True)
-        labels = [choice.label for choice in choices]
-        self.__dict__.update(_form=label_form(choices), _shots=write_examples(self, labels))
+        self.__dict__.update(_form=label_form(choices), _shots=write_examples(self, [*choices]))
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
         said = await self.exchange(ask, prompt, self._form, values)
-        choice: Choice = said.verdict
-        score = None if choice.score is None else float(choice.score)
+        label, worth = said.verdict
+        score = None if worth is None else float(worth)
         passed = None
         if score is not None and self.threshold is not None:
             passed = score >= self.threshold
-        reason = said.reasoning or None
-        return Result(score, passed, choice.label, reason, answered=score is None)
+        return Result(score, passed, label, said.reasoning or None, answered=score is None)
 
 
 @dataclass(frozen=True)
@@ -131,10 +122,10 @@ class Classification(_LabelJudge):
             wanted = f"made of labels, each with a score or (score, description): {error}"
             raise option_error(self, "choices", wanted) from None
         self._set_form(
-            [
-                Choice(label, *worth) if isinstance(worth, tuple) else Choice(label, worth)
-                for label, worth in found.items()
-            ]
+            {
+                label: each if isinstance(each, tuple) else (each, "")
+                for label, each in found.items()
+            }
         )
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
@@ -172,29 +163,27 @@ class Rubric(_LabelJudge):
         if len(anchors) < 2:
             raise option_error(self, "anchors", "a mapping from two grades or more to their texts")
         low, high = min(anchors), max(anchors)
-        grades = [
-            Choice(str(grade), (grade - low) / (high - low), anchors.get(grade, ""))
-            for grade in range(low, high + 1)
-        ]
-        self._set_form(grades)
+        self._set_form(
+            {
+                str(grade): ((grade - low) / (high - low), anchors.get(grade, ""))
+                for grade in range(low, high + 1)
+            }
+        )
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         values = background(sample, question=self.question)
         return await self._choose(ask, _GRADE, values)
 
 
-def label_form(choices: Sequence[Choice]) -> StatementForm:
-    """Return the form of a reply with an explanation and a label; its verdict is a Choice."""
-    lines = [
-        f"- {choice.label}: {choice.description}" if choice.description else f"- {choice.label}"
-        for choice in choices
-    ]
-    words = {_fold(choice.label): choice for choice in choices}
+def label_form(choices: _Choices) -> StatementForm:
+    """Return the form of a reply with an explanation and a label; its verdict has the score, too."""
+    lines = [f"- {label}: {text}" if text else f"- {label}" for label, (_, text) in choices.items()]
+    words = {_fold(label): (label, score) for label, (score, _) in choices.items()}
     return StatementForm(
         "classification",
         Vocabulary("label", words, aliases=_ALIASES),
         {"explanation": {"type": "string"}},
-        {"label": {"type": "string", "enum": [choice.label for choice in choices]}},
+        {"label": {"type": "string", "enum": [*choices]}},
         "\n".join(["Choose exactly one of these labels:", *lines, _REPLY]),
     )
 
@@ -216,13 +205,12 @@ _PAIR_USER: Final = (
 )
 _PAIR: Final = Prompt([Message("system", _PAIR_SYSTEM), Message("user", _PAIR_USER)])
 _PAIR_FORM: Final = label_form(
-    [
-        Choice("first", description="the first text is better"),
-        Choice("second", description="the second text is better"),
-        Choice("tie", description="neither is better"),
-    ]
+    {
+        "first": (1.0, "the first text is better"),
+        "second": (0.0, "the second text is better"),
+        "tie": (0.5, "neither is better"),
+    }
 )
-_PAIR_SCORES: Final = {"A": 1.0, "tie": 0.5, "B": 0.0}
 
 
 @dataclass(frozen=True)
@@ -261,21 +249,18 @@ class Preference(ModelJudge):
         there, back = await gather(
             self._compare(sample, ask, ours, theirs), self._compare(sample, ask, theirs, ours)
         )
-        answers = {
-            "A first": {"first": "A", "second": "B", "tie": "tie"}[there.verdict.label],
-            "B first": {"first": "B", "second": "A", "tie": "tie"}[back.verdict.label],
-        }
-        metadata: dict[str, Any] = {"answers": answers}
-        if there.verdict.label == back.verdict.label != "tie":
-            metadata["position"] = there.verdict.label
+        (place, score), (other_place, _) = there.verdict, back.verdict
+        label = {"first": "A", "second": "B"}.get(place, "tie")
+        other = {"first": "B", "second": "A"}.get(other_place, "tie")
+        metadata: dict[str, Any] = {"answers": {"A first": label, "B first": other}}
+        if place == other_place != "tie":
+            metadata["position"] = place
         reason = f"A first: {there.reasoning}\nB first: {back.reasoning}"
-        if len({*answers.values()}) == 1:
-            label = answers["A first"]
-        elif self.on_disagreement == "tie":
-            label = "tie"
-        else:
-            return Result(None, None, "disagreement", reason, metadata)
-        return Result(_PAIR_SCORES[label], None, label, reason, metadata)
+        if label == other:
+            return Result(score, None, label, reason, metadata)
+        if self.on_disagreement == "tie":
+            return Result(0.5, None, "tie", reason, metadata)
+        return Result(None, None, "disagreement", reason, metadata)
 
     async def _compare(self, sample: Sample, ask: Ask, first: str, second: str) -> Any:
         values = background(sample, question=self.question)
