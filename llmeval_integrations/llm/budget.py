@@ -25,32 +25,15 @@ _COUNTS: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "out
 class Spending:
     """The number of calls and what they cost."""
 
-    calls: int = 0
-    """Requests that were answered, by a model or from the cache."""
-
-    cached: int = 0
-    """How many of them came from the cache, which costs nothing."""
-
+    calls: int = 0  # answered, by a model or from the cache
+    cached: int = 0  # answered from the cache, which costs nothing
     failed: int = 0
-    """Requests that got no answer."""
-
-    not_asked: int = 0
-    """Requests that were not made: the budget was spent, or a frozen cache lacks the reply."""
-
-    input_tokens: int = 0
-    """Tokens of prompts that were paid for."""
-
+    not_asked: int = 0  # the budget was spent, or a frozen cache lacks the reply
+    input_tokens: int = 0  # paid for, as all that follow
     output_tokens: int = 0
-    """Generated tokens that were paid for."""
-
-    cost: float = 0.0
-    """US dollars, of the calls whose price is known."""
-
-    unpriced: int = 0
-    """How many calls were paid for at a price that is not known."""
-
-    uncounted: int = 0
-    """How many replies came from a server that reports no token counts."""
+    cost: float = 0.0  # US dollars, of the calls whose price is known
+    unpriced: int = 0  # calls whose price is not known
+    uncounted: int = 0  # replies of a server that reports no tokens
 
     @property
     def tokens(self) -> int:
@@ -74,10 +57,9 @@ class Spending:
 
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""
-        if error.kind in ("budget", "not_cached"):
-            self.not_asked += 1
-        else:
-            self.failed += 1
+        was_asked = error.kind not in ("budget", "not_cached")
+        self.failed += was_asked
+        self.not_asked += not was_asked
 
     def add_summary(self, summary: Mapping[str, Any]) -> None:
         """Add the figures of another Spending's summary."""

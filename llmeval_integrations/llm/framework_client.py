@@ -53,7 +53,7 @@ class FrameworkClient(SdkClient):
         vendors = (cls.vendors.match(kind.__module__) for kind in type(model).__mro__)
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,
-            "platform": next((vendor[1] for vendor in vendors if vendor), cls.takes),
+            "platform": next((vendor[1] for vendor in vendors if vendor), cls.package_name()),
             "temperature": None,
             "timeout": 600,
         }

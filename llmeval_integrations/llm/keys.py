@@ -8,9 +8,6 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-HIDDEN: Final = "(hidden)"
-"""The text that replaces a key."""
-
 _SHORTEST: Final = 6
 """The length of the shortest real key; shorter ones, such as "-", occur in any text."""
 
@@ -29,25 +26,26 @@ _SENT: Final = re.compile(r"(?i)(headers|query)\Z")
 """The ends of names of options whose values a gateway receives unchanged."""
 
 
-def without_keys(value: Any, name: str = "", keys: list[str] | None = None) -> Any:
+def without_keys(
+    value: Any, name: str = "", keys: list[str] | None = None, *, sent: bool = False
+) -> Any:
     """Return the JSON value of the field `name` without its keys, which are added to `keys`.
 
-    The values of headers and queries become digests, because any of them may choose the model.
+    The values of headers and queries (`sent`) become digests, because any of them may choose the
+    model.
     """
-    return _hide(value, name, [] if keys is None else keys, sent=False)
-
-
-def _hide(value: Any, name: str, keys: list[str], *, sent: bool) -> Any:
+    keys = [] if keys is None else keys
     if isinstance(value, Mapping):
-        inside = bool(_SENT.search(name))
-        return {str(key): _hide(each, str(key), keys, sent=inside) for key, each in value.items()}
+        sent = bool(_SENT.search(name))
+        members = {str(key): each for key, each in value.items()}
+        return {key: without_keys(each, key, keys, sent=sent) for key, each in members.items()}
     if isinstance(value, (list, tuple)):
-        return [_hide(each, name, keys, sent=sent) for each in value]
+        return [without_keys(each, name, keys, sent=sent) for each in value]
     if isinstance(value, str):
         is_long = sent or len(value) >= 20  # the short value of `eos_token` is not a key
         if _KEY.search(name) or (is_long and name.lower().endswith(("key", "token"))):
             keys += [value, value.split(" ")[-1]]  # "Bearer KEY"
-            return HIDDEN
+            return "(hidden)"
     if sent:
         return f"(hidden, {sha256(json.dumps(value).encode()).hexdigest()[:8]})"
     return value

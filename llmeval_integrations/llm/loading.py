@@ -66,7 +66,7 @@ def _by_fields(fields: Mapping[str, Any]) -> Client:
 def _by_object(thing: Any, options: dict[str, Any]) -> Client:
     packages = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
     for client in _classes():
-        if client.takes in packages:
+        if client.package_name() in packages:
             return client.of(thing, **options)
     # Only the type of an object is shown, because its members may contain a key.
     is_simple = thing is None or isinstance(thing, (bool, int, float))

@@ -49,20 +49,12 @@ class SdkClient(Client):
     """The platforms in `load_client`, each with the address of its server; None for the vendor's.
     Only the vendor's gets a key from the environment."""
 
-    takes: ClassVar[str] = ""
-    """The package whose objects the client accepts, such as "openai"."""
-
     module: ClassVar[str] = ""
-    """The module that the client uses; the first part of its name is `takes`."""
+    """The SDK's module; objects whose classes come from its package are accepted."""
 
-    example: ClassVar[str] = ""
-    """A model's name, for the message when the name is missing."""
-
+    # The environment variables in which the SDK looks for a key and an address, in this order.
     key_variables: ClassVar[tuple[str, ...]] = ()
-    """The environment variables in which the SDK looks for a key, in this order."""
-
     address_variables: ClassVar[tuple[str, ...]] = ()
-    """The environment variables in which the SDK looks for the server's address."""
 
     settled: ClassVar[frozenset[str]] = frozenset({"platform", "base_url", "api_key"})
     """The fields of ClientConfig that an object of the SDK already defines."""
@@ -78,12 +70,19 @@ class SdkClient(Client):
         self._made: tuple[AbstractEventLoop, Any] | None = None
 
     @classmethod
+    def package_name(cls) -> str:
+        """Return the package whose objects the client accepts, such as "openai"."""
+        return cls.module.partition(".")[0]
+
+    @classmethod
     def load_package(cls) -> Any:
         """Import the SDK's module; raises MissingDependencyError."""
         try:
             return import_module(cls.module)
         except ImportError as error:
-            raise MissingDependencyError.of(cls.module.replace(".", "-"), cls.takes) from error
+            raise MissingDependencyError.of(
+                cls.module.replace(".", "-"), cls.package_name()
+            ) from error
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
@@ -119,7 +118,7 @@ class SdkClient(Client):
         if "name" not in cls.settled.union(options):
             raise InvalidOptionError(
                 f"model: {what} does not say which model is asked; "
-                f"write load_client(client, name='{cls.example}')"
+                "write load_client(client, name='...')"
             )
 
     def check_options(self, known: Collection[str]) -> None:
@@ -127,7 +126,7 @@ class SdkClient(Client):
         unknown = sorted(self.config.options.keys() - {*known})
         if unknown:
             raise InvalidOptionError(
-                f"options: {self.takes} does not accept {', '.join(unknown)}; "
+                f"options: {self.package_name()} does not accept {', '.join(unknown)}; "
                 f"there are {', '.join(sorted(known))}"
             )
 

@@ -50,19 +50,19 @@ class StainlessClient(SdkClient):
         sent = {name: getattr(given, kept, None) for name, kept in _SENT.items()}
         self._sent = {name: value for name, value in sent.items() if value}
         if given is not None and self._is_awaited:
-            _check_copy(given, self.takes)
+            _check_copy(given, self.package_name())
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         if not _bases(thing) & {_BLOCKING, _AWAITED}:
             name = cls.plain.removeprefix("Async")
             raise InvalidOptionError(
-                f"model={quote(thing)} cannot be asked; expected {cls.takes}.{name} or "
-                f"{cls.takes}.{cls.plain}"
+                f"model={quote(thing)} cannot be asked; expected {cls.package_name()}.{name} or "
+                f"{cls.package_name()}.{cls.plain}"
             )
         cls.check_beside(thing, options)
         fields: dict[str, Any] = {
-            "platform": cls.takes,
+            "platform": cls.package_name(),
             "base_url": str(thing.base_url),
             "api_key": getattr(thing, "api_key", None) or NO_KEY,
             "retries": thing.max_retries,

@@ -77,7 +77,7 @@ def test_what_is_no_model_is_a_bad_call(model, options, error, message):
 )
 def test_an_sdks_object_does_not_say_which_model(package, kind, name):
     sdk = getattr(pytest.importorskip(package), kind)(api_key=KEY)
-    said = f"the {kind} object does not say which model is .*load_client.client, name='{name}'"
+    said = f"the {kind} object does not say which model is .*load_client.client, name="
     with pytest.raises(InvalidOptionError, match=said) as caught:
         load_client(sdk, timeout=7)
     assert KEY not in "".join(traceback.format_exception(caught.value))

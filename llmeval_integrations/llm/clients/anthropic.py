@@ -35,8 +35,7 @@ class AnthropicClient(StainlessClient):
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"anthropic": None}
-    takes = module = "anthropic"
-    example = "claude-sonnet-5"
+    module = "anthropic"
     endpoint = "messages"
     declared = "resources.Messages.create"
     plain = "AsyncAnthropic"

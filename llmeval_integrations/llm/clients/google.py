@@ -27,9 +27,7 @@ class GoogleClient(SdkClient):
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
-    takes = "google"
     module = "google.genai"
-    example = "gemini-3-flash"
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 

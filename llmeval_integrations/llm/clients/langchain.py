@@ -30,7 +30,7 @@ class LangChainClient(FrameworkClient):
     model is skipped, because the reply is read here. Options are further arguments of `invoke`.
     """
 
-    takes = "langchain_core"
+    module = "langchain_core"
     vendors = re.compile("langchain_(?!core)([a-z]+)")
 
     @classmethod

@@ -25,7 +25,7 @@ class LlamaIndexClient(FrameworkClient):
     otherwise in words. Options are further arguments of `chat`.
     """
 
-    takes = "llama_index"
+    module = "llama_index"
     vendors = re.compile(r"llama_index\.llms\.([a-z]+)")
 
     @classmethod

@@ -40,8 +40,7 @@ class OpenAIClient(StainlessClient):
         "vllm": "http://localhost:8000/v1",
         "llama.cpp": "http://localhost:8080/v1",
     }
-    takes = module = "openai"
-    example = "gpt-5-mini"
+    module = "openai"
     endpoint = "chat.completions"
     declared = "resources.chat.Completions.create"
     plain = "AsyncOpenAI"
