@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
@@ -19,12 +19,9 @@ from llmeval_integrations.json_values.equality import equal, write_scalar
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
-from llmeval_integrations.text.edit_distance import count_edits, exact_reach, load_levenshtein
+from llmeval_integrations.text.edit_distance import count_edits, load_levenshtein
 
 Variant = Literal["paper", "anls_star"]
-
-_SURELY_EXACT: Final = 80_000
-"""The distance of two texts up to this length is always exact; see `exact_reach`."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,7 @@ class JsonSimilarity(Evaluator):
 
     The result passes if the score is at least `threshold`. An output that is not JSON never passes.
 
-    Metadata: `limit_reached` lists the arrays with too many items to try every pair. `exact` is
-    False if two texts differ in more than about 80,000 characters. The score may then be too low.
+    Metadata: `limit_reached` lists the arrays with too many items to try every pair.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -81,25 +77,19 @@ class JsonSimilarity(Evaluator):
                 score = AnlsStar(self.tau).score(output, reference)
             except TooManyPairsError as error:
                 return Result.unscored(str(error), label="too_many_pairs")
-            return self._result(score, "", {})
+            return self._result(score, [])
         comparison = Comparison()
         if not equal(output, reference):
             comparison.compare(_Text(self.tau), _as_texts(output), _as_texts(reference))
         leaves = len(comparison.matched) + len(comparison.outcomes)
         gained = len(comparison.matched) + fsum(each.score for each in comparison.outcomes)
-        metadata: dict[str, Any] = {}
-        remark = ""
-        if comparison.limits:
-            metadata["limit_reached"] = comparison.limits
-            remark += " (too many pairs of items; not all were tried)"
-        if not all(outcome.exact for outcome in comparison.outcomes):
-            metadata["exact"] = False
-            remark += " (texts too long to be compared exactly)"
-        return self._result(gained / leaves if leaves else 1.0, remark, metadata)
+        return self._result(gained / leaves if leaves else 1.0, comparison.limits)
 
-    def _result(self, score: float, remark: str, metadata: dict[str, Any]) -> Result:
+    def _result(self, score: float, limits: list[str]) -> Result:
+        metadata = {"limit_reached": limits} if limits else {}
         if score >= self.threshold:
             return Result(score, True, None, None, metadata)
+        remark = " (too many pairs of items; not all were tried)" if limits else ""
         reason = f"Similarity {format_against(self.threshold, score)}{remark}"
         return Result(score, False, None, reason, metadata)
 
@@ -127,13 +117,12 @@ class _Text(Node):
             return MATCH
         one, other = len(output), len(reference)
         longest = max(other, one)
-        if longest <= _SURELY_EXACT and abs(one - other) / longest >= self.tau:
+        if abs(one - other) / longest >= self.tau:
             return MISMATCH  # the lengths alone differ too much
         most = int(self.tau * longest) + 1  # one more, as the product may be rounded down
         edits = count_edits(most, output, reference)
-        exact = longest <= _SURELY_EXACT or min(edits, most) <= exact_reach(output, reference)
-        score = (longest - edits) / longest if edits / longest < self.tau else 0.0
-        return Verdict("mismatch", score, exact) if score or not exact else MISMATCH
+        is_near = edits / longest < self.tau
+        return Verdict("mismatch", (longest - edits) / longest) if is_near else MISMATCH
 
     def grade_texts(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
         from rapidfuzz.distance.Levenshtein import normalized_similarity
