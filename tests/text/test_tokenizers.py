@@ -9,11 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from json_strategies import law
-from pace import at_most
 
 from llmeval_integrations import MissingDependencyError
 from llmeval_integrations.text.tokenizers import (
-    TOKENIZERS,
     Tokenizer,
     load_tokenizer,
     vocabulary_folder,
@@ -63,14 +61,6 @@ def test_so_it_does_with_spaces_of_every_kind(both):
     for space in filter(str.isspace, map(chr, range(0x3001))):
         text = f"a{space * 3}b {space} c{space * 4}1{space * 2}2 {space}3{space} -"
         assert ours.split(text) == theirs(text), ascii(space)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", TOKENIZERS)
-@pytest.mark.parametrize("text", ["word " * 200_000, "a" * 20_000, "世界" * 100_000], ids=len)
-def test_long_texts_are_quick(name, text):
-    with at_most(3):
-        load(name).split(text)
 
 
 # --- what is missing, in a process of its own --------------------------------------------------
