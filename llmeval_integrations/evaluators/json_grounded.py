@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from dataclasses import fields as options_of
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import fsum
@@ -110,9 +109,6 @@ class JsonGrounded(JsonEvaluator):
     @cached_property
     def _common(self) -> frozenset[Any]:
         return frozenset(map(normalize, self.common))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(getattr(self, option.name) for option in options_of(self))
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
