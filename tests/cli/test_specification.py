@@ -1,10 +1,7 @@
 """An evaluator can be written in a line."""
 
-import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from llmeval_integrations import (
     EvalError,
@@ -39,17 +36,6 @@ OPTIONS = [
 def test_options_are_json_else_text(text, options):
     assert parse_specification(f"e:{text}") == Specification("e", options)
     assert parse_specification(f" my name = e :{text}").name == "my name"
-
-
-TEXTS = st.text().filter(lambda text: text[:1] != "@")  # which names a file
-
-
-@given(st.dictionaries(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), st.recursive(
-    st.none() | st.booleans() | st.integers() | TEXTS, lambda x: st.lists(x) | st.dictionaries(st.text(), x), max_leaves=5
-)))  # fmt: skip
-def test_any_json_value_is_an_option(options):
-    text = ",".join(f"{name}={json.dumps(value)}" for name, value in options.items())
-    assert parse_specification(f"e:{text}").options == options
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import math
 import multiprocessing
 import os
 import re
-import threading
 import time
 
 import pytest
@@ -149,18 +148,3 @@ def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are():
     assert "changed" in {finding.kind for finding in found}
     assert json.dumps([case.reference for case in json_schema.CASES]) == before
     assert not check_evaluator(JsonSchema())
-
-
-def test_beside_a_running_event_loop_it_leaves_nothing_running():
-    before = threading.active_count()
-
-    async def check():
-        return check_evaluator(JsonEquality(), **PATIENT)
-
-    assert not asyncio.run(check())
-    for _ in range(100):
-        if threading.active_count() <= before:
-            break
-        time.sleep(0.01)
-    assert threading.active_count() <= before
-    assert not multiprocessing.active_children()
