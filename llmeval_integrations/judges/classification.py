@@ -121,12 +121,8 @@ class Classification(_LabelJudge):
         except msgspec.ValidationError as error:
             wanted = f"made of labels, each with a score or (score, description): {error}"
             raise option_error(self, "choices", wanted) from None
-        self._set_form(
-            {
-                label: each if isinstance(each, tuple) else (each, "")
-                for label, each in found.items()
-            }
-        )
+        whole = {label: x if isinstance(x, tuple) else (x, "") for label, x in found.items()}
+        self._set_form(whole)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return await self._choose(ask, self.prompt, material(sample))
@@ -176,7 +172,7 @@ class Rubric(_LabelJudge):
 
 
 def label_form(choices: _Choices) -> StatementForm:
-    """Return the form of a reply with an explanation and a label; its verdict has the score, too."""
+    """Return the form of a reply with an explanation and a label, which has its score."""
     lines = [f"- {label}: {text}" if text else f"- {label}" for label, (_, text) in choices.items()]
     words = {_fold(label): (label, score) for label, (score, _) in choices.items()}
     return StatementForm(

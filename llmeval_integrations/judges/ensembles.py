@@ -249,48 +249,34 @@ class Questionnaire(ModelJudge):
         check_list(self, "questions", "a list of questions")
         check_choice(self, "calls", ("each", "one"))
         check_number(self, "threshold", minimum=0, maximum=1)
-        for question in self.questions:
-            self._judge_of(question)  # the constructor checks the question and the other options
-
-    def _judge_of(self, question: str) -> PassFail:
-        return PassFail(
-            self.model,
-            question,
-            self.role,
-            self.instruction,
-            self.scores,
-            output=self.output,
-            retries=self.retries,
-        )
+        options: dict[str, Any] = {"output": self.output, "retries": self.retries}
+        given = (self.role, self.instruction, self.scores)
+        self.__dict__["_judges"] = [
+            PassFail(self.model, question, *given, **options) for question in self.questions
+        ]
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        if self.calls == "one":
-            return self._combine(await self._judge_at_once(sample, ask))
-        judges = [*map(self._judge_of, self.questions)]
-        return self._combine(await results_of(judges, sample, ask))
-
-    async def _judge_at_once(self, sample: Sample, ask: Ask) -> list[Result]:
-        numbered = [f"{number}. {question}" for number, question in enumerate(self.questions, 1)]
-        questions = "\n".join(numbered)
+        if self.calls == "each":
+            return self._combine(await results_of(self.__dict__["_judges"], sample, ask))
+        questions = "\n".join(f"{n}. {question}" for n, question in enumerate(self.questions, 1))
         values = background(sample, self.instruction, self.role, questions=questions)
-        judgements = await self.exchange(ask, _PROMPT, JudgementsForm(len(numbered)), values)
-        return [as_result(each, self.scores) for each in judgements]
+        form = JudgementsForm(len(self.questions))
+        judgements = await self.exchange(ask, _PROMPT, form, values)
+        return self._combine([as_result(each, self.scores) for each in judgements])
 
     def _combine(self, results: Sequence[Result]) -> Result:
         """Combine the answers into one result."""
         answers = [result for result in results if result.scored]
         asked, answered = len(results), len(answers)
         passes = sum(result.passed is True for result in answers)
+        pairs = [*zip(self.questions, results)]
         metadata = {
             "pass_rate": passes / answered if answered else None,
             "interval": wilson(passes, answered),
             "agreement": pair_agreement([[result.passed for result in answers]]).rate,
             "asked": asked,
             "answered": answered,
-            "questions": [
-                {"question": question, **entry(result)}
-                for question, result in zip(self.questions, results)
-            ],
+            "questions": [{"question": question, **entry(result)} for question, result in pairs],
         }
         if answered < asked:
             first = next(result for result in results if not result.scored)
@@ -298,10 +284,6 @@ class Questionnaire(ModelJudge):
             return Result(None, None, "unanswered", reason, metadata)
         score = fmean(float(result.score or 0) for result in answers)
         passed = passes / answered >= self.threshold  # a product would be rounded
-        failed = [
-            f"{question} - {result.reason}"
-            for question, result in zip(self.questions, results, strict=True)
-            if result.passed is False
-        ]
+        failed = [f"{question} - {each.reason}" for question, each in pairs if not each.passed]
         reason = "; ".join([f"{passes} of {answered} questions pass", *failed])
         return Result(score, passed, "Pass" if passed else "Fail", reason, metadata)
