@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.tables import by_sample
 from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
 from llmeval_integrations.runs.load import read_texts
@@ -14,7 +13,6 @@ from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
 from llmeval_integrations.text.excerpt import cut_around_difference
-from llmeval_integrations.text.sources import common_numbers, normalize
 
 _MOST_VALUES: Final = 3
 _LONGEST_VALUE: Final = 40
@@ -96,6 +94,9 @@ def _list_grounding(run: Run, figures: Row) -> Section:
 
 def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
     """Count, by field, the grounded values that many sources of the run contain."""
+    from llmeval_integrations.evaluators.json_grounded import texts_of  # takes 14 ms to import
+    from llmeval_integrations.text.sources import common_numbers, normalize
+
     sources = set()
     for _, sample in islice(read_texts(run, evaluator), _MOST_SOURCES):
         parts = [sample.get("input"), *(sample.get("contexts") or ())]
