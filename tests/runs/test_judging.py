@@ -3,10 +3,8 @@
 import asyncio
 import json
 import os
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,8 +91,6 @@ def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
     assert again.asked == []
     assert [row.label for row in second.rows] == [row.label for row in first.rows]
     assert (judge_figures(second)["cached"], judge_figures(second)["cost"]) == (100, 0.0)
-    frozen = evaluate(samples, [Repeats(again)], cache=cache, frozen=True)
-    assert frozen.rows == second.rows
 
 
 def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
@@ -107,12 +103,9 @@ def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
     assert client.asked == []
 
 
-@pytest.mark.parametrize("out", [True, False])
-def test_a_budget_ends_a_run_with_all_its_rows(tmp_path, out):
+def test_a_budget_ends_a_run_with_all_its_rows(tmp_path):
     client = Remote(seconds=0.002)
-    run = evaluate(
-        SAMPLES, [Repeats(client)], max_tokens=150, concurrency=4, out=tmp_path if out else None
-    )
+    run = evaluate(SAMPLES, [Repeats(client)], max_tokens=150, concurrency=4, out=tmp_path)
     asked = len(client.asked)
     assert 10 <= asked <= 13
     assert len(run.rows) == 500
@@ -149,11 +142,7 @@ def test_a_judge_without_a_price_is_found_before_anything_is_asked(tmp_path):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        (
-            {"concurrency": 0},
-            InvalidOptionError,
-            "concurrency=0 is not a whole number of at least 1",
-        ),
+        ({"concurrency": 0}, InvalidOptionError, "concurrency=0 is not a whole number of at leas"),
         ({"max_cost": "1"}, InvalidOptionError, "max_cost='1' is not a number of at least 0"),
         ({"frozen": True}, InputError, "frozen takes replies from a cache, and none is given"),
         ({"cache": __file__}, InputError, "test_judging.py cannot be used: file is not a database"),
@@ -166,24 +155,6 @@ def test_options_that_make_no_sense_stop_a_run_before_it_begins(tmp_path, option
         evaluate(SAMPLES, [Repeats(client)], out=tmp_path / "run", **options)
     assert not client.asked
     assert not (tmp_path / "run").exists()
-
-
-def test_a_cache_that_breaks_on_the_way_stops_the_asking(tmp_path):
-    path = tmp_path / "replies.sqlite"
-
-    def says(text):
-        if text == "text 20":
-            with closing(sqlite3.connect(path)) as other:
-                other.execute("DROP TABLE replies")
-        return text
-
-    client = Remote(says, seconds=0.001)
-    run = evaluate(SAMPLES, [Repeats(client)], cache=path, concurrency=4)
-    assert len(client.asked) < 30
-    errors = [row.error for row in run.rows if row.error]
-    assert len(errors) > 450
-    assert "no such table: replies" in errors[-1]
-    assert str(path) in errors[-1]
 
 
 def test_a_sample_that_is_nested_too_deeply_is_unscored():

@@ -65,13 +65,6 @@ def failing(label, reason, passed=False):
     return Row(1, "e", 0, passed, label, reason, {}, False, None)
 
 
-def test_a_label_without_a_verdict_is_counted_and_nothing_that_went_wrong():
-    tally = Tally()
-    tally.add([failing("positive", "", None), failing("negative", "", None), failing("bad", "")])
-    assert tally.summary()["labels"] == {"bad": 1, "negative": 1, "positive": 1}
-    assert [(found.kind, found.count) for found in tally.findings()] == [("bad", 1)]
-
-
 def test_a_finding_has_the_reason_that_was_given_most_often():
     tally = Tally()
     tally.add(
@@ -150,13 +143,10 @@ def test_groups_are_equal_where_they_are_in_json_and_rows_without_one_are_alone(
     ("ids", "said"),
     [
         ([f"t{n // 3}.{n % 3}" for n in range(27)], "ids such as 't0.0' and 't0.1' look like"),
-        ([f"task-{n % 9}-run{n // 9}" for n in range(18)], "'task-0-run0' and 'task-0-run1'"),
         (["a", "b", "a"], "1 of 3 rows have the id of another, and no group is named"),
         ([f"row-{n}" for n in range(50)], None),
         ([f"2024-{n:03}" for n in range(90)], None),
-        ([f"doc{n}/{n}" for n in range(50)], None),
         (["t1.0", "t1.1"], None),
-        ([*range(20)], None),
     ],
 )
 def test_ids_that_look_like_repeats_are_told_unless_a_group_is_named(ids, said):

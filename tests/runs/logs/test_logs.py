@@ -156,8 +156,7 @@ def test_the_likeliest_choice_is_the_output(tmp_path):
     ]
     assert read_run(CHOSEN).lower_is_better == {"brier_score"}
     assert read_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
-    alone = copy(CHOSEN, tmp_path)
-    assert read_run(alone).lower_is_better is None
+    assert read_run(copy(CHOSEN, tmp_path)).lower_is_better is None
     one = tmp_path / "one.jsonl"
     one.write_text(CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN'))
     assert said(one, "acc") == {0: (1, True, None)}
