@@ -16,7 +16,7 @@ from llmeval_integrations.fields.rule import read_key
 from llmeval_integrations.schemas.document import object_of, subschemas
 from llmeval_integrations.schemas.parse import read_schema, schema_text
 
-_MOST_SCHEMAS: Final = 128
+_MOST_SCHEMAS: Final = 512
 """The most schemas of samples that are kept, each with the fields of its documents."""
 
 

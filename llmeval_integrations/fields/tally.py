@@ -69,7 +69,8 @@ class FieldTally:
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
             field = self._field(path)
-            field.counts.update(counts)
+            for kind, number in counts.items():  # faster than `update`
+                field.counts[kind] = field.counts.get(kind, 0) + number
             if unreadable:
                 field.unreadable += counts.get("missing", 0)
             elif counts:
@@ -87,7 +88,9 @@ class FieldTally:
     def _field(self, path: str) -> _Field:
         if path not in self._fields and len(self._fields) >= _MOST_FIELDS:
             path = _OTHER
-        return self._fields.setdefault(path, _Field())
+        if path not in self._fields:  # making one takes longer than finding it
+            self._fields[path] = _Field()
+        return self._fields[path]
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of all fields, the fields with the most errors first."""
