@@ -20,7 +20,7 @@ from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.limiter import Limiter
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price
+from llmeval_integrations.llm.prices import Price, charge
 from llmeval_integrations.llm.reply import Reply
 
 T = TypeVar("T")
@@ -83,9 +83,9 @@ class Batches:
             note = note or await self._hand_over(client, name, place, request)
             found = (await self._replies(client, note.text)).get(name)
             if found is not None:
-                reply = msgspec.structs.replace(found, batch=True, fence=note.fence)
+                reply = charge(found, note.fence, price, 0.5)
         finally:
-            self._budget.settle(held, request, reply, price)
+            self._budget.settle(held, request, reply)
         return reply or await alone()
 
     async def close(self) -> None:

@@ -40,7 +40,7 @@ class Spending:
         """Tokens in and out."""
         return self.input_tokens + self.output_tokens
 
-    def add(self, reply: Reply, price: Price | None) -> None:
+    def add(self, reply: Reply) -> None:
         """Count a reply."""
         self.calls += 1
         if reply.cached:
@@ -48,12 +48,11 @@ class Spending:
             return
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
-        is_counted = reply.usage.total > 0  # no prompt is empty
-        self.uncounted += not is_counted
-        if price is None or not is_counted:
+        self.uncounted += not reply.usage.total  # no prompt is empty
+        if reply.cost is None:
             self.unpriced += 1
         else:
-            self.cost += price(reply.usage) / (2 if reply.batch else 1)
+            self.cost += reply.cost
 
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""
@@ -147,12 +146,10 @@ class Budget:
             await self._freed.wait()
         raise ClientError(f"not asked, because the budget {self.reached} is spent", kind="budget")
 
-    def settle(
-        self, held: tuple[float, float], request: Request, reply: Reply | None, price: Price | None
-    ) -> None:
+    def settle(self, held: tuple[float, float], request: Request, reply: Reply | None) -> None:
         """Replace the reservation of a call by its real use."""
         if reply is not None:
-            self.spent.add(reply, price)
+            self.spent.add(reply)
             longest = 0 if self._longest == math.inf else self._longest
             self._longest = max(longest, reply.usage.output_tokens)
             if self._is_bound:

@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+import msgspec
+
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.reply import Usage
+from llmeval_integrations.llm.reply import Reply, Usage
 
 Price: TypeAlias = Callable[[Usage], float]
 """A function from the usage of a call to US dollars."""
@@ -57,3 +59,9 @@ def find_price(client: Client) -> Price | str:
         return float(model.calc_price(tokens, provider).total_price)
 
     return price
+
+
+def charge(reply: Reply, fence: str, price: Price | None, share: float = 1.0) -> Reply:
+    """Return a reply with the mark of its request and its cost, which is a share of the price."""
+    cost = share * price(reply.usage) if price and reply.usage.total else None
+    return msgspec.structs.replace(reply, cost=cost, fence=fence)

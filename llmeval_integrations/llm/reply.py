@@ -79,8 +79,8 @@ class Reply(msgspec.Struct, frozen=True):
     cached: bool = False
     """Whether it comes from our cache and cost nothing."""
 
-    batch: bool = False
-    """Whether it comes from a batch, at half the price."""
+    cost: float | None = None
+    """US dollars that were paid for it; None if they are not known."""
 
     fence: str = ""
     """The random mark in the request, which the model may have repeated."""

@@ -177,20 +177,26 @@ class SdkClient(Client):
         return without_keys(found)  # type: ignore[no-any-return]
 
     async def complete(self, request: Request) -> Reply:
-        """Ask in the best form that the server accepts; a refused form is not tried again."""
-        forms = self.forms(request)
-        for output in forms:
+        """Ask in the best form that the server accepts, without the parameters that it refuses."""
+        forms, without = self.forms(request), self._without
+        is_refused = False
+        while True:
             try:
-                reply = await self._ask(request, output)
+                response = await self.guard(self.call(self._say(request, forms[0], without)))
+                reply = self._read(response, forms[0])
             except ClientError as error:
-                if output == forms[-1] or error.kind != "bad_request":
+                if error.parameter in _OPTIONAL - without:
+                    without |= {error.parameter}
+                elif error.kind == "bad_request" and len(forms) > 1:
+                    forms, is_refused = forms[1:], True
+                else:
                     raise
             else:
-                # only the success of another form shows that the server refused the form itself
-                if output != forms[0]:
-                    self._best[request.schema_name] = _FORMS.index(output)
+                # only a success shows that the server refused the form or the parameter itself
+                self._without |= without
+                if is_refused:
+                    self._best[request.schema_name] = _FORMS.index(forms[0])
                 return reply
-        raise AssertionError  # the last form returns or raises
 
     def forms(self, request: Request) -> tuple[Output, ...]:
         """List the ways to request the form of an answer, best first."""
@@ -198,20 +204,6 @@ class SdkClient(Client):
             return ("text",)
         chosen = self.config.output if request.output == "auto" else request.output
         return _FORMS[self._best.get(request.schema_name, 0) :] if chosen == "auto" else (chosen,)
-
-    async def _ask(self, request: Request, output: Output) -> Reply:
-        """Ask in one form; omit a parameter that the server refuses."""
-        without = self._without
-        while True:
-            try:
-                response = await self.guard(self.call(self._say(request, output, without)))
-            except ClientError as error:
-                if error.parameter not in _OPTIONAL - without:
-                    raise
-                without |= {error.parameter}
-            else:
-                self._without |= without
-                return self._read(response, output)
 
     def _say(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
         """Return a request as arguments; the configuration's settings replace missing ones."""

@@ -29,7 +29,7 @@ from llmeval_integrations.llm.failures import transport_error
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.limiter import Limiter
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price
+from llmeval_integrations.llm.prices import Price, charge
 from llmeval_integrations.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -99,10 +99,6 @@ class Session:
         self._is_shared = shared
         self._count = count
         self._batches: Batches | None = None
-
-    def price(self, client: Client) -> Price | None:
-        """Return the price of a client's model, or None if it is unknown."""
-        return self._line(client).price
 
     async def reply(self, client: Client, request: Request) -> Reply:
         """Return the reply to a request; raises JudgeError or CacheError.
@@ -189,14 +185,14 @@ class Session:
             self._cache.open()  # raises if the cache has failed, so that no more calls are paid
         held, reply = await self.budget.reserve(request, line.price), None
         try:
-            reply = await line.client.complete(request)
+            reply = charge(await line.client.complete(request), request.fence, line.price)
         except EvalError:
             raise
         except Exception as error:
             raise transport_error(error) or error from error
         finally:
-            self.budget.settle(held, request, reply, line.price)
-        return msgspec.structs.replace(reply, fence=request.fence)
+            self.budget.settle(held, request, reply)
+        return reply
 
     def __enter__(self) -> Self:
         self._token = ACTIVE.set(self)
@@ -252,10 +248,9 @@ class Ask:
             for account in self._accounts:
                 account.spending.add_failure(error)
             raise
-        price = self._session.price(client)
         for account in self._accounts:
             account.replies.append(reply)
-            account.spending.add(reply, price)
+            account.spending.add(reply)
         _check_end(reply, whole=whole)
         return reply
 
