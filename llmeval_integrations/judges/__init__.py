@@ -1,7 +1,6 @@
 """Evaluators that ask a model, and what belongs to them: prompts, verdicts, agreement."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.judges.agreement import Agreement, agreement
 from llmeval_integrations.judges.bias import Shift, judge_bias
 from llmeval_integrations.judges.calibration import Calibration, calibrate
 from llmeval_integrations.judges.claims import (
@@ -32,6 +31,7 @@ from llmeval_integrations.judges.replies.judgement import Confidence, Judgement,
 from llmeval_integrations.judges.replies.parse import parse_judgement
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.messages import Message, Request
+from llmeval_integrations.stats.judge_agreement import Agreement, agreement
 from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed
 
 __all__ = [

@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.labels import (
+from llmeval_integrations.judges.pass_fail import ScoreTable
+from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
+from llmeval_integrations.stats.intervals import Share
+from llmeval_integrations.stats.labels import (
     LabelledRow,
     as_verdict,
     normalize,
     pair_labels,
     read_verdict,
 )
-from llmeval_integrations.judges.pass_fail import ScoreTable
-from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
-from llmeval_integrations.stats.intervals import Share
 
 CELLS: Final = ("fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high")
 """The fields of a score table, from the lowest weight to the highest."""

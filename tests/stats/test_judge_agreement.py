@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import JsonValidity, Result
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.judges.agreement import agreement
 from llmeval_integrations.judges.replies.judgement import Judgement
 from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.judge_agreement import agreement
 
 TP, FN, FP, TN = 50, 4, 6, 40
 JUDGED = [True] * TP + [False] * FN + [True] * FP + [False] * TN

@@ -11,16 +11,6 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote, shorten
-from llmeval_integrations.judges.labels import (
-    LabelledRow,
-    as_verdict,
-    fold,
-    normalize,
-    pair_labels,
-    read_label,
-    read_verdict,
-    rows_of,
-)
 from llmeval_integrations.stats.agreement import (
     Kappa,
     Rating,
@@ -36,6 +26,16 @@ from llmeval_integrations.stats.judged_rate import (
     JudgedRow,
     prediction_powered_rate,
     rogan_gladen_rate,
+)
+from llmeval_integrations.stats.labels import (
+    LabelledRow,
+    as_verdict,
+    fold,
+    normalize,
+    pair_labels,
+    read_label,
+    read_verdict,
+    rows_of,
 )
 
 _MOST_LABELS: Final = 12
