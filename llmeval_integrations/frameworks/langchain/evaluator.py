@@ -94,8 +94,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         and `metadata` go to a judge's chat model. All other arguments are ignored. Raises
         MissingFieldError, a ValueError, for a missing reference or input.
         """
-        fields = {"prediction": prediction, "reference": reference, "input": input}
-        return self._evaluate_strings(**fields, **kwargs)
+        return self._evaluate_strings(
+            prediction=prediction, reference=reference, input=input, **kwargs
+        )
 
     async def aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         """Evaluate as `evaluate_strings` does, asynchronously."""
@@ -123,22 +124,22 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         It is a text, a parsed value, messages, or a state of LangGraph. A mapping with `prediction`
         contains the arguments of `evaluate_strings`.
         """
-
-        def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
-            return self.evaluate_strings(**_arguments(output), **_find_config(config))
-
-        found: dict[str, Any] = self._call_with_config(evaluate, input, config)
+        found: dict[str, Any] = self._call_with_config(
+            lambda output, config: self.evaluate_strings(**_arguments(output), **config),
+            input,
+            config,
+        )
         return found
 
     async def ainvoke(
         self, input: Any, config: RunnableConfig | None = None, **_: Any
     ) -> dict[str, Any]:
         """Evaluate the output of a chain asynchronously."""
-
-        async def evaluate(output: Any, config: RunnableConfig) -> dict[str, Any]:
-            return await self.aevaluate_strings(**_arguments(output), **_find_config(config))
-
-        found: dict[str, Any] = await self._acall_with_config(evaluate, input, config)
+        found: dict[str, Any] = await self._acall_with_config(
+            lambda output, config: self.aevaluate_strings(**_arguments(output), **config),
+            input,
+            config,
+        )
         return found
 
     def _sample(
@@ -174,15 +175,11 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         return {"score": score, "reasoning": reason}
 
 
-def _find_config(config: Mapping[str, Any]) -> RunnableConfig:
-    """Return the part of a RunnableConfig that concerns a model."""
-    return {key: config[key] for key in ("callbacks", "tags", "metadata") if config.get(key)}
-
-
 @contextmanager
 def _set_config(config: Mapping[str, Any]) -> Iterator[None]:
     """Pass callbacks, tags and metadata to LangChain's models that are asked inside."""
-    token = var_child_runnable_config.set({**_find_config(config)})
+    keys = ("callbacks", "tags", "metadata")
+    token = var_child_runnable_config.set({key: config[key] for key in keys if config.get(key)})
     try:
         yield
     finally:

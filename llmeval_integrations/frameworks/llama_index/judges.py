@@ -26,7 +26,9 @@ _MOST_CHARACTERS: Final = 20_000
 """How much of the contexts a template shows to a model at once."""
 
 _YES_OR_NO: Final = {"YES": 1.0, "NO": 0.0}
-_ASK_YES_OR_NO: Final = "\n\nAnswer with YES or NO in the first line, and your reasons behind it."
+_ASK_YES_OR_NO: Final = (
+    "\n\nAnswer with YES or NO in the first line, and give your reasons in the next lines."
+)
 
 
 class ModelEvaluator(LlamaIndexEvaluator):
@@ -148,8 +150,8 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
     needs = ("query", "contexts")
     scale = (0, 4)
     template = (
-        "Do the contexts bear on the subject of the query (2 points), and can it be answered from "
-        "them alone (2 points)? Parts of points are fine.\n\nQuery:\n{query_str}\n\nContext:\n"
+        "Are the contexts about the subject of the query (2 points), and do they suffice to answer "
+        "it (2 points)? You may give parts of points.\n\nQuery:\n{query_str}\n\nContext:\n"
         "{context_str}\n\nGive your reasons first, then a line such as [RESULT] 1, from 0 (worst) "
         "to 4."
     )
@@ -193,8 +195,8 @@ class CorrectnessEvaluator(ModelEvaluator):
 
     scale = (1, 5)
     template = (
-        "Rate an answer to a query: 1 where it does not bear on it, 2 or 3 where it does and has "
-        "mistakes, 4 or 5 where it is right.\n\nQuery:\n{query}\n\nReference answer:\n"
+        "Rate an answer to a query: 1 if it is not about the query, 2 or 3 if it is and has "
+        "mistakes, 4 or 5 if it is correct.\n\nQuery:\n{query}\n\nReference answer:\n"
         "{reference_answer}\n\nAnswer:\n{generated_answer}\n\nWrite the score alone in the first "
         "line, and your reasons in the next."
     )
@@ -217,7 +219,7 @@ class GuidelineEvaluator(ModelEvaluator):
     )
 
     def __init__(self, llm: Any = None, guidelines: Any = None, eval_template: Any = None) -> None:
-        own = "Answer the query in full.\nBe clear.\nBe specific, with figures where there are any."
+        own = "Answer the whole query.\nBe clear.\nBe specific, with figures if there are any."
         super().__init__(llm, eval_template, guidelines=guidelines or own)
 
 
@@ -230,10 +232,10 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
 
     words: ClassVar[Mapping[str, float] | None] = {"A": 1.0, "B": 0.0, "C": 0.5}
     template = (
-        "Which answer to the query is better? Neither their order nor their length shall matter."
+        "Which answer to the query is better? Ignore their order and their length."
         "\n\nQuery:\n{query}\n\nReference:\n{reference}\n\nAnswer A:\n{answer_1}\n\nAnswer B:\n"
-        "{answer_2}\n\nGive your reasons first, then your verdict in a line of its own: [[A]], "
-        "[[B]], or [[C]] where they are equal."
+        "{answer_2}\n\nGive your reasons first. Then write your verdict on a separate line: [[A]], "
+        "[[B]], or [[C]] if they are equal."
     )
 
     def __init__(
