@@ -174,22 +174,16 @@ def test_a_required_member_that_is_there_is_not_missing(draft):
 
 CONFORMITY = [
     # schema, output, share of values without an error
-    ({}, '{"a": 1}', 1.0),
     # 1 of 3 values: the object, name, age
     ({"properties": {"age": {"type": "integer"}}}, '{"name": "a", "age": "x"}', 2 / 3),
     # a missing member counts as one more value: 1 of 2
     ({"required": ["a"]}, "{}", 1 / 2),
     # what is unexpected is wrong itself, its container is not: 1 of 3
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": 2}', 2 / 3),
-    ({"additionalProperties": False}, '{"a": 1, "b": 2}', 1 / 3),
-    ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', 2 / 3),
-    # with all that it holds: b, its list and the number in it, 3 of 5
-    ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": {"c": [1]}}', 2 / 5),
     # an error about a container's members as a whole concerns the container alone: 1 of 3
     ({"minItems": 3}, "[1, 2]", 2 / 3),
     # a wrong type concerns all that is inside
     ({"type": "array"}, '{"a": 1, "b": 2}', 0.0),
-    ({"anyOf": [{"type": "array"}, {"type": "string"}]}, '{"a": 1}', 0.0),
     # two errors at one place count once
     ({"properties": {"a": {"minimum": 3, "multipleOf": 3}}}, '{"a": 1}', 1 / 2),
     # what is wrong within what is wrong counts once

@@ -9,13 +9,10 @@ from llmeval_integrations.json_values.parse import check, parse
 
 PLACES = {
     "empty": ["¦", "  \n¦", "```json\n¦```", "``¦"],
-    "prose": ["¦name: x\ncity: [Rome, Oslo]", "1¦. First, look at [1].", "1¦,Ann,41\n2,Bob,39",
-        "42 ¦is the answer", "¦Dear {{name}},", "¦As shown in [1], the answer is 5.",
-        "¦References:\n[1] Ann 2020\n[2] Bob 2021", "¦Rate it and/[1]"],
+    "prose": ["¦name: x\ncity: [Rome, Oslo]", "1¦. First, look at [1].",
+        "42 ¦is the answer", "¦As shown in [1], the answer is 5."],
     "prose_around": ['¦analysisWe need JSON.\n\n{"a": 1}', '{"a": 1} ¦I hope this helps.',
-        '```json\n{"a": 1}\n¦```\nThis is it.', '```json\n{"a": 1}\n¦```assistant',
-        '{"a": 1}\n¦[Note: see above]', '¦`{"a": 1}', "¦Sure!\n```json\n[1]\n```", "¦Result: [null]",
-        '{"a": 1}¦.'],
+        '```json\n{"a": 1}\n¦```\nThis is it.', "¦Sure!\n```json\n[1]\n```", '{"a": 1}¦.'],
     "truncated": ['{"a": "b", "c": ¦"some te', '{"a": 1,¦', '{"a": ¦tru', '{"a": 12¦.', '{"a": ¦-',
         '{"a": "x\\¦u00', '```json\n{"a": [1,¦', '```json\n{"a": ¦"b\n```'],
     "trailing_comma": ['{"a": 1,¦}', "[1, 2, \n¦]", '{"a": [1,¦], "b": 2}', '{"a": 1}¦,'],

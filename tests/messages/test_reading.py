@@ -1,7 +1,7 @@
 """What applications hand over: the model's last reply, its parsed answer, and its calls."""
 
 import pytest
-from message_things import CALL, LIBRARIES, TEXT, refusals
+from message_things import CALL, TEXT, refusals
 
 from llmeval_integrations import InputError, read_messages
 from llmeval_integrations.core.sample import MISSING
@@ -12,12 +12,6 @@ from llmeval_integrations.tool_calls.read import read_calls
 def reply_of(thing):
     reply = find_messages(thing).reply
     return reply.text, None if reply.value is MISSING else reply.value, reply.refused
-
-
-@pytest.mark.parametrize("things", LIBRARIES.values(), ids=LIBRARIES)
-def test_the_text_of_the_last_reply_is_read(things):
-    for shape, thing in things().items():
-        assert reply_of(thing) == (TEXT, None, False), shape
 
 
 def test_a_parsed_answer_is_the_answer():
