@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Hooks and settings of all tests."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""What the tests of frameworks share: evaluators, a look at the network, examples that run."""
+"""Evaluators, results and helpers that the tests of frameworks share."""
 
 import asyncio
 import inspect

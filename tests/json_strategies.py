@@ -1,4 +1,4 @@
-"""What the property tests of the JSON core draw from: values, texts, and texts gone wrong."""
+"""Strategies of the JSON core's property tests: values, texts and broken texts."""
 
 import json
 import re

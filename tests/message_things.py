@@ -1,4 +1,4 @@
-"""What applications have in hand where a model wrote this text, by library and shape."""
+"""The objects in which libraries return a model's text."""
 
 import pytest
 

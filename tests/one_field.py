@@ -1,4 +1,4 @@
-"""Documents of one field, for what a schema says of it."""
+"""Documents of one field, to test its schema."""
 
 from llmeval_integrations import JsonFields
 

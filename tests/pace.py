@@ -1,4 +1,4 @@
-"""Limits in seconds that say something of our code alone, and nothing of how busy the machine is."""
+"""Limits in seconds that do not depend on how busy the machine is."""
 
 from contextlib import contextmanager
 from time import process_time

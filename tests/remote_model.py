@@ -1,4 +1,4 @@
-"""A model that is awaited like one over the network, in memory, and watches how it is asked."""
+"""A model in memory that is awaited like a remote one, and records its requests."""
 
 import asyncio
 from dataclasses import dataclass

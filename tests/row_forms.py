@@ -1,4 +1,4 @@
-"""The same rows in each form in which they may be given."""
+"""The same rows in every form that a run accepts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Evaluators that take time, where another process can import them, and rows for them."""
+"""Slow evaluators that another process can import, and rows for them."""
 
 from __future__ import annotations
 

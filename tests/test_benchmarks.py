@@ -1,4 +1,4 @@
-"""Benchmarks are run by hand, so that a name which moved is found here first."""
+"""Benchmarks are run by hand, so their imports are checked here."""
 
 import ast
 from importlib import import_module
@@ -10,7 +10,7 @@ SCRIPTS = sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_benchmark_imports_what_there_is(script):
+def test_the_imports_of_a_benchmark_exist(script):
     for node in ast.walk(ast.parse(script.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("llmeval_"):
             module = import_module(node.module)

@@ -1,4 +1,4 @@
-"""Calls of the Berkeley Function Calling Leaderboard: right, and gone wrong by one change each."""
+"""Calls of the Berkeley Function Calling Leaderboard, right and with one mistake each."""
 
 import json
 import random
@@ -108,11 +108,11 @@ def results(kind, evaluator=LISTED, every=4):
 
 
 @pytest.mark.parametrize(("kind", "count"), [("as_expected", 800), ("permuted", 400)])
-def test_a_harmless_difference_is_right(kind, count):
+def test_a_harmless_difference_passes(kind, count):
     assert [result.score for result in results(kind, every=1)] == [1.0] * count
 
 
-def test_every_accepted_value_of_every_argument_is_right():
+def test_every_accepted_value_passes():
     for record in records():
         expected, tools = reference(record), {"tools": record["functions"]}
         calls = as_expected(record)
@@ -136,7 +136,7 @@ def test_every_accepted_value_of_every_argument_is_right():
         ("extra_call", "extra"),
     ],
 )
-def test_a_mistake_is_wrong_and_labelled_as_what_it_is(kind, label):
+def test_a_mistake_fails_with_its_label(kind, label):
     found = [*results(kind)]
     assert len(found) == 200
     for result in found:
@@ -145,6 +145,6 @@ def test_a_mistake_is_wrong_and_labelled_as_what_it_is(kind, label):
         assert result.label == label, result.reason
 
 
-def test_five_answers_are_not_valid_by_the_schema_of_their_own_tool():
+def test_five_answers_violate_the_schema_of_their_own_tool():
     passed = [result.passed for result in results("as_expected", ToolCallSchema(), every=1)]
     assert (passed.count(True), passed.count(False)) == (795, 5)

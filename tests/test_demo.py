@@ -1,4 +1,4 @@
-"""The demo data: what was done to an output is what the evaluators find."""
+"""The demo data: the evaluators find the planted defects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site: every evaluator has an example that runs, and what is included from elsewhere is there."""
+"""The documentation: examples run, and links lead somewhere."""
 
 import re
 import runpy
@@ -34,7 +34,7 @@ def made(pages):
     return {name: text for part in parts for name, text in pages[part]().items()}
 
 
-def test_there_is_an_example_for_every_evaluator_and_none_besides():
+def test_every_evaluator_has_one_example():
     assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
 
 
@@ -79,7 +79,7 @@ def slug(title):
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
-def test_what_a_page_names_is_there(path, made):
+def test_pages_link_to_existing_files(path, made):
     text = path.read_text()
     included = re.findall(r"\{include\} (\S+)", text)
     linked = re.findall(r"\]\(([\w/.-]+\.(?:md|ipynb))\)", text)

@@ -1,4 +1,4 @@
-"""The package as a whole: what importing it costs, what it exports, what survives a process."""
+"""The package as a whole: the cost of its import, its size and its public names."""
 
 import importlib.metadata
 import re
@@ -96,7 +96,7 @@ def test_the_base_install_is_at_most_20_distributions_and_50_megabytes():
     assert 20e6 < bytes_of(files) + bytes_of(set(ours) - others) <= 50e6
 
 
-def test_what_is_pinned_are_names_and_versions_without_the_address_of_an_index():
+def test_constraints_are_names_and_versions_without_addresses():
     root = Path(__file__).parents[1]
     for file in ("constraints.txt", "constraints-frameworks.txt"):
         for line in (root / file).read_text().splitlines():
@@ -106,7 +106,7 @@ def test_what_is_pinned_are_names_and_versions_without_the_address_of_an_index()
     assert not (root / "uv.lock").exists()
 
 
-def test_what_is_public_is_listed_sorted_and_there():
+def test_public_names_exist_and_are_sorted():
     names = llmeval_integrations.__all__
     assert sorted(names) == sorted(set(names))
     assert all(getattr(llmeval_integrations, name) is not None for name in names)
@@ -115,7 +115,7 @@ def test_what_is_public_is_listed_sorted_and_there():
     }
 
 
-def test_the_types_and_the_version_are_shipped():
+def test_the_package_contains_types_and_version():
     folder = Path(llmeval_integrations.__file__).parent
     assert (folder / "py.typed").is_file()
     assert importlib.metadata.version("llmeval-integrations") == llmeval_integrations.__version__

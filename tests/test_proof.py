@@ -1,4 +1,4 @@
-"""The proof: published figures are ours, and each other one is explained."""
+"""The proof: our figures equal published ones, or the difference is explained."""
 
 import subprocess
 import sys
@@ -17,14 +17,14 @@ needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public files are 
 
 @needs_data
 @pytest.mark.once
-def test_all_figures_of_the_structured_output_benchmark_are_ours():
+def test_our_figures_equal_the_structured_output_benchmarks():
     part = sob.run(DATA)
     assert (part.records, part.exceptions) == (6 * 209 * len(sob.FIGURES), [])
 
 
 @needs_data
 @pytest.mark.once
-def test_verdicts_of_the_berkeley_leaderboard_are_ours_or_explained():
+def test_differences_from_the_berkeley_leaderboard_are_explained():
     part = bfcl.run(DATA)
     assert (part.records, len(part.exceptions)) == (4_000, 27)
     assert not any("not explained" in each for each in part.exceptions)
@@ -35,7 +35,7 @@ def test_verdicts_of_the_berkeley_leaderboard_are_ours_or_explained():
 
 @needs_data
 @pytest.mark.once
-def test_all_labels_of_maskbench_are_ours():
+def test_our_labels_equal_maskbenchs():
     part = maskbench.run(DATA)
     assert (part.records, part.exceptions) == (2_334, [])
 

@@ -28,7 +28,7 @@ def read(path):
 
 
 @needs_outputs
-def test_what_does_not_parse_is_neither_lost_nor_without_a_name():
+def test_every_output_that_is_not_json_has_a_defect():
     records = [record for path in FILES for record in read(path)]
     results = map(JsonValidity("strict"), (record["output"] for record in records))
     assert Counter(result.label for result in results) == {
@@ -82,7 +82,7 @@ def has_figures(case, rules):
 
 
 @needs_cases
-def test_extractions_have_the_figures_that_practitioners_count():
+def test_figures_equal_those_counted_by_hand():
     cases = read(CASES)
     assert sum(has_figures(case, {}) for case in cases) >= 27  # most as they come
     assert [case["name"] for case in cases if not has_figures(case, case["rules"])] == []

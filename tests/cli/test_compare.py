@@ -1,4 +1,4 @@
-"""What `llmeval compare` prints, and by which exit code it ends."""
+"""The output and the exit codes of `llmeval compare`."""
 
 import json
 
@@ -23,7 +23,7 @@ def runs(tmp_path):
     return str(tmp_path / "before"), str(tmp_path / "after")
 
 
-def test_a_table_or_json_is_printed(runs, capsys):
+def test_compare_prints_a_table_or_json(runs, capsys):
     assert main(["compare", *runs]) == 0
     table, said = capsys.readouterr()
     for word in ("json_fields", "/total", "worse", "expected 1"):
@@ -38,7 +38,7 @@ def test_a_table_or_json_is_printed(runs, capsys):
     assert len(found["evaluators"]["json_fields"]["changes"]) == 12
 
 
-def test_a_regression_is_exit_code_1_where_that_is_asked_for(runs, capsys):
+def test_a_regression_can_set_exit_code_1(runs, capsys):
     before, after = runs
     assert main(["compare", before, after, FAIL]) == 1
     assert capsys.readouterr().err.splitlines() == [
@@ -68,7 +68,9 @@ def validity(tmp_path, name, outputs, *evaluators):
         (["{}"] * 90 + [None] * 4, ["0.1"], 0),
     ],
 )
-def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, given, code):
+def test_samples_without_a_score_in_b_cannot_exclude_a_regression(
+    tmp_path, capsys, after, given, code
+):
     runs = validity(tmp_path, "a", ["{}"] * 100), validity(tmp_path, "b", after)
     given = [part for each in given for part in ("--max-left-out", each)]
     assert main(["compare", *runs, FAIL, *given]) == code
@@ -77,7 +79,7 @@ def test_samples_that_b_has_no_score_for_are_no_proof(tmp_path, capsys, after, g
     assert (sentence in capsys.readouterr().err) is bool(code)
 
 
-def test_what_b_says_nothing_of_is_no_proof_unless_others_are_named(tmp_path, capsys):
+def test_an_evaluator_that_b_lacks_cannot_exclude_a_regression(tmp_path, capsys):
     length = LengthPenalty(min_length=1, max_length=9)
     runs = validity(tmp_path, "a", ["{}"] * 9, length), validity(tmp_path, "b", ["{}"] * 9)
     assert main(["compare", *runs, FAIL]) == 1

@@ -1,4 +1,4 @@
-"""A run can be written in a YAML file, or in pyproject.toml."""
+"""Configurations of a run in YAML and in `pyproject.toml`."""
 
 import json
 
@@ -77,7 +77,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
+def test_an_error_names_the_file_and_the_place(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
     assert message in str(caught.value)
@@ -93,7 +93,7 @@ def test_what_is_wrong_is_named_with_the_file(tmp_path, text, message):
         *[("007", "007"), (".", "."), ("'5'", "5")],
     ],
 )
-def test_words_are_texts_as_in_yaml_1_2(tmp_path, written, value):
+def test_scalars_follow_yaml_1_2(tmp_path, written, value):
     found = read(tmp_path, f"evaluators:\n- python_type: {{expected_type: [{written} ,]}}\n")
     [given] = found.evaluators[0].options["expected_type"]
     assert (given, type(given)) == (value, type(value))
@@ -112,7 +112,7 @@ def test_a_table_of_pyproject_is_a_configuration(tmp_path, monkeypatch, capsys):
         assert message in capsys.readouterr().err
 
 
-def test_a_configuration_names_files_in_its_folder_alone(tmp_path):
+def test_a_configuration_reads_files_of_its_own_folder_only(tmp_path):
     (tmp_path / "secret").write_text("{}")
     folder = tmp_path / "configuration"
     folder.mkdir()

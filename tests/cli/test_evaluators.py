@@ -1,4 +1,4 @@
-"""`llmeval list` and `test-evaluator`: ours by name, anyone's by module."""
+"""`llmeval list` and `test-evaluator`."""
 
 import re
 import sys
@@ -61,7 +61,7 @@ def own_module(tmp_path, monkeypatch):
     sys.modules.pop("own_evaluators", None)
 
 
-def test_one_of_ours_is_tested_for_what_it_is_called_and_by_its_options(capsys):
+def test_our_evaluator_is_tested_for_the_claim_of_its_name(capsys):
     assert main(["test-evaluator", "json_match"]) == 0
     said = capsys.readouterr().out
     assert re.match(r"json_match as json_match: no finding in \d+ cases", said)
@@ -71,7 +71,7 @@ def test_one_of_ours_is_tested_for_what_it_is_called_and_by_its_options(capsys):
     assert "items turned" in capsys.readouterr().out
 
 
-def test_anyones_is_imported_from_where_one_stands(own_module, capsys):
+def test_another_evaluator_is_imported_from_the_current_folder(own_module, capsys):
     claim = ["--claims", "json_equality"]
     assert main(["test-evaluator", f"{own_module}:equal", *claim]) == 1
     assert "true and 1" in capsys.readouterr().out

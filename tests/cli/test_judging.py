@@ -1,4 +1,4 @@
-"""`llmeval run` with judges, against a server: what it asks, keeps, spends, plans and exits with."""
+"""`llmeval run` with judges on a local server: requests, cache, budgets, plans and exit codes."""
 
 import json
 import re
@@ -50,9 +50,7 @@ def judging(summary):
     return summary["judging"]
 
 
-def test_replies_are_kept_in_the_users_cache_folder_or_another_file_or_nowhere(
-    run, server, tmp_path
-):
+def test_replies_are_kept_in_the_cache_folder_or_another_file_or_nowhere(run, server, tmp_path):
     code, summary, _ = run("--json")
     assert (code, judging(summary)["calls"], len(server.requests)) == (0, 10, 10)
     assert summary["evaluators"]["pass_fail"]["pass_rate"] == 1.0
@@ -66,7 +64,7 @@ def test_replies_are_kept_in_the_users_cache_folder_or_another_file_or_nowhere(
     assert (tmp_path / "here" / "c.sqlite").exists()
 
 
-def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, server, tmp_path):
+def test_a_frozen_run_asks_nothing_and_fails_if_replies_are_missing(run, server, tmp_path):
     code, _, said = run("--frozen")
     assert (code, "there is no cache" in said) == (2, True)
     run()
@@ -82,7 +80,7 @@ def test_a_frozen_run_asks_nothing_and_fails_where_replies_are_missing(run, serv
     assert (judging(summary)["not_asked"], len(server.requests)) == (1, 10)
 
 
-def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_asked(run, server):
+def test_a_spent_budget_is_exit_code_1_until_the_rest_is_asked(run, server):
     spent = ("--max-tokens", str(3 * TOKENS), "--concurrency", "1")
     code, summary, said = run(*spent, "--out", "r", "--json")
     assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
@@ -94,7 +92,7 @@ def test_a_budget_that_ends_before_the_data_is_exit_code_1_until_the_rest_is_ask
     assert (code, "not made" in said, len(server.requests)) == (0, False, 10)
 
 
-def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_again(run, server):
+def test_a_run_without_scores_is_exit_code_2_and_says_how_to_ask_again(run, server):
     code, _, said = run("-q", "--out", "dead", url=DEAD, retries=1)
     warning, end = said.splitlines()
     assert code == 2
@@ -114,7 +112,7 @@ def test_a_run_without_any_score_is_exit_code_2_and_says_why_and_how_to_ask_agai
 
 
 @pytest.mark.parametrize(("unscored", "code"), [(0, 0), (1, 1)])
-def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, code):
+def test_a_gate_fails_if_too_many_rows_have_no_score(run, server, unscored, code):
     passed = chat(json.dumps(VERDICT))
     server.plays(*[chat("", refusal="no")] * unscored, passed)
     found, _, said = run("-q", "--fail-under", "pass_fail=0.5", "--concurrency", "1")
@@ -122,7 +120,7 @@ def test_a_gate_fails_where_too_many_rows_have_no_score(run, server, unscored, c
     assert ("pass_fail: 1 of 10 rows are unscored, more than 5%" in said) == bool(unscored)
 
 
-def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, server, tmp_path):
+def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
     with (tmp_path / "data.jsonl").open("a") as file:
         file.write('\nno JSON\n{"answer": "text"}')
     code, out, _ = run("--dry-run", "--out", "run", "-e", "json_validity")
@@ -140,7 +138,7 @@ def test_a_plan_says_what_would_be_evaluated_and_asked_and_asks_nobody(run, serv
     assert len(server.requests) == 4
 
 
-def test_a_known_price_is_given(run):
+def test_a_plan_shows_a_known_price(run):
     pytest.importorskip("genai_prices")
     judge = run("--dry-run", name="gpt-4o-mini", base_url=None)[1].splitlines()[1]
     tokens, cost = re.search(
@@ -150,7 +148,7 @@ def test_a_known_price_is_given(run):
     assert float(cost) == pytest.approx(expected, abs=1e-4)
 
 
-def test_two_runs_are_shown_to_a_judge_of_pairs(run, server, tmp_path, capsys):
+def test_prefer_shows_two_runs_to_a_judge(run, server, tmp_path, capsys):
     for name in ("one", "two"):
         rows = [{"id": number, "output": f"{name} {number}"} for number in range(20)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -1,4 +1,4 @@
-"""`llmeval report`, `export` and `view`, from directory to file, page and server."""
+"""`llmeval report`, `export` and `view`."""
 
 import contextlib
 import json
@@ -35,7 +35,7 @@ FORMATS = [
 
 
 @pytest.mark.parametrize(("call", "file", "begin"), FORMATS)
-def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, call, file, begin):
+def test_an_option_or_the_suffix_sets_the_format(run, capfdbinary, monkeypatch, call, file, begin):
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(run.parent)
     assert main([call[0], "run", *call[1:]]) == 0
@@ -55,7 +55,7 @@ def test_a_format_is_named_or_told_by_the_file(run, capfdbinary, monkeypatch, ca
         (["view", "--port=65536"], "port 65536: "),
     ],
 )
-def test_a_format_that_is_none_is_refused(run, monkeypatch, capsys, call, message):
+def test_a_wrong_call_writes_no_file(run, monkeypatch, capsys, call, message):
     monkeypatch.chdir(run.parent)
     try:
         code = main([call[0], "run", *call[1:]])
@@ -97,7 +97,7 @@ def wait_until(is_so):
 
 
 @needs_chromium
-def test_the_page_of_a_run_under_way_is_kept_up_to_date_and_interrupts_nobody(run, tmp_path):
+def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(run, tmp_path):
     (run / "summary.json").unlink()  # as before the end of a run
     with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
         page.open(address)
@@ -115,7 +115,7 @@ def test_the_page_of_a_run_under_way_is_kept_up_to_date_and_interrupts_nobody(ru
         assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
 
 
-def test_a_run_that_was_killed_is_warned_of(run, capsys):
+def test_a_killed_run_causes_a_warning(run, capsys):
     (run / "summary.json").unlink()
     why = "is incomplete: it was killed or is under way"
     for call in (["report", "--out", "-"], ["export", "--to", "csv", "--out", "-"]):

@@ -1,4 +1,4 @@
-"""`llmeval run`: data and evaluators in, tables, files and an exit code out."""
+"""`llmeval run`: its tables, files and exit codes."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_the_main_job_from_the_installed_command(data, tmp_path):
         (["--column", "schema=", "--column", "group="], ""),
     ],
 )  # fmt: skip
-def test_a_run_says_which_columns_it_took_as_schema_and_group(tmp_path, capsys, more, said):
+def test_a_run_names_its_columns_of_schema_and_group(tmp_path, capsys, more, said):
     data = tmp_path / "rows.csv"
     data.write_text("output,group,schema\n1,a,{}\n2,b,{}\n")
     assert main(["run", str(data), "-e", "json_validity", *more]) == 0
@@ -77,7 +77,7 @@ def test_a_run_says_which_columns_it_took_as_schema_and_group(tmp_path, capsys, 
 
 # Windows has none.
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
-def test_a_pipe_is_data_and_a_terminal_gets_a_progress_bar(data):
+def test_data_comes_from_a_pipe_and_a_terminal_gets_a_progress_bar(data):
     done = installed("run", "-", *MATCH, "--json", input=Path(data).read_text())
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["evaluators"]["json_match"]["mean"] == 0.5
@@ -104,7 +104,7 @@ def test_it_starts_fast(data, tmp_path, monkeypatch):
         raise TooSlowError
 
 
-def test_what_the_command_line_says_counts_before_the_file(data, tmp_path, capsys):
+def test_the_command_line_overrides_the_configuration(data, tmp_path, capsys):
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "eval.yml").write_text(
@@ -123,7 +123,7 @@ def test_what_the_command_line_says_counts_before_the_file(data, tmp_path, capsy
 
 
 @pytest.mark.parametrize(("written", "said"), [("overwrite", "--resume"), ("resume", "--overwrite")])  # fmt: skip
-def test_the_command_line_says_whether_a_run_is_gone_on_with_or_replaced(data, written, said):
+def test_the_command_line_resumes_or_replaces_a_run(data, written, said):
     columns = "columns: {output: response}\n"
     Path("eval.yaml").write_text(
         f"data: {data}\nevaluators: [json_validity]\nout: run\n{written}: true\n{columns}"
@@ -135,7 +135,7 @@ def test_the_command_line_says_whether_a_run_is_gone_on_with_or_replaced(data, w
     assert (b'"score":0' in results.read_bytes().splitlines()[0]) is (said == "--resume")
 
 
-def test_options_name_functions_of_the_folder(data, tmp_path):
+def test_options_name_functions_in_the_current_folder(data, tmp_path):
     (tmp_path / "nearness.py").write_text("def near(a, b):\n    return abs(a - b) <= 1\n")
     rules = 'json_fields:fields={"/x": {"compare": "nearness:near"}}'
     done = installed("run", data, "-e", rules, *MATCH[2:], "--json")
@@ -143,7 +143,7 @@ def test_options_name_functions_of_the_folder(data, tmp_path):
     assert json.loads(done.stdout)["evaluators"]["json_fields"]["pass_rate"] == 0.75
 
 
-def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
+def test_quiet_prints_nothing_and_json_only_the_summary(data, capsys):
     assert main(["run", data, *MATCH, "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
     assert main(["run", data, *MATCH, "--quiet", "--json", "--out", "run"]) == 0
@@ -158,7 +158,7 @@ def test_quiet_prints_nothing_and_json_the_summary_alone(data, capsys):
         ('{"answer": "{}"}\n', 2, ["1 of 1 rows are errors"]),
     ],
 )  # fmt: skip
-def test_rows_without_a_result_are_said_aloud(tmp_path, capsys, rows, code, said):
+def test_rows_without_a_result_are_reported(tmp_path, capsys, rows, code, said):
     path = tmp_path / "rows.jsonl"
     path.write_text(rows)
     assert main(["run", str(path), "-e", "json_validity", "-q"]) == code
@@ -179,7 +179,7 @@ GATES = [
 
 
 @pytest.mark.parametrize(("gate", "missed"), GATES)
-def test_a_gate_that_is_missed_is_exit_code_1(tmp_path, capsys, gate, missed):
+def test_a_missed_gate_is_exit_code_1(tmp_path, capsys, gate, missed):
     reference = {"total": 1, "items": [{"sku": "A"}]}
     outputs = [reference] * 3 + [{"total": 1, "items": [{"sku": "B"}]}]
     file = tmp_path / "data.jsonl"
@@ -238,7 +238,7 @@ def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.jsonl"]
 
 
-def test_a_run_that_is_there_stays(data, tmp_path, capsys):
+def test_an_existing_run_is_kept(data, tmp_path, capsys):
     call = ["run", data, *MATCH, "--out", "run"]
     assert main([*call, "-q"]) == 0
     before = {file.name: file.read_bytes() for file in Path("run").iterdir()}

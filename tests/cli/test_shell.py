@@ -1,4 +1,4 @@
-"""What people have of the command: help, a starter file, lists of runs, pages, logs."""
+"""Help, the starter file, lists of runs, pages and logs of the command."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def helped(capsys, *arguments):
     return capsys.readouterr().out
 
 
-def test_help_fits_a_screen_stands_in_groups_and_has_an_example_of_every_command(capsys):
+def test_help_fits_a_screen_and_has_groups_and_examples(capsys):
     text = helped(capsys, "--help")
     assert len(text.splitlines()) <= 44
     assert max(map(len, text.splitlines())) <= 80
@@ -37,7 +37,7 @@ def test_help_fits_a_screen_stands_in_groups_and_has_an_example_of_every_command
     assert capsys.readouterr().out.startswith("usage: llmeval ")
 
 
-def test_nothing_is_logged_unless_asked_for(tmp_path):
+def test_only_verbose_prints_a_log(tmp_path):
     data = tmp_path / "data.jsonl"
     data.write_text('{"output": "{}"}')
     run = ["run", str(data), "-e", "json_validity", "-q"]
@@ -47,7 +47,7 @@ def test_nothing_is_logged_unless_asked_for(tmp_path):
         assert bool(done.stderr) is bool(said)
 
 
-def test_a_starter_file_runs_and_the_run_is_shown_again(tmp_path, monkeypatch, capsys):
+def test_a_starter_file_runs_and_show_prints_the_run_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["init"]) == 0
     assert capsys.readouterr().out.endswith("next: llmeval run eval.yaml\n")

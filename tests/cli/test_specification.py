@@ -1,5 +1,4 @@
-"""An evaluator can be written in a line."""
-
+"""Evaluators written as text."""
 
 import pytest
 
@@ -47,7 +46,7 @@ def test_options_are_json_else_text(text, options):
         ("two\nlines é\r\n".encode(), "two\nlines é"),
     ],
 )
-def test_an_option_may_stand_in_a_file(tmp_path, content, value):
+def test_an_option_can_be_in_a_file(tmp_path, content, value):
     (tmp_path / "the file").write_bytes(content)
     found = parse_specification("e:a=@the file,b=1", tmp_path)
     assert found.options == {"a": value, "b": 1}
@@ -74,7 +73,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
-def test_what_is_wrong_is_said(tmp_path, text, message):
+def test_a_wrong_specification_is_explained(tmp_path, text, message):
     with pytest.raises(EvalError, match=message):
         build([parse_specification(text, tmp_path)])
 
@@ -95,11 +94,11 @@ BUILT = [
 
 
 @pytest.mark.parametrize(("text", "evaluator"), BUILT)
-def test_the_line_builds_the_evaluator(text, evaluator):
+def test_a_specification_builds_its_evaluator(text, evaluator):
     assert list(build([parse_specification(text)]).values()) == [evaluator]
 
 
-def test_two_of_a_kind_are_told_apart():
+def test_two_evaluators_of_one_kind_get_two_names():
     texts = ["json_match", "json_match:strict_order=false", "json_match_2=json_validity"]
     built = build([*map(parse_specification, texts)])
     assert list(built) == ["json_match", "json_match_3", "json_match_2"]
@@ -118,7 +117,7 @@ def judges():
     return pytest.importorskip("llmeval_integrations.judges")
 
 
-def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_path):
+def test_nested_judges_are_built_from_plain_values(judges, tmp_path):
     (tmp_path / "q.txt").write_text("Short?\n")
     short = judges.PassFail("ollama:m", "Short?", scores=judges.ScoreTable(pass_low=0.7))
     kind = judges.Tone("ollama:m")
@@ -143,6 +142,6 @@ def test_judges_within_judges_and_tables_are_built_of_what_yaml_has(judges, tmp_
         ),
     ],
 )
-def test_judges_that_cannot_be_built_say_why(judges, evaluator, options, message):
+def test_an_error_says_why_a_judge_cannot_be_built(judges, evaluator, options, message):
     with pytest.raises(InvalidOptionError, match=message):
         build([Specification(evaluator, options)])

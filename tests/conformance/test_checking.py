@@ -1,4 +1,4 @@
-"""What `check_evaluator` takes, what it tells apart, and what it gives."""
+"""The arguments and findings of `check_evaluator`."""
 
 import json
 from functools import partial
@@ -56,7 +56,7 @@ def oracle(claim, *, wrong=False):
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_who_is_always_right_has_no_finding_and_who_is_always_wrong_one_in_each_case(claim):
+def test_right_answers_have_no_finding_and_each_wrong_answer_has_one(claim):
     found = check(oracle(claim), claim)
     assert not found, str(found)
     found = check(oracle(claim, wrong=True), claim)
@@ -115,7 +115,7 @@ SHAPES = [
 
 
 @pytest.mark.parametrize("evaluator", SHAPES)
-def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evaluator):
+def test_evaluators_are_recognized_by_methods_and_signature(evaluator):
     worker = Worker(recognize(evaluator, "json_equality"), isolate=False)
     cases = {case.expected: case for case in reversed(bank("json_equality"))}
     for expected in ("yes", "no"):
@@ -142,7 +142,7 @@ def test_an_evaluator_is_told_by_its_shape_and_a_function_by_its_signature(evalu
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_checked_is_refused(evaluator, claim, options, error, says):
+def test_a_wrong_call_is_an_error(evaluator, claim, options, error, says):
     with pytest.raises(error, match=says):
         check(evaluator, claim, **options)
 

@@ -1,4 +1,4 @@
-"""Ours keep the claims they make, alone and in frameworks; the known faults of peers are found."""
+"""Our evaluators keep their claims, alone and in frameworks, and known faults are found."""
 
 from functools import partial
 
@@ -35,7 +35,7 @@ def assert_conforms(findings):
     OURS,
     ids=lambda value: getattr(value, "__name__", repr(value))[:60],
 )
-def test_ours_keep_their_claims(evaluator, claim, rules):
+def test_our_evaluators_keep_their_claims(evaluator, claim, rules):
     assert_conforms(check(evaluator, claim, **rules))
 
 
@@ -49,7 +49,7 @@ def test_ours_keep_their_claims(evaluator, claim, rules):
     ],
 )
 @pytest.mark.parametrize("framework", ["langchain", "llama_index"])
-def test_drop_ins_keep_them_as_they_come(framework, name, claim, rules):
+def test_drop_ins_keep_their_claims(framework, name, claim, rules):
     module = pytest.importorskip(f"llmeval_integrations.frameworks.{framework}")
     rules = rules if framework == "langchain" else {}
     assert_conforms(check(module.load_evaluator(name), claim, **rules))
@@ -71,7 +71,7 @@ def cases(findings, kind):
 
 
 @pytest.mark.usefixtures("few_sizes")
-def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
+def test_lenient_parsing_has_the_expected_findings():
     found = check(JsonEquality(parsing="lenient"))
     texts = {"closing bracket alone", "raw line break in a text"}
     blamed = {"reference cut", "reference with NaN"}
@@ -79,7 +79,7 @@ def test_lenient_reading_is_found_to_be_lenient_and_nothing_else():
     assert {finding.kind for finding in found} == {"wrong"}
 
 
-def test_a_cost_that_explodes_is_found_and_one_that_is_high_and_linear_is_none():
+def test_quadratic_time_is_a_finding_and_linear_time_is_none():
     def quadratic(output):
         brackets = output.count("[")
         for _ in range(brackets**2 // 500 if brackets != 100_000 else 0):

@@ -1,4 +1,4 @@
-"""Whatever an evaluator does, the check says so, ends in time and leaves nothing behind."""
+"""The check reports whatever an evaluator does, and ends in time."""
 
 import asyncio
 import ctypes
@@ -54,7 +54,7 @@ def returns(value):
         ),
     ],
 )
-def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind):
+def test_a_missing_answer_is_a_finding(evaluator, kind):
     isolate = kind != "raised"  # in a thread that goes on, too
     found = check_evaluator(evaluator, "json_equality", isolate=isolate, **PATIENT)
     assert found.tried == found.cases
@@ -64,7 +64,7 @@ def test_what_gives_no_answer_is_found_to_give_none(evaluator, kind):
 
 
 @pytest.mark.parametrize("isolate", [ISOLATED, False])
-def test_what_sleeps_is_given_up(isolate):
+def test_a_slow_evaluator_is_abandoned(isolate):
     with at_most(10, time.monotonic):
         found = check_evaluator(
             lambda output, reference: time.sleep(20), "json_equality", limit=0.05, isolate=isolate
@@ -73,7 +73,7 @@ def test_what_sleeps_is_given_up(isolate):
     assert "3 of 93 cases" in next(each.got for each in found if each.case == "all cases")
 
 
-def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be():
+def test_cases_beyond_the_time_limit_are_reported():
     def takes_its_time(output, reference):
         time.sleep(0.04)
         return JsonEquality()(output, reference)
@@ -85,7 +85,7 @@ def test_when_the_time_is_up_the_rest_is_left_out_and_said_to_be():
 
 
 @FORKS
-def test_what_keeps_the_interpreter_to_itself_is_given_up_in_a_process():
+def test_an_evaluator_that_holds_the_gil_is_abandoned():
     def matches(output, reference):
         return bool(re.match(r"(\w+\s?)+$", "a" * 60 + "!"))
 
@@ -95,7 +95,7 @@ def test_what_keeps_the_interpreter_to_itself_is_given_up_in_a_process():
 
 
 @FORKS
-def test_what_ends_or_prints_does_so_in_another_process(capfd):
+def test_crashes_and_prints_stay_in_another_process(capfd):
     def reads_nowhere(output, reference):
         print("noise")  # noqa: T201
         os.write(2, b"more noise")
@@ -129,12 +129,12 @@ def flips(output, reference, calls=itertools.count()):  # noqa: B008 - it counts
 
 
 @pytest.mark.parametrize(("evaluator", "kind"), [(flips, "unsteady"), (TwoFaced(), "async")])
-def test_what_answers_otherwise_the_second_time_or_awaited_is_found(evaluator, kind):
+def test_an_unsteady_answer_is_a_finding(evaluator, kind):
     found = check_evaluator(evaluator, "json_equality", **PATIENT)
     assert {"an item less", "items turned"} <= {each.case for each in found if each.kind == kind}
 
 
-def test_what_changes_its_reference_is_found_and_the_cases_stay_as_they_are():
+def test_a_changed_reference_is_a_finding():
     before = json.dumps([case.reference for case in json_schema.CASES])
 
     def changes(output, schema):

@@ -1,4 +1,4 @@
-"""What counts in a session's figures, how often, and under which name."""
+"""The evaluations that count in a session's figures."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_a_row_counts_once_however_often_it_is_evaluated(session):
         ([(0.5, None)], ["1", "-", "0", "0.5"]),
     ],
 )
-def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
+def test_a_row_passes_if_all_its_evaluations_pass(said, becomes):
     tallies = Tallies()
     tallies.note("test_it[0]", "test_it", [("judge", *each) for each in said], 0.5, None)
     *_, line = tallies.lines()
@@ -57,7 +57,7 @@ def test_a_row_passes_if_all_that_is_found_for_it_passes(said, becomes):
 
 
 @pytest.mark.parametrize("options", [(), IN_PROCESSES])
-def test_rows_of_one_group_count_for_what_they_are_worth(session, options):
+def test_the_interval_respects_groups(session, options):
     code = MARKED.format(name="rows", rate=0.5) + "    evaluate()"
     rows = [{"output": "[1]" if n % 4 else "[", "group": f"page {n % 8}"} for n in range(40)]
     lines = {}
@@ -101,7 +101,7 @@ def tries():
 """
 
 
-def test_of_a_test_that_is_run_again_the_last_time_counts(session, pytester):
+def test_the_last_run_of_a_repeated_test_counts(session, pytester):
     pytester.makeconftest(AGAIN)
     code = "def test_it(tries, evaluate):\n    for _ in range(tries):\n        evaluate('[1]' if tries == 3 else '[1', JsonValidity())"  # fmt: skip
     assert figures(session(TRIES + code)) == [("json_validity", "3", "100.0 %")]
@@ -109,12 +109,12 @@ def test_of_a_test_that_is_run_again_the_last_time_counts(session, pytester):
 
 # The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
 @pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
-def test_what_subtests_evaluate_counts_once(session):
+def test_evaluations_of_subtests_count_once(session):
     code = "def test_it(subtests, evaluate):\n    for text in ('[1]', '[', '[2]'):\n        with subtests.test(text):\n            evaluate(text, JsonValidity())"  # fmt: skip
     assert figures(session(code)) == [("json_validity", "3", "66.7 %")]
 
 
-def test_what_a_fixture_evaluates_counts_whether_it_passes_or_not(session):
+def test_evaluations_of_a_fixture_count(session):
     code = """
 @pytest.fixture
 def output(request, evaluate):

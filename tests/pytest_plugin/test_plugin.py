@@ -1,4 +1,4 @@
-"""The plugin in sessions of its own, as a user's tests would meet it."""
+"""The plugin in sessions of pytest."""
 
 import json
 from fnmatch import fnmatchcase
@@ -70,7 +70,7 @@ SESSIONS = [
 
 
 @pytest.mark.parametrize(("code", "outputs", "options", "outcomes", "lines"), SESSIONS)
-def test_a_session_ends_so(session, code, outputs, options, outcomes, lines):
+def test_the_outcome_of_a_session(session, code, outputs, options, outcomes, lines):
     result = session(code, *options, rows=rows(outputs))
     result.assert_outcomes(**outcomes)
     result.stdout.fnmatch_lines_random(lines)
@@ -83,7 +83,7 @@ def test_a_session_ends_so(session, code, outputs, options, outcomes, lines):
 @pytest.mark.parametrize(
     ("rate", "code", "workers"), [(0.75, 0, ()), (0.8, 1, ()), (0.8, 1, ("-n", "2"))]
 )
-def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, workers, rate, code):
+def test_single_rows_may_fail_if_the_pass_rate_is_reached(session, workers, rate, code):
     if workers:
         pytest.importorskip("xdist")
     marked = MARKED.format(more=f", min_pass_rate={rate}")
@@ -106,19 +106,19 @@ def test_single_rows_may_fail_as_long_as_the_pass_rate_is_reached(session, worke
         (MARKED.format(more="").replace("sample, ", ""), "*needs the arguments `sample`, which is its row, *"),
     ],
 )  # fmt: skip
-def test_a_wrong_marker_says_what_is_wrong(session, code, message):
+def test_a_wrong_marker_is_an_error(session, code, message):
     result = session(code, rows=rows([GOOD]))
     result.assert_outcomes(errors=1)
     assert any(fnmatchcase(line, f"test_it.py::test_rows: {message}") for line in result.outlines)
     assert ".py:" not in result.stdout.str().replace("test_it.py::test_rows", "")  # no frames
 
 
-def test_a_row_that_is_none_is_named(session, pytester):
+def test_a_row_without_an_output_is_named(session, pytester):
     result = session(MARKED.format(more=""), rows=[{"output": GOOD}, {"text": "x"}])
     assert any("cases.jsonl, row 2" in line for line in [*result.outlines, *result.errlines])
 
 
-def test_an_output_of_a_model_moves_no_terminal(session):
+def test_an_output_does_not_act_in_the_terminal(session):
     result = session("def test_it(evaluate):\n    evaluate('\\x1b[2J\\x1b]0;title\\x07{', JsonValidity())")  # fmt: skip
     assert "\x1b]0;" not in result.stdout.str()
 
@@ -131,7 +131,7 @@ def test_judged(evaluate):
 """
 
 
-def test_judges_are_asked_once_and_then_not_at_all(session):
+def test_a_judge_is_asked_once_and_a_frozen_one_never(session):
     pytest.importorskip("openai")
     from server import ModelServer, chat
 
@@ -149,7 +149,7 @@ def test_judges_are_asked_once_and_then_not_at_all(session):
         assert len(server.requests) == 1
 
 
-def test_the_plugin_loads_nothing_of_its_own_before_a_test_needs_it(pytester):
+def test_the_plugin_loads_its_modules_on_demand(pytester):
     pytester.makepyfile(
         "import sys\ndef test_it():\n    ours = 'llmeval_integrations.pytest_plugin.'\n"
         "    loaded = {name.removeprefix(ours) for name in sys.modules if name.startswith(ours)}\n"

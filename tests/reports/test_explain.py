@@ -131,7 +131,7 @@ LONG, HOSTILE = "x" * 1_000, "<script>[bold]\x1b[2J\u202e"
         lambda text: ToolCalls()(call(text, b=text), call("a")),
     ],
 )
-def test_what_a_model_wrote_is_cut_and_acts_in_no_terminal_and_no_page(make):
+def test_text_of_a_model_is_cut_and_does_not_act(make):
     console = Console(file=StringIO(), width=200, record=True, force_terminal=True)
     explain(make(HOSTILE), console)
     text = console.export_text(clear=False)
@@ -151,10 +151,10 @@ def test_what_a_model_wrote_is_cut_and_acts_in_no_terminal_and_no_page(make):
         {"calls": [{}, {"name": None, "kind": 1}], "errors": [{}], "outcomes": [{}]},
     ],
 )
-def test_metadata_that_means_something_else_does_no_harm(metadata):
+def test_other_metadata_of_the_same_names_does_no_harm(metadata):
     assert printed(Result(0.5, False, metadata=metadata)).startswith("failed, score 0.5")
 
 
-def test_what_is_no_result_is_named():
+def test_only_a_result_is_explained():
     with pytest.raises(InputError, match="expected a Result, got 'x'"):
         explain("x")

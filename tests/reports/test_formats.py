@@ -1,4 +1,4 @@
-"""Runs for other programs: Markdown, JUnit, notebooks, CSV, Arrow, Parquet; no text in them acts."""
+"""Runs as Markdown, JUnit, notebooks, CSV, Arrow and Parquet; no text in them acts."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ def cells(line):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_markdown_has_the_figures_in_a_table_and_the_rest_folded(moods, people, interrupted):
+def test_markdown_has_a_table_of_figures_and_folds_the_rest(moods, people, interrupted):
     text = written("markdown", moods, people)
     lines = text.split("\n")
     assert lines[0] == "### moods: 4 samples"
@@ -53,7 +53,7 @@ def test_markdown_has_the_figures_in_a_table_and_the_rest_folded(moods, people, 
     assert "- cut: the run is incomplete: it was interrupted" in written("markdown", interrupted)
 
 
-def test_hostile_texts_stay_in_their_cells_of_markdown(hostile, evil):
+def test_hostile_texts_stay_in_their_cells_in_markdown(hostile, evil):
     for text in (written("markdown", hostile), written("markdown", *evil)):
         for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
@@ -63,7 +63,7 @@ def test_hostile_texts_stay_in_their_cells_of_markdown(hostile, evil):
         assert "javascript:" not in text
 
 
-def test_junit_tells_failures_errors_and_skips_apart(moods, people, interrupted, hostile):
+def test_junit_distinguishes_failures_errors_and_skips(moods, people, interrupted, hostile):
     suite = ElementTree.fromstring(written("junit", moods)).find("testsuite")
     counts = [suite.get(name) for name in ("name", "tests", "failures", "errors", "skipped")]
     assert counts == ["moody", "4", "1", "1", "1"]
@@ -105,7 +105,7 @@ def test_a_notebook_shows_figures_causes_fields_differences_and_doubts():
     assert "1 sample is in A alone, so not compared" in text
 
 
-def test_text_of_a_model_stays_text_in_a_notebook(evil):
+def test_text_of_a_model_does_not_act_in_a_notebook(evil):
     for shown in (compare(*evil), evil[1]):
         html = shown._repr_html_()
         assert not {"script", "img"} & set(re.findall("<([a-z]+)", html))
@@ -140,7 +140,7 @@ def test_every_row_and_every_field_is_a_record(moods, people):
         *(("a\nb", "a\nb"), ("a\rb", "a\nb"), ('a,"\r\n"', 'a,"\n"')),
     ],
 )
-def test_a_text_is_no_formula_of_a_spreadsheet_and_stays_in_its_cell(text, cell):
+def test_a_text_is_no_formula_in_a_spreadsheet_and_stays_in_its_cell(text, cell):
     run = evaluate([{"id": text, "output": "{}"}] * 2, [JsonValidity()])
     assert [record["id"] for record in as_csv(rows_table([run]))] == [cell, cell]
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: it opens, sorts, filters, asks for nothing and lets nothing act."""
+"""The page in a real browser: it sorts and filters, loads nothing, and no text in it acts."""
 
 import json
 import re
@@ -78,7 +78,7 @@ def cells(page, selector):
     )
 
 
-def test_it_opens_with_the_answer_then_all_samples_and_asks_for_nothing(opened, people, tmp_path):
+def test_the_page_begins_with_the_verdict_and_loads_nothing(opened, people, tmp_path):
     page = opened(people)
     assert page.requests == [f"file://{tmp_path}/report.html"]
     assert page.run("document.querySelector('.verdict').innerText") == (
@@ -120,7 +120,7 @@ A, B = {"sku": "A", "price": 3}, {"sku": "B", "price": 4}
         (ExactMatch(), "the quick brown fox", "the slow brown fox", (["quick"], ["slow"])),
     ],
 )  # fmt: skip
-def test_what_differs_is_marked_on_both_sides(opened, ran, evaluator, output, reference, there):
+def test_differences_are_marked_on_both_sides(opened, ran, evaluator, output, reference, there):
     page = opened(ran([{"output": output, "reference": reference}], [evaluator]))
     turn(page)
     assert (page.run(MARKS.format("output")), page.run(MARKS.format("reference"))) == there
@@ -147,7 +147,7 @@ def test_values_are_marked_in_their_source(opened, ran, field, given):
     assert cells(page, ".places")[1:] == [["/name", "ungrounded", '"Acme"', ""]]
 
 
-def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
+def test_a_column_sorts_and_the_address_keeps_the_order(page, people, tmp_path):
     address = written(people, tmp_path / "report.html")
     page.open(address)
     sort = "document.querySelectorAll('#list thead button')[{}].click()"
@@ -166,7 +166,7 @@ def test_a_column_sorts_and_the_address_keeps_it(page, people, tmp_path):
     assert page.run(IDS) == ["old", "cut"]
 
 
-def test_a_filter_by_each_control_and_a_way_out_of_an_empty_state(opened, moods):
+def test_each_control_filters_and_an_empty_list_can_be_cleared(opened, moods):
     page = opened(moods)
     for name, value, found in (
         ("outcome", "error", ["raise"]),
@@ -203,7 +203,7 @@ def test_a_cause_and_a_field_lead_to_their_samples(opened, people):
         ("[" + "1, " * 10_000 + "1", "1, 1", "⟨end⟩"),
     ],
 )
-def test_of_a_long_text_the_part_around_the_defect_is_shown(opened, ran, output, before, mark):
+def test_a_long_text_is_shown_around_its_defect(opened, ran, output, before, mark):
     page = opened(ran([{"output": output, "reference": output}], [JsonValidity(), ExactMatch()]))
     turn(page)
     assert page.run(MARKS.format("output")) == [mark]
@@ -225,7 +225,7 @@ MESSAGE = {
 TOOLS = [{"name": "weather", "input_schema": {"type": "object", "properties": {"city": {}, "days": {"type": "integer"}}}}, {"name": "time", "input_schema": {}}]  # fmt: skip
 
 
-def test_wrong_calls_are_told_by_argument_and_the_message_is_folded(opened, ran):
+def test_wrong_calls_are_listed_by_argument_and_the_message_is_folded(opened, ran):
     page = opened(ran([{"output": MESSAGE, "reference": CALLS}], [ToolCalls(), ToolCallSchema(TOOLS)]))  # fmt: skip
     turn(page)
     assert cells(page, ".places") == [
@@ -241,7 +241,7 @@ def test_wrong_calls_are_told_by_argument_and_the_message_is_folded(opened, ran)
     assert page.run("document.title") != "acted"
 
 
-def test_two_runs_stand_side_by_side_what_got_worse_first(opened, ran):
+def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
     rows = [{"id": f"s{n:02}", "output": '{"a": 1}', "reference": '{"a": 1}'} for n in range(20)]
     worse = [{**row, "output": '{"a": "<b>2</b>"}'} for row in rows[8:]] + rows[:8]
     page = opened(ran(rows, [JsonFields()], "old"), ran(worse, [JsonFields()], "new"))
@@ -262,7 +262,7 @@ def test_two_runs_stand_side_by_side_what_got_worse_first(opened, ran):
     assert page.complaints == []
 
 
-def test_texts_of_passing_samples_are_read_from_the_data_while_it_is_the_same(opened, tmp_path):
+def test_texts_of_passing_samples_are_read_from_unchanged_data(opened, tmp_path):
     data = tmp_path / "data.jsonl"
     data.write_text('{"id": "good", "said": "{}", "input": "why?"}\n{"id": "bad", "said": "{"}\n')
     run = evaluate(data, [JsonValidity()], columns={"output": "said"}, out=tmp_path / "run")
@@ -295,7 +295,7 @@ def test_text_of_models_does_not_act(opened, hostile, ran):
     assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
 
 
-def test_it_is_reached_by_the_keyboard_and_named_for_a_screen_reader(opened, people):
+def test_keyboard_and_screen_reader_reach_the_samples(opened, people):
     page = opened(people)
     page.run("document.querySelectorAll('tr.sample button')[1].focus()")
     page.press("Enter", 13)
@@ -313,7 +313,7 @@ def test_it_is_reached_by_the_keyboard_and_named_for_a_screen_reader(opened, peo
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_is_readable_in_light_and_dark(opened, people, scheme):
+def test_contrast_is_high_in_light_and_dark(opened, people, scheme):
     page = opened(people)
     page.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])  # fmt: skip
     turn(page, 1)
@@ -349,7 +349,7 @@ def many(count):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width):
+def test_the_page_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width):
     evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
     rows = [*many(209)]
     worse = [{**row, "output": row["output"].replace("unit", "dimension")} for row in rows]

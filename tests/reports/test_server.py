@@ -1,4 +1,4 @@
-"""The server of the page answers this machine alone."""
+"""The server of the page answers to this machine only."""
 
 import http.client
 import threading
@@ -6,7 +6,7 @@ import threading
 from llmeval_integrations.reports.server import Server
 
 
-def test_it_answers_under_each_name_of_this_machine_and_under_no_other(moods):
+def test_the_server_answers_to_the_names_of_this_machine_only(moods):
     with Server([str(moods.out)]) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()
         port = server.server_port

@@ -1,4 +1,4 @@
-"""A run and a comparison as text: right at every width, and nothing in it acts."""
+"""A run and a comparison as text, right at every width."""
 
 import re
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def test_no_figure_and_no_word_is_cut_at_any_width(make):
         assert {"100.0 %", "37.5 %"} <= parts
 
 
-def test_columns_that_there_is_no_room_for_are_left_out_as_wholes_with_their_notes():
+def test_columns_without_room_are_left_out_with_their_notes():
     wide, narrow = at(130, run_view()), at(60, run_view())
     heads = [line.split() for line in (*wide, *narrow) if line.startswith("field")]
     assert heads[0][:7] == ["field", "wrong", "of", "share", "precision", "recall", "F1"]
@@ -98,7 +98,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("place", ["label", "error", "name", "field"])
-def test_text_from_a_model_is_shown_and_does_not_act(place):
+def test_text_of_a_model_does_not_act_in_a_terminal(place):
     if place == "field":
         rows = [{"output": {HOSTILE: HOSTILE}, "reference": {HOSTILE: "x"}}]
         run = evaluate(rows, {HOSTILE: JsonFields()})

@@ -1,4 +1,4 @@
-"""Kappa and alpha, against other packages and published figures."""
+"""Kappa and alpha, compared with other packages and published figures."""
 
 import pytest
 from hypothesis import given
@@ -47,7 +47,7 @@ def test_kappa_is_that_of_statsmodels(rows):
     ],
 )
 @pytest.mark.nightly
-def test_the_interval_of_kappa_is_right(chances):
+def test_the_interval_of_kappa_covers_it(chances):
     numpy = pytest.importorskip("numpy")
     choose = numpy.random.default_rng(3)
     flat = [each for row in chances for each in row]
@@ -82,7 +82,7 @@ UNITS = [
 ]  # fmt: skip
 
 
-def test_alpha_is_the_published_one():
+def test_alpha_is_as_published():
     nominal = krippendorff_alpha(UNITS, lambda one, other: float(one != other))
     interval = krippendorff_alpha(UNITS, lambda one, other: (one - other) ** 2)
     assert nominal == pytest.approx(0.743, abs=5e-4)
@@ -90,5 +90,5 @@ def test_alpha_is_the_published_one():
     assert krippendorff_alpha([[1], [2]], lambda one, other: 1.0) is None
 
 
-def test_pairs_of_people_that_agree():
+def test_pairs_of_equal_ratings_are_counted():
     assert pair_agreement([["a", "a", "b"], ["a"], ["b", "b"]]) == (2, 4)

@@ -57,7 +57,7 @@ def test_the_least_sure_values_are_reviewed_first():
         ),
     ],
 )
-def test_what_is_shown_and_what_is_lacking(rows, text):
+def test_a_threshold_says_what_is_shown_or_lacking(rows, text):
     assert str(safe_threshold(rows)) == text
 
 

@@ -37,7 +37,7 @@ def test_wilsons_interval_is_what_statsmodels_gives(part, whole, low, high):
 
 
 @given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_the_interval_holds_the_rate_within_0_and_1_and_mirrors(pair):
+def test_an_interval_contains_the_rate_and_mirrors(pair):
     part, whole = pair
     low, high = wilson(part, whole)
     assert 0 <= low <= part / whole <= high <= 1
@@ -52,7 +52,7 @@ def test_quantiles_are_those_of_scipy():
 
 
 @pytest.mark.parametrize(("rows", "passes"), [(2, 0), (10, 21)])
-def test_where_all_rows_of_a_group_agree_groups_count_as_rows(rows, passes):
+def test_groups_count_as_rows_if_all_their_rows_agree(rows, passes):
     found = mean_interval(*verdicts([(rows, rows)] * passes + [(rows, 0)] * (30 - passes)))
     t = t_of(29)
     rate = passes / 30
@@ -61,7 +61,7 @@ def test_where_all_rows_of_a_group_agree_groups_count_as_rows(rows, passes):
 
 
 @given(GROUPS)
-def test_the_interval_of_groups_holds_the_rate_mirrors_and_knows_no_order(groups):
+def test_an_interval_of_groups_contains_the_rate_and_mirrors(groups):
     assume(any(rows > 1 for rows, _ in groups))
     low, high = mean_interval(*verdicts(groups))
     figures, _ = verdicts(groups)
@@ -71,20 +71,20 @@ def test_the_interval_of_groups_holds_the_rate_mirrors_and_knows_no_order(groups
     assert mean_interval(*verdicts(groups[::-1])) == pytest.approx((low, high))
 
 
-def test_of_one_group_no_interval_is_known():
+def test_a_single_group_has_no_interval():
     assert mean_interval(*verdicts([(20, 15)])) is None
     assert student(Figures.of([1.0, 2.0, 3.0]), [Group(3, 6.0)]) is None
 
 
 @pytest.mark.parametrize("scores", [[0.7] * 9, [0.1 + 0.2, 0.3, 0.3]])
-def test_scores_that_are_all_the_same_may_have_been_others(scores):
+def test_equal_scores_have_a_wide_interval(scores):
     low, high = mean_interval(Figures.of(scores))
     assert low < scores[0] < high
     assert high - low > 0.2
 
 
 @pytest.mark.parametrize("scores", [[7.0] * 9, [3.0], [2.0]])
-def test_of_scores_beyond_1_without_a_spread_no_interval_is_known(scores):
+def test_equal_scores_beyond_1_have_no_interval(scores):
     assert mean_interval(Figures.of(scores)) is None
 
 

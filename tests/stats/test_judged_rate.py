@@ -1,4 +1,4 @@
-"""Rates estimated with a judge's verdicts, and how often their intervals are right."""
+"""Rates estimated with a judge's verdicts, and the coverage of their intervals."""
 
 import itertools
 import re
@@ -70,7 +70,7 @@ TARGETS = [  # labels, judged, rate, sensitivity, specificity; the mean width
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("case", "most"), TARGETS)
-def test_intervals_are_narrow_and_right(case, most):
+def test_intervals_are_narrow_and_cover_the_rate(case, most):
     coverage, mean_width, _, alone = simulate(10_000, *case)
     assert coverage >= 0.94 - 2 * (0.94 * 0.06 / 10_000) ** 0.5
     assert mean_width <= most < alone + 0.01
@@ -90,7 +90,7 @@ def test_thirty_labels_are_never_worse_with_the_judge(rate, sensitivity, specifi
         assert mean_width <= width_alone
 
 
-def test_a_short_simulation_comes_near():
+def test_a_short_simulation_is_close():
     for case, most in TARGETS:
         coverage, mean_width, _, _ = simulate(400, *case)
         assert (coverage > 0.91, mean_width < most + 0.002) == (True, True), case
@@ -101,7 +101,7 @@ def test_a_short_simulation_comes_near():
     st.lists(st.tuples(st.booleans(), st.none() | st.booleans()), min_size=1, max_size=60),
     st.integers(1, 7),
 )
-def test_a_rate_lies_in_its_interval_and_groups_never_narrow_it(pairs, groups):
+def test_an_interval_contains_the_rate_and_groups_never_narrow_it(pairs, groups):
     rows = [JudgedRow(judge, person) for judge, person in pairs]
     alone = prediction_powered_rate(rows)
     if alone.rate is None:
@@ -123,7 +123,7 @@ def test_a_rate_lies_in_its_interval_and_groups_never_narrow_it(pairs, groups):
         ({"width": 0.02, "judged": 300}, None),
     ],
 )
-def test_the_labels_that_an_interval_takes(case, labels):
+def test_the_number_of_labels_for_an_interval(case, labels):
     assert labels_needed(**case) == labels
 
 
@@ -138,7 +138,7 @@ def test_the_labels_that_an_interval_takes(case, labels):
         (Share(0, 0), Share(1, 1), Share(1, 1), "no row was judged"),
     ],
 )
-def test_without_a_correction_it_says_why(judged, sensitivity, specificity, reason):
+def test_a_missing_rate_has_a_reason(judged, sensitivity, specificity, reason):
     found = rogan_gladen_rate(judged, sensitivity, specificity)
     assert (found.rate, found.interval) == (None, None)
     assert re.search(reason, str(found))
@@ -146,7 +146,7 @@ def test_without_a_correction_it_says_why(judged, sensitivity, specificity, reas
 
 @settings(deadline=None)
 @given(shares(1000), shares(60), shares(60))
-def test_to_call_a_pass_a_fail_mirrors_everything(judged, sensitivity, specificity):
+def test_swapping_pass_and_fail_mirrors_the_rate(judged, sensitivity, specificity):
     found = rogan_gladen_rate(judged, sensitivity, specificity)
     failing = Share(judged.whole - judged.part, judged.whole)
     mirrored = rogan_gladen_rate(failing, specificity, sensitivity)
@@ -161,7 +161,7 @@ def test_to_call_a_pass_a_fail_mirrors_everything(judged, sensitivity, specifici
 @pytest.mark.nightly
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.85])
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.95, 0.9), (0.7, 0.85), (0.9, 0.99)])
-def test_the_interval_of_another_run_is_right(rate, sensitivity, specificity):
+def test_the_interval_with_labels_of_another_run_covers_the_rate(rate, sensitivity, specificity):
     choose = pytest.importorskip("numpy").random.default_rng(5)
     for half, run in ((20, 100), (50, 300), (100, 900)):
         right = draws = 0

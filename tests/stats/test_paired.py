@@ -1,4 +1,4 @@
-"""Tests and intervals of pairs, against published figures, scipy, and by what has to hold."""
+"""Tests and intervals of pairs, compared with published figures and scipy, and their laws."""
 
 from math import exp
 from random import Random
@@ -46,12 +46,12 @@ def test_mcnemars_exact_test(worse, better, p):
         ([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48], 1726 / 2**15),
     ],
 )
-def test_turning_signs(differences, p):
+def test_sign_flip(differences, p):
     assert sign_flip(differences) == pytest.approx(p, rel=1e-12)
 
 
 @pytest.mark.parametrize(("n", "shift"), [(9, 0.4), (24, 0.3), (25, 0.4), (60, 0.2), (300, 0.1)])
-def test_turning_signs_is_scipys_permutation_test(n, shift):
+def test_sign_flip_is_scipys_permutation_test(n, shift):
     stats = pytest.importorskip("scipy.stats")
     chance = Random(n)
     differences = [chance.gauss(shift, 1) for _ in range(n)]
@@ -68,7 +68,7 @@ def test_turning_signs_is_scipys_permutation_test(n, shift):
 
 
 @given(DIFFERENCES)
-def test_turning_signs_knows_no_direction_and_no_scale(differences):
+def test_sign_flip_ignores_direction_and_scale(differences):
     p = sign_flip(differences)
     assert 0 < p <= 1
     assert sign_flip([-each for each in differences]) == p
@@ -76,7 +76,7 @@ def test_turning_signs_knows_no_direction_and_no_scale(differences):
     assert sign_flip([*differences, 0.0]) == p
 
 
-def test_what_is_clear_is_bounded_without_drawing():
+def test_a_clear_difference_is_bounded_without_draws():
     differences = [0.5, 1.0] * 100
     p = sign_flip(differences)
     assert p == sign_flip(differences, seed=2) == pytest.approx(2 * exp(-(150**2) / 250))
@@ -92,13 +92,13 @@ def test_what_is_clear_is_bounded_without_drawing():
         ((43, 0, 1, 0), -0.1181, 0.0597, 4),
     ],
 )
-def test_newcombes_interval_is_what_was_published(table, low, high, digits):
+def test_newcombes_interval_is_as_published(table, low, high, digits):
     found = newcombe(PairCounts(*table))
     assert (-found[1], -found[0]) == pytest.approx((low, high), abs=0.5 * 10**-digits)
 
 
 @given(st.tuples(*[st.integers(0, 200)] * 4).filter(any))
-def test_newcombes_interval_holds_the_difference_and_mirrors(table):
+def test_newcombes_interval_contains_the_difference_and_mirrors(table):
     both, worse, better, neither = table
     low, high = newcombe(PairCounts(*table))
     assert -1 - 1e-9 <= low <= (better - worse) / sum(table) <= high <= 1 + 1e-9
@@ -132,19 +132,19 @@ def test_holms_correction_is_that_of_statsmodels():
     ("n", "changed", "least"),
     [(209, 60, 0.104), (209, 0, 0.0376), (1_000, 100, 0.028), (20, 4, 0.392)],
 )
-def test_the_formula(n, changed, least):
+def test_the_detectable_difference(n, changed, least):
     differences = [1.0, -1.0] * (changed // 2) + [0.0] * (n - changed)
     assert detectable(differences, n, 0.05) == pytest.approx(least, rel=0.005)
 
 
-def test_ten_equal_rows_in_a_group_show_no_more_than_one():
+def test_ten_equal_rows_of_a_group_detect_as_much_as_one():
     groups = [10.0] * 6 + [-10.0] * 4 + [0.0] * 20
     assert detectable(groups, 300, 0.05) == detectable([each / 10 for each in groups], 30, 0.05)
     assert detectable([0.0] * 30, 300, 0.05) == detectable([0.0] * 30, 30, 0.05)
 
 
 @pytest.mark.parametrize("level", [0.05, 2.01 * 0.5**7, 0.05 / 14, 1e-9])
-def test_the_fewest_that_can_show_anything(level):
+def test_the_fewest_differences_that_can_be_significant(level):
     n = fewest_differences(level)
     assert mcnemar(0, n) <= level < mcnemar(0, n - 1)
     assert detectable([1.0] * (n - 1), n - 1, level) is None
@@ -156,7 +156,7 @@ def test_the_fewest_that_can_show_anything(level):
     ("n", "changed", "level"),
     [(50, 10, 0.05), (100, 10, 0.05), (200, 60, 0.05), (200, 0, 0.05), (400, 100, 0.05 / 10)],
 )
-def test_a_detectable_difference_of_rates_is_shown_about_four_times_in_five(n, changed, level):
+def test_a_detectable_difference_is_shown_four_times_in_five(n, changed, level):
     difference = detectable([1.0, -1.0] * (changed // 2) + [0.0] * (n - changed), n, level)
     share = max(changed / n, difference)
     chance, shown, runs = Random(n), 0, 2_000

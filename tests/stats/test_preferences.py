@@ -1,4 +1,4 @@
-"""Win rates, and strengths of several."""
+"""Win rates and strengths."""
 
 import math
 import random
@@ -9,7 +9,7 @@ from llmeval_integrations.stats.intervals import wilson
 from llmeval_integrations.stats.preferences import Match, bradley_terry, win_rate
 
 
-def test_a_win_rate_counts_ties_half_and_knows_groups():
+def test_a_win_rate_counts_ties_half_and_respects_groups():
     matches = [Match("a", "b", score) for score in [1] * 60 + [0] * 40]
     found = win_rate(matches)
     assert (found.rate, found.wins, found.ties, found.losses) == (0.6, 60, 0, 40)
@@ -30,7 +30,7 @@ def tournament(choose, strengths, pairs):
         yield Match(first, second, float(choose.random() < chance))
 
 
-def test_strengths_are_those_that_the_matches_were_drawn_from():
+def test_strengths_are_estimated_from_matches():
     truth = {"a": 1.0, "b": 0.2, "c": -0.2, "d": -1.0}
     found = bradley_terry([*tournament(random.Random(1), truth, 4_000)])
     assert list(found) == ["a", "b", "c", "d"]
@@ -40,7 +40,7 @@ def test_strengths_are_those_that_the_matches_were_drawn_from():
         assert strength.interval[0] < truth[name] < strength.interval[1]
 
 
-def test_who_wins_all_has_a_finite_strength():
+def test_a_contestant_that_wins_all_has_a_finite_strength():
     found = bradley_terry([Match("a", "b", 1.0)] * 20)
     low, high = found["a"].interval
     assert 0 < low < found["a"].value < high < 5
@@ -54,7 +54,7 @@ def test_who_wins_all_has_a_finite_strength():
 
 
 @pytest.mark.nightly
-def test_intervals_of_strengths_are_right():
+def test_intervals_cover_the_strengths():
     truth = {"a": 0.6, "b": 0.0, "c": -0.6}
     choose = random.Random(2)
     right, draws = 0, 200

@@ -13,7 +13,7 @@ TRIES = st.integers(1, 8).flatmap(lambda n: st.builds(Tries, st.integers(0, n), 
 
 
 @given(TRIES)
-def test_the_chances_are_those_of_all_ways_to_draw_k_tries(tries):
+def test_pass_at_k_is_the_share_of_all_draws_of_k_tries(tries):
     outcomes = [True] * tries.passes + [False] * (tries.n - tries.passes)
     for k in range(1, tries.n + 1):
         drawn = [*combinations(outcomes, k)]
@@ -21,7 +21,7 @@ def test_the_chances_are_those_of_all_ways_to_draw_k_tries(tries):
         assert pass_hat_k(tries, k) == pytest.approx(sum(map(all, drawn)) / len(drawn))
 
 
-def test_more_tries_pass_more_often_once_and_less_often_all():
+def test_more_tries_raise_pass_at_k_and_lower_pass_hat_k():
     found = repeats(Counter({Tries(5, 5): 10, Tries(3, 5): 6, Tries(0, 5): 4}))
     assert [each.k for each in found] == [1, 2, 3, 4, 5]
     assert [each.tasks for each in found] == [20] * 5
@@ -35,7 +35,7 @@ def test_more_tries_pass_more_often_once_and_less_often_all():
             assert 0 <= low < rate < high <= 1
 
 
-def test_tasks_with_fewer_tries_are_left_out_as_long_as_half_have_enough():
+def test_k_is_reported_if_half_of_the_tasks_have_k_tries():
     found = repeats(Counter({Tries(4, 4): 2, Tries(2, 4): 1, Tries(1, 2): 3}))
     assert [(each.k, each.tasks) for each in found] == [(1, 6), (2, 6), (3, 3), (4, 3)]
     assert repeats(Counter()) == []

@@ -94,21 +94,21 @@ CASES = [*product([20, 50, 200], [1, 3, 10, "1 to 10"], [0.5, 0.8, 0.95], [0, 0.
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("groups", "rows", "rate", "correlation"), CASES)
-def test_intervals_of_rates_hold_the_rate(groups, rows, rate, correlation):
+def test_intervals_cover_the_rate(groups, rows, rate, correlation):
     draws = 1_000
     least = min(0.935, coverage_of_wilson(groups, rate))
     assert covered(draws, groups, rows, rate, correlation) >= least - error(least, draws)
 
 
 @pytest.mark.parametrize(("rate", "correlation"), [(0.95, 0.6), (0.5, 1)])
-def test_intervals_of_rates_hold_the_rate_in_a_few_draws(rate, correlation):
+def test_intervals_cover_the_rate_in_a_few_draws(rate, correlation):
     assert covered(200, 30, 10, rate, correlation) >= 0.935 - error(0.935, 200)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("groups", [20, 100])
 @pytest.mark.parametrize("spread", [0.3, 3])
-def test_intervals_of_mean_scores_hold_the_mean(groups, spread):
+def test_intervals_cover_the_mean_score(groups, spread):
     """Scores from 0 to 1 around those of their group; with a small spread most are near 0 or 1."""
     chance, held, draws = Random(groups), 0, 1_000
     for _ in range(draws):
@@ -126,7 +126,7 @@ def test_intervals_of_mean_scores_hold_the_mean(groups, spread):
 @pytest.mark.nightly
 @pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("correlation", [0.3, 0.6])
-def test_intervals_of_pass_at_k_and_pass_hat_k_hold_them(rate, correlation):
+def test_intervals_cover_pass_at_k_and_pass_hat_k(rate, correlation):
     chance, draws, k = Random(9), 1_000, 3
     spread = (1 - correlation) / correlation
     a, b = rate * spread, (1 - rate) * spread
@@ -158,7 +158,7 @@ def changed_groups(chance, groups, rows, worse, correlation):
 @pytest.mark.parametrize("groups", [20, 100])
 @pytest.mark.parametrize("rows", [1, 5, 10])
 @pytest.mark.parametrize("correlation", [0, 0.3, 1])
-def test_intervals_of_differences_hold_the_difference(groups, rows, correlation):
+def test_intervals_cover_the_difference(groups, rows, correlation):
     chance, held, draws, worse = Random(rows), 0, 1_000, 0.1
     for _ in range(draws):
         counts = {}
@@ -176,7 +176,7 @@ def test_intervals_of_differences_hold_the_difference(groups, rows, correlation)
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("groups", "rows"), [(200, 1), (60, 5), (30, 10)])
-def test_where_rows_are_independent_groups_cost_little_power(groups, rows):
+def test_groups_of_independent_rows_cost_little_power(groups, rows):
     """Against McNemar's exact test, which takes each row for itself."""
     chance, draws, level = Random(groups), 1_000, 0.05
     exact = grouped = 0
