@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeAlias
@@ -109,19 +111,9 @@ class Source:
             self.total = None  # the run ends before the data does
         self.records = islice(self.records, limit)
         if sample is not None:
-            self.records = _draw(self.records, sample, seed)
-
-
-def _draw(records: Iterable[Record], count: int, seed: int) -> Iterator[Record]:
-    """Draw rows in one pass, each with the same chance (Vitter 1985, algorithm R)."""
-    chance = random.Random(seed)  # noqa: S311 - no secret
-    kept: list[Record] = []
-    for place, record in enumerate(records):
-        if place < count:
-            kept.append(record)
-        elif (instead := chance.randrange(place + 1)) < count:
-            kept[instead] = record
-    yield from sorted(kept, key=lambda record: record[0])
+            chance = random.Random(seed)  # noqa: S311 - no secret
+            drawn = nsmallest(sample, self.records, key=lambda _: chance.random())
+            self.records = iter(sorted(drawn, key=itemgetter(0)))
 
 
 HUB: Final = "hf://"
