@@ -86,7 +86,13 @@ class Budget:
     can no longer be enforced.
     """
 
-    def __init__(self, max_cost: float | None = None, max_tokens: float | None = None) -> None:
+    def __init__(
+        self,
+        max_cost: float | None = None,
+        max_tokens: float | None = None,
+        *,
+        is_priced: bool = True,
+    ) -> None:
         for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
             if bound is not None and not (is_number(bound) and 0 <= bound < math.inf):
                 raise InvalidOptionError(
@@ -98,6 +104,7 @@ class Budget:
         """Tokens in and out; None for no bound."""
         self.spent = Spending()
         """What was spent."""
+        self._is_priced = is_priced  # finding a price takes 0.4 s
         self._is_bound = (max_cost, max_tokens) != (None, None)
         self._held: list[tuple[float, float]] = []
         self._freed: Event | None = None
@@ -120,6 +127,8 @@ class Budget:
 
         Raises InvalidOptionError if `max_cost` needs an unknown price.
         """
+        if not self._is_priced:
+            return None
         price = find_price(client)
         if not isinstance(price, str):
             return price

@@ -105,7 +105,7 @@ class SdkClient(Client):
     def read(self, response: Any, output: Output) -> Reply:
         """Read the response."""
 
-    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:  # noqa: ARG002
+    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:  # noqa: ARG002
         """Return the function that closes an object of `make`; None if it holds nothing open."""
         return None
 
@@ -276,7 +276,7 @@ class SdkClient(Client):
         if self._made is None or self._made[0] is not loop:
             sdk = self.make()
             self._made = loop, sdk
-            if (close := self.closer(sdk)) is not None:
+            if (close := self.close_of(sdk)) is not None:
                 finalize(self, _close, loop, close)
         return self._made[1]
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,6 +58,7 @@ class _Line:
     price: Price | None
 
 
+@dataclass(eq=False)
 class Session:
     """Answers requests: from the cache, from an equal request under way, or by a call.
 
@@ -65,40 +66,37 @@ class Session:
     loop. Inside `with` it also answers judges that are evaluated without a run.
     """
 
-    def __init__(
-        self,
-        concurrency: int = CONCURRENCY,
-        *,
-        cache: Cache | None = None,
-        replies: Cache | None = None,
-        budget: Budget | None = None,
-        ready: asyncio.Event | None = None,
-        batch: bool = False,
-        shared: bool = False,
-        count: Callable[[Client, Request], object] | None = None,
-    ) -> None:
-        """Store the settings for all questions.
+    concurrency: int = CONCURRENCY
+    """The most calls to one server at a time."""
 
-        The first call waits for `ready`. `batch` needs a file for `replies`. `shared` means that
-        several judges ask about each sample. With `count` no call is made: it is called instead,
-        and the question fails.
-        """
-        self.concurrency = concurrency
-        """The most calls to one server at a time."""
-        self.budget = budget or Budget()
-        """The bounds on spending, and the sum spent so far."""
-        self._cache = cache
-        self._replies = replies
-        self._is_priced = budget is not None
+    _: KW_ONLY
+    cache: Cache | None = None
+    """Replies of all runs."""
+
+    replies: Cache | None = None
+    """The replies of one run until it is done, and its notes on batches."""
+
+    budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
+    """The bounds on spending, and the sum spent so far."""
+
+    ready: asyncio.Event | None = None
+    """The first call waits for it."""
+
+    batch: bool = False
+    """Whether models are asked by batches; needs `replies`."""
+
+    shared: bool = False
+    """Whether several judges ask about each sample."""
+
+    count: Callable[[Client, Request], object] | None = None
+    """What is called in the place of a model; the question fails then."""
+
+    def __post_init__(self) -> None:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
-        self._is_closing = False
-        self._ready = ready
-        self._has_batches = batch
-        self._is_shared = shared
-        self._count = count
         self._batches: Batches | None = None
+        self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
         """Return the reply to a request; raises JudgeError or CacheError.
@@ -110,15 +108,15 @@ class Session:
         key = request_key(line.identity, request)
         if (flight := self._flights.get(key)) is not None:
             return (await asyncio.shield(flight)).serve(request, cached=True)
-        if self._replies is not None and (left := self._replies.get(key)) is not None:
+        if self.replies is not None and (left := self.replies.get(key)) is not None:
             return left.serve(request, cached=False)
-        if self._cache is not None:
-            if (kept := self._cache.get(key)) is not None:
+        if self.cache is not None:
+            if (kept := self.cache.get(key)) is not None:
                 return kept.serve(request, cached=True)
-            if self._cache.frozen and self._count is None:
-                raise ClientError(f"{self._cache.path} lacks the reply", kind="not_cached")
-        if self._count is not None:
-            self._count(client, request)
+            if self.cache.frozen and self.count is None:
+                raise ClientError(f"{self.cache.path} lacks the reply", kind="not_cached")
+        if self.count is not None:
+            self.count(client, request)
             raise ClientError("nobody was asked", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
         try:
@@ -126,7 +124,7 @@ class Session:
         except Exception:
             self._flights.pop(key, None)
             raise
-        if self._cache is not None or len(self._flights) > _REMEMBERED:
+        if self.cache is not None or len(self._flights) > _REMEMBERED:
             self._flights.pop(key, None)
         return kept.serve(request, cached=False)
 
@@ -151,7 +149,7 @@ class Session:
             limiter = self._limiters.setdefault(
                 json.dumps(server or identity), Limiter(self.concurrency)
             )
-            price = self.budget.price(client) if self._is_priced else None
+            price = self.budget.price(client)
             line = self._lines[id(client)] = _Line(
                 client, json.dumps(identity, sort_keys=True), limiter, price
             )
@@ -159,19 +157,19 @@ class Session:
 
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
-        if self._is_shared:
+        if self.shared:
             request = msgspec.structs.replace(request, shared=True)
-        if self._ready is not None:
-            await self._ready.wait()
+        if self.ready is not None:
+            await self.ready.wait()
         call = partial(self._call, line, request)
         alone = partial(line.limiter.retry, call, line.client.retries)
-        if self._has_batches and self._replies is not None:
-            self._batches = self._batches or Batches(self._replies, self.budget)
+        if self.batch and self.replies is not None:
+            self._batches = self._batches or Batches(self.replies, self.budget)
             reply = await self._batches.reply(line.client, key, request, alone, line.price)
         else:
             reply = await alone()
         if reply.finish != "failed":  # like a call that failed, it may succeed later
-            for store in (self._replies, self._cache):
+            for store in (self.replies, self.cache):
                 if store is not None:
                     with suppress(CacheError):  # the reply is paid for; the next use raises again
                         store.put(key, reply)
@@ -181,8 +179,8 @@ class Session:
         """Make a call that the limiter has admitted."""
         if self._is_closing:
             raise ClientError("not asked, because the run was interrupted", kind="budget")
-        if self._cache is not None:
-            self._cache.open()  # raises if the cache has failed, so that no more calls are paid
+        if self.cache is not None:
+            self.cache.open()  # raises if the cache has failed, so that no more calls are paid
         held, reply = await self.budget.reserve(request, line.price), None
         try:
             reply = charge(await line.client.complete(request), request.fence, line.price)
@@ -202,23 +200,25 @@ class Session:
         ACTIVE.reset(self._token)
 
 
+@dataclass(eq=False)
 class Ask:
     """The way a judge asks its model: `reply = await ask(request)`.
 
     It records the replies and costs of its own calls and of all Ask objects made from it.
     """
 
-    def __init__(self, session: Session, client: Any = None) -> None:
+    session: Session
+    client: Any = None
+    draws: tuple[int, ...] = ()
+    temperature: float | None = None
+    images: tuple[Image, ...] = ()
+    parents: tuple[Ask, ...] = ()
+
+    def __post_init__(self) -> None:
         self.replies: list[Reply] = []
         """The replies so far."""
         self.spending = Spending()
         """The number of calls and what they cost."""
-        self._session = session
-        self._client = client
-        self._accounts: tuple[Ask, ...] = (self,)
-        self._draws: tuple[int, ...] = ()
-        self._temperature: float | None = None
-        self._images: tuple[Image, ...] = ()
 
     async def __call__(self, request: Request | str, *, whole: bool = True) -> Reply:
         """Ask the judge's model, by a text or a Request.
@@ -227,28 +227,28 @@ class Ask:
         for a reply that was cut at its limit or broken off. With `whole=False` a reply that was
         cut at its limit is returned.
         """
-        client = self._client
+        client = self.client
         if not isinstance(client, Client):
             raise InvalidOptionError(
                 f"the judge's model has the type {type(client).__name__}, expected a Client; call "
                 "super().__post_init__(), which makes one from the judge's field `model`"
             )
         request = Request.of(request) if isinstance(request, str) else request
-        request = request.show(self._images) if self._images else request
-        if self._draws or self._temperature is not None:
+        request = request.show(self.images) if self.images else request
+        if self.draws or self.temperature is not None:
             chosen = request.temperature
             request = msgspec.structs.replace(
                 request,
-                temperature=self._temperature if chosen is None else chosen,
-                draw=(*self._draws, *request.draw),
+                temperature=self.temperature if chosen is None else chosen,
+                draw=(*self.draws, *request.draw),
             )
         try:
-            reply = await self._session.reply(client, request)
+            reply = await self.session.reply(client, request)
         except ClientError as error:
-            for account in self._accounts:
+            for account in (self, *self.parents):
                 account.spending.add_failure(error)
             raise
-        for account in self._accounts:
+        for account in (self, *self.parents):
             account.replies.append(reply)
             account.spending.add(reply)
         _check_end(reply, whole=whole)
@@ -256,19 +256,19 @@ class Ask:
 
     def of(self, client: Any) -> Ask:
         """Return an Ask for another client, whose calls count here, too."""
-        return self._narrow(_client=client or self._client)
+        return self._narrow(client=client or self.client)
 
     def draw(self, number: int, temperature: float | None = None) -> Ask:
         """Return an Ask for the draw with this number, whose replies are cached separately.
 
         Requests without a temperature use the given one.
         """
-        chosen = self._temperature if temperature is None else temperature
-        return self._narrow(_draws=(*self._draws, number), _temperature=chosen)
+        chosen = self.temperature if temperature is None else temperature
+        return self._narrow(draws=(*self.draws, number), temperature=chosen)
 
     def show(self, images: Sequence[Image]) -> Ask:
         """Return an Ask that shows the model these images with each question."""
-        return self._narrow(_images=(*self._images, *images))
+        return self._narrow(images=(*self.images, *images))
 
     def account(self) -> dict[str, Any]:
         """Return the models, outputs, calls and tokens for a result's metadata."""
@@ -285,10 +285,7 @@ class Ask:
         }
 
     def _narrow(self, **changes: Any) -> Ask:
-        ask = Ask(self._session)
-        vars(ask).update({**vars(self), **changes}, replies=[], spending=Spending())
-        ask._accounts = (ask, *self._accounts)
-        return ask
+        return replace(self, parents=(self, *self.parents), **changes)
 
 
 def _check_end(reply: Reply, *, whole: bool) -> None:

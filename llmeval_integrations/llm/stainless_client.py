@@ -84,7 +84,7 @@ class StainlessClient(SdkClient):
         kind = getattr(self.package, self.plain)
         return kind(api_key=self.key(), base_url=self.server(), **ours)
 
-    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
         # a copy of a blocking object shares the caller's connections
         return sdk.close if self._is_awaited else None
 

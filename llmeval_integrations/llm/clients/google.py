@@ -65,7 +65,7 @@ class GoogleClient(SdkClient):
         options = {"base_url": self.config.base_url, "async_client_args": http}
         return self.package.Client(api_key=self.key(), http_options=options)
 
-    def closer(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
+    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
         return sdk.aio.aclose if self.given is None else None
 
     async def call(self, arguments: dict[str, Any]) -> Any:
