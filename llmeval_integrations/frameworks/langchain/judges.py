@@ -51,8 +51,8 @@ _PAIR: Final = (
     "{criteria}\n\nTask:\n{input}\n\nAnswer A:\n{output}\n\nAnswer B:\n{prediction_b}"
 )
 _CHOICE: Final = (
-    "\n\nGive your reasons first. Then write your verdict on a separate line: [[A]] if A is better, "
-    "[[B]] if B is better, [[C]] if they are equal."
+    "\n\nGive your reasons first. Then write your verdict on a separate line: [[A]] if A is "
+    "better, [[B]] if B is better, [[C]] if they are equal."
 )
 
 
@@ -125,8 +125,8 @@ class QAEvalChain(ModelEvaluator):
     words: ClassVar[Mapping[str, float] | None] = {"CORRECT": 1, "INCORRECT": 0}
     template = (
         "Grade an answer by comparing it with the true answer. Only facts count. Additional facts "
-        "are fine unless they contradict the true answer.\n\nQuestion:\n{input}\n\nAnswer:\n{output}\n\n"
-        f"True answer:\n{{reference}}\n\nReply with {_GRADE}"
+        "are fine unless they contradict the true answer.\n\nQuestion:\n{input}\n\nAnswer:\n"
+        f"{{output}}\n\nTrue answer:\n{{reference}}\n\nReply with {_GRADE}"
     )
 
 
@@ -135,8 +135,8 @@ class ContextQAEvalChain(QAEvalChain):
 
     evaluation_name = "Contextual Accuracy"
     template = (
-        "Grade an answer by comparing it with the context. Only facts count.\n\nQuestion:\n{input}\n\nContext:\n"
-        f"{{reference}}\n\nAnswer:\n{{output}}\n\nReply with {_GRADE}"
+        "Grade an answer by comparing it with the context. Only facts count.\n\nQuestion:\n"
+        f"{{input}}\n\nContext:\n{{reference}}\n\nAnswer:\n{{output}}\n\nReply with {_GRADE}"
     )
 
 
