@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, ClassVar, Final
 
@@ -69,7 +67,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         fields = {"query": query, "contexts": contexts, "reference": None, **further}
         answer = None
         try:
-            answer, sample = self._read(_collect(response), fields)
+            if _is_async_stream(response):
+                raise InputError("the stream of this response is asynchronous; call aevaluate")
+            answer, sample = self._read(response, fields)
             result = self.evaluator.evaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -89,7 +89,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
         answer = None
         try:
-            answer, sample = self._read(await _collect_async(response), fields)
+            if _is_async_stream(response):
+                response = await response.get_response()
+            answer, sample = self._read(response, fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
             result = Result.unscored(str(error))
@@ -100,8 +102,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Evaluate a `Response` of a query engine, also a streaming or a Pydantic one.
 
-        A stream is read to its end. If part of it was read before, this is an `invalid_result`. The
-        contexts are the texts of the source nodes, unless you pass others. Raises InputError for
+        A stream is read to its end. If part of it was read before, this is an `invalid_result`. For
+        an asynchronous stream, call `aevaluate_response`. The contexts are the texts of the source
+        nodes, unless you pass others. Raises InputError for
         any other object, and for the stream of a chat that has not been read.
         """
         output, sources = _split_response(response)
@@ -218,20 +221,6 @@ def _is_stream(response: Any) -> bool:
     """Return whether this is a streaming response."""
     # A Pydantic response claims to have every attribute, but its class does not.
     return hasattr(type(response), "response_txt")
-
-
-def _collect(response: Any) -> Any:
-    """Read an asynchronous stream to its end; return anything else unchanged."""
-    if not _is_async_stream(response):
-        return response
-    # A thread is needed, since this one may already run an event loop.
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, response.get_response()).result()
-
-
-async def _collect_async(response: Any) -> Any:
-    """Read an asynchronous stream to its end in the running loop; return the rest unchanged."""
-    return await response.get_response() if _is_async_stream(response) else response
 
 
 def _is_async_stream(response: Any) -> bool:
