@@ -1,4 +1,4 @@
-"""Evaluators that ask a model, and what belongs to them: prompts, verdicts, agreement."""
+"""Evaluators that ask a model, with their prompts, verdicts and agreement with people."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.judges.bias import Shift, judge_bias

@@ -1,4 +1,4 @@
-"""What a judge's score is worth, learned from a person's labels."""
+"""The value of a judge's score, learned from a person's labels."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What a judge's scores are worth by a person's labels; printed, it is a table.
+    """The value of a judge's scores by a person's labels; printed, it is a table.
 
     Called with a score, it returns the chance that a person passes such an output.
     """

@@ -146,7 +146,7 @@ class Rubric(_LabelJudge):
     """Descriptions of grades, at least the lowest and the highest: `{1: "...", 5: "..."}`."""
 
     question: str
-    """What is graded."""
+    """The question by which the output is graded."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

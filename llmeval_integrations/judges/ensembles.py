@@ -185,7 +185,7 @@ class _Account:
         self._asked: Counter[str] = Counter()
 
     def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:  # noqa: ARG002
-        """Count one result in."""
+        """Count one result."""
         self._asked.update(metadata.get("asked", ()))
 
     def summary(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An answer in the caller's own form."""
+"""A judge with a prompt, an answer type and a score of your own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from llmeval_integrations.llm.session import Ask
 
 @dataclass(frozen=True)
 class Judge(ModelJudge):
-    """What does a model answer to a prompt of your own, in a type of your own?
+    """What does a model answer to your own prompt, in your own type?
 
     Score: the field or the function `score` of the answer. Without one, the result has the answer
     and no score. Passed: whether the score is at least `threshold`. Metadata: `answer`.

@@ -1,1 +1,1 @@
-"""What judges say to a model: templates, their syntaxes, and the fences around foreign text."""
+"""Prompts of judges: their templates, and the parts of a sample that they show."""

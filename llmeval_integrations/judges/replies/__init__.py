@@ -1,1 +1,1 @@
-"""What a judge's reply says, whatever dress it comes in, and whatever else it quotes."""
+"""Read what a judge's reply states, in any formatting, and ignore what it quotes."""

@@ -47,7 +47,7 @@ class Quotations:
         return [letters(text) for text in self._shown]
 
     def mark_is_in(self, members: dict[str, Any]) -> bool:
-        """Return whether an object carries the mark that was asked for."""
+        """Return whether an object has the requested mark."""
         return bool(self.mark) and self.mark in str(members.get("mark"))
 
     def hold(self, text: str) -> bool:

@@ -26,7 +26,7 @@ REASONS: Final = (
     "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
     "feedback", "critique",
 )  # fmt: skip
-"""What judges call their reasons."""
+"""Names that judges use for their reasons."""
 
 _REASONING: Final = re.compile(
     r"(?:^|(?<=[\n<*#|.;,{(]))[^\w\n]{0,8}(?:final |overall |my )?"

@@ -1,4 +1,4 @@
-"""Which answers a judge may give, and how a text or an object states one."""
+"""The possible answers of a judge, and how a text or an object states one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERDICT_NAMES: Final = (
     "urteil", "ergebnis", "veredicto", "veredito", "verdetto", "вердикт",
     "结论", "最终结论", "判定", "裁定", "결론", "판정",
 )  # fmt: skip
-"""What judges call their verdict where they do not call it by its name."""
+"""Other names that judges use for a verdict."""
 
 _GAP: Final = r"(?P<gap>(?:\W{0,3}(?:is|was|as)\b)?[\W_]{1,24}?)"
 _CONCLUSION: Final = (
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     members: dict[str, Any] | None = None
     """The object that states it; None if the text does."""
     marked: bool = False
-    """Whether the object carries the mark that was asked for."""
+    """Whether the object has the requested mark."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Vocabulary:
         return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
 
     def value_of(self, word: str) -> Any:
-        """Return what a word stands for; None for a number beyond the scale."""
+        """Return the meaning of a word; None for a number outside the scale."""
         if self.scale:
             number = float(word)
             return number if self.scale[0] <= number <= self.scale[1] else None
