@@ -70,8 +70,9 @@ class Tally:
     _squares: int = 0
     _low: float = math.inf
     _high: float = -math.inf
-    _causes: Counter[Kind] = field(default_factory=Counter)
-    _reasons: dict[Kind, Counter[str]] = field(default_factory=dict)
+    _reasons: dict[Kind, dict[str | None, int]] = field(default_factory=dict)
+    """The number of each reason of a kind; None are all reasons after the first thousand."""
+
     _different: int = 0
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -129,17 +130,16 @@ class Tally:
             self.labels[label] = self.labels.get(label, 0) + 1
 
     def _find(self, row: Row) -> None:
-        kind, reason = find_cause(row)
-        if kind not in self._reasons:
+        kind, text = find_cause(row)
+        reason: str | None = text
+        reasons = self._reasons.get(kind)
+        if reasons is None:
             kind = kind if len(self._reasons) < _MOST else (kind[0], OTHER)
-            self._reasons.setdefault(kind, Counter({reason: 0}))
-        self._causes[kind] += 1
-        reasons = self._reasons[kind]
-        if reason in reasons:
-            reasons[reason] += 1
-        elif self._different < _MOST:
+            reasons = self._reasons.setdefault(kind, {reason: 0})
+        if reason not in reasons:
+            reason = reason if self._different < _MOST else None
             self._different += 1
-            reasons[reason] = 1
+        reasons[reason] = reasons.get(reason, 0) + 1
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name. A mean is that of the scored rows."""
@@ -165,10 +165,12 @@ class Tally:
 
     def findings(self) -> list[Finding]:
         """Return the causes of rows that did not pass, the most frequent first."""
-        return [
-            Finding(kind, count, self._reasons[is_error, kind].most_common(1)[0][0], is_error)
-            for (is_error, kind), count in self._causes.most_common()
-        ]
+        found = []
+        for (is_error, kind), reasons in self._reasons.items():
+            count = sum(reasons.values())
+            named = {reason: n for reason, n in reasons.items() if reason is not None}
+            found.append(Finding(kind, count, max(named, key=named.__getitem__), is_error))
+        return sorted(found, key=lambda each: -each.count)
 
 
 def find_cause(row: Row) -> tuple[Kind, str]:
