@@ -31,6 +31,8 @@ class Omission:
         Items of arrays are kept, and so are the parts of a value that is compared as a whole.
         """
         if type(value) is AnyOf:
+            if _KEPT.issuperset(map(type, value.values)):
+                return value
             return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
         if type(value) not in CONTAINERS or node.whole or not (self._nulls or self._empty):
             return value
@@ -53,7 +55,8 @@ class Omission:
                 continue
             its = known.get(name) or node.member(name)
             left = self.omit(its, part)
-            if type(left) is AnyOf:  # optional if one of its alternatives counts as left out
+            if type(left) is AnyOf and left is not part:
+                # It is optional if one of its alternatives counts as left out.
                 several = tuple(one for one in left.values if not self._is_nothing(one))
                 left = AnyOf(several, left.optional or len(several) < len(left.values))
             is_nothing = self._is_nothing(left)

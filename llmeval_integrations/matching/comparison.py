@@ -302,6 +302,10 @@ class Comparison:
         if not reference.values:  # only leaving the place out is right
             self.add_side(node, "extra", output, place)
             return
+        same = (one for one in reference.values if type(one) is type(output) and one == output)
+        if type(output) in SCALARS and any(True for _ in same):
+            self.matched.append(node)  # as for most arguments; a trial takes ten times as long
+            return
         nearest, _ = self.choose_nearest(node, output, reference, place)
         self.limits += nearest.limits
         outcomes = nearest.outcomes
@@ -319,16 +323,14 @@ class Comparison:
         self, node: Node, output: Any, reference: AnyOf, place: str
     ) -> tuple[Comparison, Any]:
         """Return the comparison with the nearest alternative, and the alternative itself."""
-        nearest, chosen, best = Comparison(), None, -1.0
+        trials = []
         for value in reference.values:
             trial = Comparison(self.pairing)
             trial.compare(node, output, value, place)
-            score = trial.figures().score
-            if score > best or not trial.outcomes:
-                nearest, chosen, best = trial, value, score
             if not trial.outcomes:
-                break
-        return nearest, chosen
+                return trial, value
+            trials.append((trial, value))
+        return max(trials, key=lambda each: each[0].figures().score)
 
 
 def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
