@@ -114,7 +114,6 @@ class Page:
 def browser(profile: Path) -> Iterator[Page]:
     """Start Chromium with a profile of its own, and end it."""
     to_child, from_us = os.pipe()
-    from_child, to_us = None, None
     from_child, to_us = os.pipe()
 
     def place() -> None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 _LONGEST: Final = 2_000
 """The most characters of a reason, and of an output."""
 
-_MOST_LINES: Final = 40
-"""The most lines of a result's details."""
+_MOST_ENTRIES: Final = 20
+"""The most entries of each part of a result's details."""
 
 _WIDTH: Final = 100
 
@@ -119,13 +119,20 @@ def _word(name: str, result: Result) -> str:
 
 
 def _draw(result: Result) -> list[str]:
-    """Draw the first lines of a result's tree."""
+    """Draw a result as a tree of its first entries."""
+    metadata, is_cut = {**result.metadata}, False
+    for name, value in metadata.items():
+        if isinstance(value, (list, dict)) and len(value) > _MOST_ENTRIES:
+            first = [*value][:_MOST_ENTRIES]
+            metadata[name] = (
+                first if isinstance(value, list) else {key: value[key] for key in first}
+            )
+            is_cut = True
     console = plain_console(_WIDTH)
     with console.capture() as capture:
-        explain(result, console)
+        explain(replace(result, metadata=metadata), console)
     lines = capture.get().rstrip().split("\n")
-    more = len(lines) - _MOST_LINES
-    return _indent([*lines[:_MOST_LINES], *([f"and {more:,} more lines"] if more > 0 else [])])
+    return _indent([*lines, "and more"] if is_cut else lines)
 
 
 def _indent(lines: list[str]) -> list[str]:

@@ -49,7 +49,7 @@ SESSIONS = [
      ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E * /total  mismatch  2  expected 1",
       "E * output:", 'E *{"total": 2}', "FAILED *::test_invoice - EvaluationFailure: json_match: *"]),
     (one("evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"), (), (), {"failed": 1},
-     ["E * /9  mismatch  9  expected *", "E * more lines"]),
+     ["E * /19  mismatch  19  expected *", "E * and more"]),
     # A wrong call is an error of the test.
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
     (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
