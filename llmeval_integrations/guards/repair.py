@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -90,35 +91,23 @@ class _Fix(NamedTuple):
     new: str
 
 
-_SPACE: Final = r"[ \t\n\r]*"
-_BEHIND_NAME: Final = re.compile(f"{_SPACE}:")
-_BEHIND_VALUE: Final = re.compile(rf"{_SPACE}(?:[,}}\]]|\Z)")
-_QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
-_LITERALS: Final = {"none": "null", "true": "true", "false": "false", "null": "null"}
-
-
 def _find_fix(text: str, defect: Defect) -> _Fix | None:
     """Return the fix of a defect; None if more than one value can be meant."""
-    offset = defect.offset
+    offset, name = defect.offset, defect.name
     if offset is None:
         return None
     if text.startswith("'", offset):
-        return _quote_text(text, offset, is_name="property name" in defect.reason)
-    if defect.name in _PATTERNS:
-        pattern, new = _PATTERNS[defect.name]
-        found = re.compile(pattern, re.DOTALL).match(text, offset)
-        return _Fix(offset, found.end(1), found.expand(new)) if found else None
-    fix = _FIXES.get(defect.name)
-    return fix(text, offset) if fix else None
-
-
-_PATTERNS: Final = {
-    "unquoted_key": (rf"([^\W\d][\w-]*|\$[\w-]*){_SPACE}:", r'"\1"'),
-    "comment": (r"(/\*.*?\*/|(?://|#)[^\n]*)", ""),
-    "invalid_escape": (r"(\\')", "'"),  # a backslash before another character may be meant
-    "byte_order_mark": (r"(.)", ""),
-}
-"""For each defect, a pattern of the part to replace, and the replacement."""
+        name = "quoted_name" if "property name" in defect.reason else "quoted_text"
+    elif name == "prose_around":
+        return _cut_prose(text, offset)
+    elif name == "trailing_comma":
+        offset = text.rindex(",", 0, offset + 1)
+    pattern, replace = _FIXES.get(name, ("", None))
+    found = re.compile(pattern, re.DOTALL).match(text, offset)
+    if found is None or replace is None:
+        return None
+    new = found.expand(replace) if isinstance(replace, str) else replace(found)
+    return None if new is None else _Fix(offset, found.end(1), new)
 
 
 def _cut_prose(text: str, offset: int) -> _Fix | None:
@@ -131,50 +120,44 @@ def _cut_prose(text: str, offset: int) -> _Fix | None:
     return _Fix(offset, offset + start, "")
 
 
-def _drop_comma(text: str, offset: int) -> _Fix:
-    comma = offset if text[offset] == "," else text.rindex(",", 0, offset)
-    return _Fix(comma, comma + 1, "")
+def _quote(found: re.Match[str]) -> str:
+    """Replace single quotes by double quotes, and escape those inside."""
+    changed = {'"': '\\"', "\\'": "'"}
+    inner = _QUOTE.sub(lambda one: changed.get(one[0], one[0]), found[1][1:-1])
+    return f'"{inner}"'
 
 
-def _quote_text(text: str, offset: int, *, is_name: bool) -> _Fix | None:
-    """Put a name or text into double quotes, up to the first single quote that can end it."""
-    behind = _BEHIND_NAME if is_name else _BEHIND_VALUE
-    for found in re.compile(r"\\.|'", re.DOTALL).finditer(text, offset + 1):
-        end = found.start()
-        if found[0] == "'" and behind.match(text, end + 1):
-            inner = _QUOTE.sub(_escape_quote, text[offset + 1 : end])
-            return _Fix(offset, end + 1, f'"{inner}"')
-    return None
+def _spell_literal(found: re.Match[str]) -> str:
+    word = found[1].lower()
+    return "null" if word == "none" else word
 
 
-def _escape_quote(found: re.Match[str]) -> str:
-    return {'"': '\\"', "\\'": "'"}.get(found[0], found[0])
+def _escape_control(found: re.Match[str]) -> str:
+    return json.dumps(found[1])[1:-1]
 
 
-def _spell_literal(text: str, offset: int) -> _Fix | None:
-    word = re.compile(r"\w+").match(text, offset)
-    literal = _LITERALS.get(word[0].lower()) if word else None
-    return _Fix(offset, word.end(), literal) if word and literal else None
+def _drop_brackets(found: re.Match[str]) -> str | None:
+    """Drop brackets after a text that is complete without them."""
+    return None if type(parse(found.string[: found.start()])) is Defect else ""
 
 
-def _escape_control(text: str, offset: int) -> _Fix:
-    names = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    return _Fix(offset, offset + 1, names.get(text[offset], f"\\u{ord(text[offset]):04x}"))
+_SPACE: Final = r"[ \t\n\r]*"
+_QUOTE: Final = re.compile(r"\\.|\"", re.DOTALL)
+_QUOTED: Final = r"('(?:\\.|[^\\])*?')"
+_LITERAL: Final = r"((?i:none|true|false|null))\b"
 
-
-def _drop_brackets(text: str, offset: int) -> _Fix | None:
-    """Drop the brackets after a text that is complete without them."""
-    rest = text[offset:].rstrip("`~ \t\n\r")
-    is_whole = not rest.strip("]} \t\n\r") and type(parse(text[:offset])) is not Defect
-    return _Fix(offset, offset + len(rest), "") if is_whole else None
-
-
-_FIXES: Final[dict[str, Callable[[str, int], _Fix | None]]] = {
-    "prose_around": _cut_prose,
-    "trailing_comma": _drop_comma,
-    "python_literal": _spell_literal,
-    "bare_word": _spell_literal,
-    "control_character": _escape_control,
-    "mismatched_bracket": _drop_brackets,
+_FIXES: Final[dict[str, tuple[str, str | Callable[[re.Match[str]], str | None]]]] = {
+    "quoted_name": (rf"{_QUOTED}(?={_SPACE}:)", _quote),
+    "quoted_text": (rf"{_QUOTED}(?={_SPACE}(?:[,}}\]]|\Z))", _quote),
+    "unquoted_key": (rf"([^\W\d][\w-]*|\$[\w-]*){_SPACE}:", r'"\1"'),
+    "comment": (r"(/\*.*?\*/|(?://|#)[^\n]*)", ""),
+    "invalid_escape": (r"(\\')", "'"),  # a backslash before another character may be meant
+    "byte_order_mark": (r"(.)", ""),
+    "trailing_comma": (r"(,)", ""),
+    "python_literal": (_LITERAL, _spell_literal),
+    "bare_word": (_LITERAL, _spell_literal),
+    "control_character": (r"(.)", _escape_control),
+    "mismatched_bracket": (r"([\]} \t\n\r]*[\]}])[`~ \t\n\r]*\Z", _drop_brackets),
 }
-"""The defects that a function repairs. A defect in neither table has no clear repair."""
+"""For each defect, a pattern of the part to replace, and its replacement. All other defects can
+mean more than one value."""
