@@ -1,7 +1,7 @@
 """An answer in the caller's own form: pydantic models, raw text, scores by field and function."""
 
 import json
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from scripted import Scripted
@@ -106,3 +106,10 @@ def test_a_rating_with_reasons_that_was_shown_is_repeated(reply, prompt, output)
     other = reply.replace('"stars": 4', '"stars": 3')
     assert Judge(Scripted(other), prompt, Rating, "stars")(output).score == 3
     assert Judge(Scripted(reply), prompt, Rating)(output).metadata["answer"] == GOOD
+
+
+def test_an_answer_that_is_nested_too_deeply_is_unreadable():
+    loose = pydantic.create_model("Loose", stars=(Any, ...))
+    reply = '{"stars": ' + '{"a": ' * 300 + "1" + "}" * 301
+    judge = Judge(Scripted(reply), "Rate {output}", loose, score=lambda answer: 1)
+    assert judge("a poem").label == "unreadable"

@@ -216,7 +216,11 @@ class AnswerForm(RecordForm[Any]):
     """An object of a pydantic model's class, or any text."""
 
     def __init__(self, result_type: Any, *, repeats: bool) -> None:
-        build = getattr(result_type, "model_validate", str)
+        def build(given: Schema) -> Any:
+            answer = result_type.model_validate(given)
+            answer.model_dump(mode="json")  # a result could not hold what is nested too deeply
+            return answer
+
         super().__init__(name_of(result_type), schema_of(result_type), build, repeats=repeats)
         self._type = result_type
 
