@@ -57,7 +57,7 @@ class _Document:
         self.schema = schema
         self.pointers: dict[int, str] = {}
         self._places: dict[int, Place] = {}
-        self._checks: dict[str, Any] = {"": schema.is_valid}
+        self._validators: dict[str, Any] = {"": schema.error_validator}
 
     def add_pointers(self, value: Any, pointer: str) -> None:
         """Store the pointer of each part of the schema."""
@@ -75,23 +75,19 @@ class _Document:
 
     def find(self, pointer: str, value: Any) -> Problem | None:
         """Return why a value violates a part; None also if the part cannot be checked alone."""
-        check = self._checks.get(pointer)
-        if check is None:
+        if pointer not in self._validators:
             try:
-                check = self.schema.build_part(pointer).is_valid
+                self._validators[pointer] = self.schema.build_part(pointer)
             except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-                check = bool(pointer).__or__  # always true
-            self._checks[pointer] = check
-        if check(value):
-            return None
+                self._validators[pointer] = None
+        validator = self._validators[pointer]
         try:
-            self.schema.build_part(pointer, words_errors=True).validate(value)
+            if validator is not None:
+                validator.validate(value)
         except jsonschema_rs.ValidationError as error:
             found = describe(error)
             return Problem(found["pointer"], found["keyword"], found["message"])
-        except (jsonschema_rs.ReferencingError, ValueError):
-            pass  # the schema for shorter errors may not contain this part
-        return Problem("", "schema", "The value does not conform")
+        return None
 
 
 class Place:

@@ -83,32 +83,26 @@ class CompiledSchema:
         """Whether `$ref` overrides its sibling keywords, as in the drafts up to 7."""
         return self.draft in LONE_REFERENCES
 
-    def build_part(self, place: str, *, words_errors: bool = False) -> Any:
-        """Build the validator of the part at a JSON Pointer, whose references stay valid.
-
-        With `words_errors` it gives shorter errors, but takes longer.
-        """
-        address, *registries = self._parts
+    def build_part(self, place: str) -> Any:
+        """Build the validator of the part at a JSON Pointer, whose references stay valid."""
+        address, registry = self._registry
         schema = {"$ref": f"{address}#{escape(place)}"}
-        return self._build(type(self._validator), schema, registry=registries[words_errors])
+        return self._build(type(self._validator), schema, registry=registry)
 
     @cached_property
-    def _parts(self) -> tuple[str, Any, Any]:
-        """The address of the schema, and two registries: of the schema itself and simplified."""
+    def _registry(self) -> tuple[str, Any]:
+        """The address of the schema, and a registry with the simplified schema at this address."""
         import jsonschema_rs
 
-        schema, simple = self.read(), self.read()
-        simplify(simple, self.draft)
+        schema = self.read()
+        simplify(schema, self.draft)
         keyword = "id" if self.draft == "Draft4Validator" else "$id"
         own = schema.get(keyword) if isinstance(schema, dict) else None
         address = own.partition("#")[0] if isinstance(own, str) else ""
         if ":" not in address:  # references need an absolute one
             address = _BASE + (address.lstrip("/") or "schema")
         draft = getattr(jsonschema_rs, self.draft.removesuffix("Validator"))
-        plain, short = (
-            jsonschema_rs.Registry([(address, each)], draft=draft) for each in (schema, simple)
-        )
-        return address, plain, short
+        return address, jsonschema_rs.Registry([(address, schema)], draft=draft)
 
     def _build(self, kind: Any, schema: Any, **options: Any) -> Any:
         return kind(
