@@ -63,10 +63,10 @@ class Evaluate:
         if bad:
             line = "; ".join(_word(*each) for each in bad.items())
             may_skip = self._item.config.getoption("--llmeval-unscored") == "skip"
-            if may_skip and all(map(_is_unscored, bad.values())):
+            undecided = [each.passed is None or each.is_unscored for each in bad.values()]
+            if may_skip and all(each.passed is None and each.is_unscored for each in bad.values()):
                 pytest.skip(line)
-            undecided = any(each.passed is None or each.is_unscored for each in bad.values())
-            raise EvaluationFailure(_message(sample, bad), line, undecided=undecided)
+            raise EvaluationFailure(_message(sample, bad), line, undecided=any(undecided))
         found = list(results.values())
         return found[0] if len(found) == 1 else found
 
@@ -89,10 +89,6 @@ class Evaluate:
             for name, each in results.items()
         )
         return results
-
-
-def _is_unscored(result: Result) -> bool:
-    return result.passed is None and result.is_unscored
 
 
 def _message(sample: Sample, bad: Mapping[str, Result]) -> str:
