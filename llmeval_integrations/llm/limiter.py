@@ -84,12 +84,7 @@ class Limiter:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # the call has its place and returns it
-                self.release()
-            raise
+        await turn
         return self._era
 
     def release(self, *, answered: bool = False) -> None:

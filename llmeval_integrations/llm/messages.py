@@ -118,9 +118,9 @@ class Request(msgspec.Struct, frozen=True):
         except msgspec.ValidationError as error:
             what, _, place = str(error).partition(" - at `$.")
             name = place.rstrip("`")
-            shown = f"{name}={quote(fields[name])}" if name in fields else f"prompt={quote(prompt)}"
-            where = "" if name in fields else f" at {name}"
-            raise InvalidOptionError(f"{shown}: {what}{where}") from None
+            if name in fields:
+                raise InvalidOptionError(f"{name}={quote(fields[name])}: {what}") from None
+            raise InvalidOptionError(f"prompt={quote(prompt)}: {what} at {name}") from None
 
 
 def address_user(messages: Sequence[Message]) -> list[Message]:

@@ -15,6 +15,19 @@ from llmeval_integrations.llm.messages import Message, Request
 pytest.importorskip("pydantic")
 
 CLOSED = {**SCHEMA, "additionalProperties": False}
+NESTED = {
+    "type": "object",
+    "properties": {
+        "notes": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/note"}, {"type": "null"}]}}
+    },
+    "$defs": {"note": {**SCHEMA, "title": "Note"}},
+}
+NESTED_CLOSED = {
+    **NESTED,
+    "$defs": {"note": {**CLOSED, "title": "Note"}},
+    "required": ["notes"],
+    "additionalProperties": False,
+}
 FREE = {"type": "object", "properties": {"a": {"type": "object"}}}
 TALK = Request(
     (
@@ -156,16 +169,19 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
         assert ways == {"json" if form == "text" else form}
 
 
-@pytest.mark.parametrize("schema", [SCHEMA, FREE], ids=["strict", "free"])
-def test_a_schema_goes_out_strictly_where_it_can(schema, case, question):
+@pytest.mark.parametrize(
+    ("schema", "sent", "is_strict"),
+    [(SCHEMA, CLOSED, True), (NESTED, NESTED_CLOSED, True), (FREE, FREE, False)],
+    ids=["flat", "nested", "free"],
+)
+def test_a_schema_goes_out_strictly_where_it_can(schema, sent, is_strict, case, question):
     if case.vendor.form != "response_format":
         # The other forms have no flag that could be looked at.
         pytest.skip("OpenAI's form alone is strict")
     case.server.plays(case.vendor.said(PASSED))
     case.ask(case.client(), question(schema=schema, schema_name="judgement"))
     form = case.server.last.body["response_format"]["json_schema"]
-    assert (form["name"], form["strict"]) == ("judgement", schema is SCHEMA)
-    assert form["schema"] == (CLOSED if schema is SCHEMA else FREE)
+    assert (form["name"], form["schema"], form["strict"]) == ("judgement", sent, is_strict)
 
 
 def test_the_other_vendors_forms(server, ask, question):
