@@ -20,7 +20,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,9 +34,6 @@ with optional("ray", "ray", "ray"):
     from ray import cloudpickle
     from ray.exceptions import RayError
 
-_AT_A_TIME: Final = 128
-"""Samples that one actor judges at a time. With more, the SDKs would fill its processor."""
-
 _TRIES: Final = 3
 """How often a chunk is sent again after its process or its machine was lost."""
 
@@ -47,10 +43,10 @@ class RayEngine:
 
     It uses the connected cluster, or else the one of `RAY_ADDRESS` or of this machine. If there is
     none, it starts one on this machine until the run is done. Rows are sent with their task, so the
-    other machines do not need the data. Without a judge, chunks are tasks. With a judge, they are
-    sent to actors, one for every 128 samples that may be judged at a time; they share `concurrency`
-    and the budget. The cache is a file on this machine, and only a cache keeps paid replies if a
-    run breaks off. Raises InputError for evaluators that cannot be sent.
+    other machines do not need the data. Without a judge, chunks are tasks. With a judge, one actor
+    evaluates them, because all share `concurrency` and the budget. The cache is a file on this
+    machine, and only a cache keeps paid replies if a run breaks off. Raises InputError for
+    evaluators that cannot be sent.
     """
 
     def __init__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> None:
@@ -67,10 +63,8 @@ class RayEngine:
             evaluate = ray.remote(_evaluate).options(max_retries=_TRIES).remote
             self._ask: Callable[[Any], Any] = partial(evaluate, ray.put(self._job))
         else:
-            actors = self._actors(judges.left(options))
-            self.ahead = 3 * len(actors)  # a chunk has as many samples as are judged at a time
-            turns = cycle(actors)
-            self._ask = lambda rows: next(turns).evaluate.remote(rows)  # noqa: PLW0108 - in turns
+            self.ahead = 3  # a chunk has as many samples as are judged at a time
+            self._ask = self._start_actor(judges.left(options)).evaluate.remote
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk; the returned function raises InputError if Ray gives up."""
@@ -91,29 +85,26 @@ class RayEngine:
         return finish
 
     def close(self) -> None:
-        """Stop the actors, and the cluster if it was started here."""
+        """Stop the actor, and the cluster if it was started here."""
         self._stack.close()
 
-    def _actors(self, options: JudgingOptions) -> list[Any]:
-        """Start actors that share the budget and the concurrency, on the machine of their cache."""
-        is_bounded = options.max_cost is not None or options.max_tokens is not None
-        count = 1 if is_bounded else -(-options.concurrency // _AT_A_TIME)
-        own = replace(options, concurrency=options.concurrency // count)
+    def _start_actor(self, options: JudgingOptions) -> Any:
+        """Start the actor that asks the judges, on this machine if there is a cache."""
         place: dict[str, Any] = {}
         if options.cache is not None:
-            own = replace(own, cache=Path(options.cache).absolute())
+            options = replace(options, cache=Path(options.cache).absolute())
             here = ray.get_runtime_context().get_node_id()
-            # They mostly wait.
+            # It mostly waits.
             place = {"num_cpus": 0, "label_selector": {"ray.io/node-id": here}}
         begun = ray.remote(_Judges).options(
-            max_concurrency=own.concurrency + 1,  # one is for closing
+            max_concurrency=self.ahead + 1,  # one is for closing
             max_restarts=_TRIES,
             max_task_retries=_TRIES,
             **place,
         )
-        actors = [begun.remote(self._job, own) for _ in range(count)]
-        self._stack.callback(_end, actors)
-        return actors
+        actor = begun.remote(self._job, options)
+        self._stack.callback(_end, actor)
+        return actor
 
 
 class _Judges:
@@ -151,8 +142,7 @@ def _connect() -> None:
         raise InputError(f"Ray cannot be reached: {error}") from error
 
 
-def _end(actors: list[Any]) -> None:
-    """Close the judges of actors, so that a cache is one file again, and stop the actors."""
-    ray.wait([actor.close.remote() for actor in actors], num_returns=len(actors), timeout=10)
-    for actor in actors:
-        ray.kill(actor)
+def _end(actor: Any) -> None:
+    """Close the judges of the actor, so that a cache is one file again, and stop it."""
+    ray.wait([actor.close.remote()], timeout=10)
+    ray.kill(actor)
