@@ -79,22 +79,24 @@ class JsonSchema(Evaluator):
             self._compile(text)
 
     def check(self, sample: Sample) -> Result:
-        compiled = self.compiled
-        if compiled is not None:
-            return self._check(sample, compiled)
-        field = self.schema_field(sample)
-        try:
-            compiled = self._compile(getattr(sample, field))
-        except InvalidSchemaError as error:
-            raise InvalidSchemaError(f"{self.name}: the sample's {field}: {error}") from error
-        return self._check(sample, compiled)
+        compiled = self.compiled or self._compile_own(sample)
+        value = refuse_nan(read(sample, "output", self.parsing), self.parsing)
+        if type(value) is Defect:
+            return defect_result(value, 0.0)
+        if compiled.is_valid(value):
+            return Result(1.0, True, None, None, {"schema_score": 1.0})
+        return self._describe_errors(value, compiled)
 
-    def schema_field(self, sample: Sample) -> str:
-        """Return which field of a sample has its schema; raise MissingFieldError if none has."""
+    def _compile_own(self, sample: Sample) -> CompiledSchema:
+        """Compile a sample's own schema, or its reference if it has no schema."""
         for name in ("schema", "reference"):
             schema = getattr(sample, name)
-            if schema is not MISSING and schema is not None:
-                return name
+            if schema is MISSING or schema is None:
+                continue
+            try:
+                return self._compile(schema)
+            except InvalidSchemaError as error:
+                raise InvalidSchemaError(f"{self.name}: the sample's {name}: {error}") from error
         raise MissingFieldError(
             f"{self.name} needs a schema: the option schema=..., or a sample's schema or reference"
         )
@@ -109,16 +111,6 @@ class JsonSchema(Evaluator):
         text = schema if type(schema) is str else schema_text(schema)
         draft: Any = self.draft  # `__post_init__` has made it a text
         return compile_schema(text, draft, self.check_formats, self.parsing)
-
-    def _check(self, sample: Sample, compiled: CompiledSchema) -> Result:
-        value = read(sample, "output", self.parsing)
-        if self.parsing == "lenient":
-            value = refuse_nan(value, self.parsing)
-        if type(value) is Defect:
-            return defect_result(value, 0.0)
-        if compiled.is_valid(value):
-            return Result(1.0, True, None, None, {"schema_score": 1.0})
-        return self._describe_errors(value, compiled)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
         extent = measure(value)
