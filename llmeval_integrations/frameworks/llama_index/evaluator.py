@@ -141,13 +141,16 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             contexts=None if contexts is None else list(map(_text, contexts)),
             response=_text(answer),
             passing=result.passed,
-            score=result.score,
-            feedback=_text(result.reason),
+            score=None if result.score is None else self._scale(result.score),
+            feedback=_text(result.metadata.get("reply", result.reason)),
             invalid_result=result.is_unscored,
             invalid_reason=_text(result.reason) if result.is_unscored else None,
             label=result.label,
             metadata=result.metadata,
         )
+
+    def _scale(self, score: float) -> float:
+        return score
 
     def _get_prompts(self) -> dict[str, Any]:
         """Return a judge's prompt as LlamaIndex's."""

@@ -10,7 +10,6 @@ from llama_index.core.evaluation import BaseEvaluator
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
@@ -77,14 +76,6 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **(fields.get("variables") or {}),
         }
         return super()._read("" if response is None else response, fields)
-
-    def _answer(
-        self, result: Result, answer: Any, fields: Mapping[str, Any]
-    ) -> LabelledEvaluationResult:
-        found = super()._answer(result, answer, fields)
-        if result.scored:
-            found.feedback = str(result.metadata.get("reply", result.reason))
-        return found
 
 
 class ContextsEvaluator(ModelEvaluator):
@@ -162,13 +153,8 @@ class ContextRelevancyEvaluator(ContextsEvaluator):
         super().__init__(llm, eval_template)
         self.score_threshold = score_threshold or self.scale[1]
 
-    def _answer(
-        self, result: Result, answer: Any, fields: Mapping[str, Any]
-    ) -> LabelledEvaluationResult:
-        found = super()._answer(result, answer, fields)
-        if found.score is not None and isinstance(self.evaluator, TemplateJudge):
-            found.score /= self.score_threshold
-        return found
+    def _scale(self, score: float) -> float:
+        return score / self.score_threshold if isinstance(self.evaluator, TemplateJudge) else score
 
 
 class AnswerRelevancyEvaluator(ContextRelevancyEvaluator):

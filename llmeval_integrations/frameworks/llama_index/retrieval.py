@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
@@ -16,14 +16,10 @@ from llama_index.core.schema import BaseNode
 from pydantic import BaseModel
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.retrieval import Retrieval
-from llmeval_integrations.frameworks.llama_index.evaluator import (
-    LabelledEvaluationResult,
-    LlamaIndexEvaluator,
-)
+from llmeval_integrations.frameworks.llama_index.evaluator import LlamaIndexEvaluator
 from llmeval_integrations.judges.judge import Judge
 
 _PROMPT: Final = (
@@ -43,14 +39,8 @@ class SemanticSimilarityEvaluator(LlamaIndexEvaluator):
         model = Settings.embed_model if embed_model is None else embed_model
         super().__init__(EmbeddingDistance(model, threshold=1 - similarity_threshold))
 
-    def _answer(
-        self, result: Result, answer: Any, fields: Mapping[str, Any]
-    ) -> LabelledEvaluationResult:
-        found = super()._answer(result, answer, fields)
-        if found.score is not None:
-            found.score = 1 - found.score
-            found.feedback = f"Similarity score: {found.score:.4g}"
-        return found
+    def _scale(self, score: float) -> float:
+        return 1 - score
 
 
 class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
