@@ -22,6 +22,7 @@ _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
 _EMPTY_IS_ABSENT: Final = (_ID, _GROUP, _SCHEMA)
 _VARIABLES: Final = "variables"
+_PREFIX: Final = "variables."
 _NO_FIELDS: Final = (None, *(MISSING,) * (len(_FIELDS) - 1))
 """A sample without an output, which is None, and without all other fields."""
 
@@ -146,36 +147,29 @@ def columns_by_evaluator(
     chosen = {}
     for evaluator in evaluators:
         own: dict[str, str | None] = {}
-        variables: dict[str, str | None] = {}
         for owner in ("", evaluator):
-            for of, field, name, column in targets:
-                if of == owner:
-                    (variables if name else own)[name or field] = column
-        before, _, group = (own.get("group") or "").partition(".")
-        group = group if before == _VARIABLES else ""
-        own |= {"group": None} if group else {}
-        named = (*(own.get(field) for field in _FIELDS), *variables.values())
+            own |= {field: column for of, field, column in targets if of == owner}
+        group = own.get("group") or ""
+        if group.startswith(_PREFIX):
+            own["group"] = None
         columns = Columns(
             tuple(own.get(field, field) for field in _FIELDS),
-            tuple(column for column in named if column is not None),
-            tuple(variables.items()),
-            group,
+            tuple(column for column in own.values() if column is not None),
+            tuple((f.removeprefix(_PREFIX), own[f]) for f in own if f.startswith(_PREFIX)),
+            group.removeprefix(_PREFIX) if group.startswith(_PREFIX) else "",
         )
         chosen[evaluator] = made.setdefault(columns, columns)
     return chosen
 
 
-def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tuple[str, str, str]:
-    """Return evaluator, field and variable of `[EVALUATOR.]FIELD` or `[EVALUATOR.]variables.NAME`.
-
-    A part that is missing is empty.
-    """
-    evaluator, _, field = target.rpartition(".")
-    owner, _, parent = evaluator.rpartition(".")
-    name = ""
-    if parent == _VARIABLES and evaluator not in evaluators:
-        evaluator, field, name = owner, parent, field
-    if field not in _FIELDS:
+def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tuple[str, str]:
+    """Return the evaluator, or an empty text, and the field of `[EVALUATOR.]FIELD`."""
+    evaluator, field = "", target
+    if not target.startswith(_PREFIX):
+        named = (name for name in evaluators if target.startswith(f"{name}."))
+        evaluator = next(named, target.rpartition(".")[0])
+        field = target.removeprefix(f"{evaluator}.")
+    if field not in _FIELDS and not field.startswith(_PREFIX):
         raise InputError(f"columns: no field is called {field!r}; {hint(field, _FIELDS)}")
     if column is None and field == "output":
         raise InputError(f"columns: {target!r}: the output needs a column")
@@ -184,7 +178,7 @@ def _parse(target: str, column: str | None, evaluators: Collection[str]) -> tupl
         raise InputError(f"columns: no evaluator of this run is called {evaluator!r}; {known}")
     if evaluator and field in ("id", "group"):
         raise InputError(f"columns: {target!r}: the {field} is the same for all evaluators")
-    return evaluator, field, name
+    return evaluator, field
 
 
 def describe_columns(

@@ -19,7 +19,7 @@ from llmeval_integrations.runs.files import (
     read_object,
     write_file,
 )
-from llmeval_integrations.runs.journal import Journal, settle
+from llmeval_integrations.runs.journal import Journal
 from llmeval_integrations.runs.manifest import differences
 
 RESULTS: Final = "results.jsonl"
@@ -85,7 +85,6 @@ class RunDirectory:
                 if resume and self.holds_a_run():
                     if found := differences(manifest, self.manifest()):
                         raise InputError(f"{self.path} holds another run: {'; '.join(found):.1000}")
-                    settle(*files)
                 else:
                     self._begin(manifest)
                 journal = Journal(*files, len(manifest["evaluators"]))
@@ -98,8 +97,7 @@ class RunDirectory:
         The file of rows marks a run, so it is deleted first and created last. A kill never leaves
         the rows of one run with the manifest of another.
         """
-        old = [self._results, self._summary, *self.path.glob("*.jsonl.new"), *self._reply_files()]
-        for file in old:
+        for file in (self._results, self._summary, *self._reply_files()):
             file.unlink(missing_ok=True)
         write_file(self._manifest, json.dumps(manifest, indent=2) + "\n")
         open_file(self._samples, "wb").close()

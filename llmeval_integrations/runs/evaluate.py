@@ -16,15 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import (
-    Answers,
-    Engine,
-    Here,
-    Job,
-    begin,
-    keep,
-    samples_of,
-)
+from llmeval_integrations.runs.chunk import Answers, Engine, Here, Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -120,10 +112,11 @@ def _evaluate(
     journal = stack.enter_context(directory.journal(manifest, resume=resume))
     _log.info("%d samples are done already", journal.done)
     if options.get("retry_errors"):
+        directory.forget_summary()  # before its rows change
         evaluation.retry(journal)
     else:
         evaluation.count(journal)
-    directory.forget_summary()
+        directory.forget_summary()
     return evaluation.run(journal, directory)
 
 
@@ -170,10 +163,10 @@ class Evaluation:
         Chunks are begun ahead, as in a first pass, so one batch asks about all of them.
         """
         begun = (self._begin_again(*done) for done in self._done(journal))
-        with journal.rewrite() as new:
-            for answers in finish(begun, self._engine.ahead):
-                new.append(answers)
-                self._count(answers.rows)
+        with journal.rewrite() as write:
+            for rows in finish(begun, self._engine.ahead):
+                write(rows)
+                self._count(rows)
 
     def run(self, keeper: Journal | Memory, directory: RunDirectory | None = None) -> Run:
         """Evaluate the samples that the keeper lacks; raise Interrupted at an interrupt."""
@@ -228,7 +221,7 @@ class Evaluation:
             for row in rows:
                 self._judging.count(row, elsewhere=elsewhere)
 
-    def _begin_again(self, records: list[Record], rows: list[Row]) -> Callable[[], Answers]:
+    def _begin_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
         """Begin to evaluate the rows of a chunk that have no score."""
         names, waits = [*self._tallies], []
         for first, name in enumerate(names):
@@ -238,12 +231,12 @@ class Evaluation:
             again = [records[place // len(names)] for place in places]
             waits.append((places, begin(job, again, self._judging)))
 
-        def replace_rows() -> Answers:
+        def replace_rows() -> list[Row]:
             for places, wait in waits:
                 for place, row in zip(places, wait().rows, strict=True):
                     add_earlier(row, rows[place])
                     rows[place] = row
-            return keep(self._job, samples_of(self._job.columns, records), rows)
+            return rows
 
         return replace_rows
 

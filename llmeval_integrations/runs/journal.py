@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.chunk import Answers
 from llmeval_integrations.runs.files import convert_write_errors, open_file
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
@@ -71,20 +70,26 @@ class Journal:
         return StoredRows(self._paths[0], self.done * self._width)
 
     @contextmanager
-    def rewrite(self) -> Iterator[Journal]:
-        """Open a journal for new files, which replace the files once all rows are written."""
-        new = [_new(path) for path in self._paths]
+    def rewrite(self) -> Iterator[Callable[[list[Row]], None]]:
+        """Yield a function that writes rows to a new file, which then replaces the file of rows.
+
+        The samples stay: those of rows that pass now have been kept before.
+        """
+        results = self._paths[0]
+        new = results.with_suffix(".new")
+
+        def write(rows: list[Row]) -> None:
+            with convert_write_errors(self.folder):
+                file.write(write_rows(rows))
+                file.flush()
+
         with convert_write_errors(self.folder):
-            for path in new:
-                open_file(path, "wb").close()
-            other = Journal(new[0], new[1], self._width)
-        with closing(other):
-            yield other
+            file = open_file(new, "wb")
+        with file:
+            yield write
         self.close()
         with convert_write_errors(self.folder):
-            # The rows go first. So new samples without new rows tell that the rows are in place.
-            for path, own in zip(new, self._paths, strict=True):
-                path.replace(own)
+            new.replace(results)
             self._open()
 
     def append(self, answers: Answers) -> None:
@@ -104,24 +109,6 @@ class Journal:
                 self._results.close()
             finally:
                 self._samples.close()
-
-
-def settle(results: Path, samples: Path) -> None:
-    """After a kill, delete new files, or put the last one in its place."""
-    if _new(results).exists():
-        _new(samples).unlink(missing_ok=True)
-        _new(results).unlink()
-    elif _new(samples).exists():
-        _new(samples).replace(samples)
-    if not samples.exists():
-        raise InputError(
-            f"{samples} is missing, and without it the run cannot be resumed; put it back, or "
-            "overwrite the run (overwrite)"
-        )
-
-
-def _new(path: Path) -> Path:
-    return path.with_name(f"{path.name}.new")
 
 
 def _cut(file: BinaryIO, end: int) -> None:

@@ -78,7 +78,10 @@ def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Itera
             fields = {"id": f"{test} ({', '.join(marks)})" if marks else test, **_fields(each)}
             if len(chosen) > 1:
                 fields["group"] = test
-            yield LoggedSample(fields, _results(each), _NO_ASSERTION)
+            if each.get("failureReason") == _ERROR:
+                yield LoggedSample(fields, {}, f"ProviderError: {each.get('error')}")
+            else:
+                yield LoggedSample(fields, _results(each), _NO_ASSERTION)
 
 
 def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,9 +98,6 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
     """Read the results of the test and of its assertions."""
     grading = result.get("gradingResult") or {}
-    if result.get("failureReason") == _ERROR:
-        error = f"ProviderError: {result.get('error')}"
-        return dict.fromkeys([_WHOLE, *_names(_assertions(result["testCase"]))], error)
     components = grading.get("componentResults") or ()
     names = _names(each.get("assertion") or {} for each in components)
     parts = dict(zip(names, map(_result, components), strict=True))
@@ -107,13 +107,6 @@ def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
     is_error = errors and not passed
     whole = errors[0] if is_error else Result(score_of(result.get("score")), passed, None, reason)
     return {_WHOLE: whole, **parts}
-
-
-def _assertions(case: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the assertions of a test in promptfoo's order: a set, then its members."""
-    for each in case.get("assert") or ():
-        yield each
-        yield from _assertions(each)
 
 
 def _names(assertions: Iterable[Mapping[str, Any]]) -> list[str]:
