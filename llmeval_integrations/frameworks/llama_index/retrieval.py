@@ -37,7 +37,7 @@ class SemanticSimilarityEvaluator(LlamaIndexEvaluator):
 
     def __init__(self, embed_model: Any = None, similarity_threshold: float = 0.8) -> None:
         model = Settings.embed_model if embed_model is None else embed_model
-        super().__init__(EmbeddingDistance(model, threshold=1 - similarity_threshold))
+        super().__init__(EmbeddingDistance(model, threshold=round(1 - similarity_threshold, 9)))
 
     def _scale(self, score: float) -> float:
         return 1 - score
