@@ -1,4 +1,4 @@
-"""The prompt of a call, and how it tells a model what is wrong with its answer."""
+"""The prompt of a call, and the feedback that is added to it."""
 
 from __future__ import annotations
 

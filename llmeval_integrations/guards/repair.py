@@ -35,7 +35,7 @@ class Repair(NamedTuple):
     """The result of a repair: a value or a refusal."""
 
     value: Any
-    """The JSON value; None where the repair was refused."""
+    """The JSON value; None if the repair was refused."""
 
     edits: list[Edit]
     """The changes in their order; empty if the text is JSON."""

@@ -104,8 +104,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
         A stream is read to its end. If part of it was read before, this is an `invalid_result`. For
         an asynchronous stream, call `aevaluate_response`. The contexts are the texts of the source
-        nodes, unless you pass others. Raises InputError for
-        any other object, and for the stream of a chat that has not been read.
+        nodes, unless you pass others. Raises InputError for any other object, and for the stream of
+        a chat that has not been read.
         """
         output, sources = _split_response(response)
         return self.evaluate(query, output, **{"contexts": sources, **further})
