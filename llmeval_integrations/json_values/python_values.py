@@ -10,6 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_DIGITS
 from llmeval_integrations.json_values.defects import DEFECTS, Defect
+from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.numbers import decode, read_number
 from llmeval_integrations.json_values.pointer import pointer
@@ -118,33 +119,22 @@ def dump_model(model: Any) -> Any:
         return model.model_dump(mode="json")
 
 
-def is_plain(value: Any) -> bool:
-    """Return whether a value and all its parts are Python's own, not NumPy's."""
-    if measure(value).limit:  # parsing will refuse it
-        return True
-    try:
-        _encode(value)  # a value with an array in it cannot be written, and this is fast
-    except Exception:  # noqa: BLE001 - anything may be in it
-        return False
-    return True
-
-
 def as_python(value: Any) -> Any:
     """Replace the arrays and numbers of NumPy and the like by Python's lists and numbers.
 
     A value that is too deep, or whose library fails, is returned unchanged.
     """
+    if type(value) in SCALARS:
+        return value
     try:
-        return value if is_plain(value) else _as_python(value)
+        return value if measure(value).limit else _as_python(value)
     except Exception:  # noqa: BLE001 - an array's own code may raise anything
         return value
 
 
 def _as_python(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
     if hasattr(type(value), "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
         return {key: _as_python(item) for key, item in value.items()}
-    return [_as_python(item) for item in value] if isinstance(value, (list, tuple)) else value
+    return [_as_python(item) for item in value] if type(value) in (list, tuple) else value

@@ -8,7 +8,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.json_values.python_values import as_python, is_plain
+from llmeval_integrations.json_values.python_values import as_python
 
 _BATCH: Final = 256
 """Rows in memory at a time; each may be a megabyte."""
@@ -59,7 +59,7 @@ def read_items(items: Iterable[Any]) -> Iterator[Any]:
     """Read samples and mappings from column to value. Arrays of NumPy become lists."""
     for item in items:
         if isinstance(item, dict):
-            yield item if is_plain(item) else {key: as_python(cell) for key, cell in item.items()}
+            yield {key: as_python(cell) for key, cell in item.items()}
         elif isinstance(item, (Sample, Mapping)):
             yield item
         else:
