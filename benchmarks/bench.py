@@ -28,7 +28,7 @@ import growth
 from measure import compare
 
 import llmeval_integrations as ours
-from llmeval_integrations.frameworks.langchain.json import python_canonical
+from llmeval_integrations.frameworks.langchain.drop_ins import python_canonical
 
 HERE = Path(__file__).parent
 PEERS = ("langchain-classic", "py-openjudge", "autoevals", "openevals", "jsonschema")
