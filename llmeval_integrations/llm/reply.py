@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -28,9 +29,24 @@ _FINISH: Final[Mapping[str, Finish]] = {
 }
 
 
-_READ: Final = ("cache_read_input_tokens", "cacheReadInputTokens")
-_WRITTEN: Final = ("cache_creation_input_tokens", "cacheWriteInputTokens")
-"""The counts of tokens in the vendor's cache that are not part of the input's count."""
+_KINDS: Final = {
+    "prompt": "prompt_tokens prompt_token_count prompt_eval_count",
+    "input": "input_tokens inputTokens",
+    "output": "completion_tokens output_tokens outputTokens candidates_token_count eval_count",
+    "read": "cache_read_input_tokens cacheReadInputTokens",
+    "written": "cache_creation_input_tokens cacheWriteInputTokens",
+    "cached": "cached_tokens cache_read cached_content_token_count",
+    "cache_creation": "cache_creation",
+    "reasoning": "reasoning_tokens thinking_tokens reasoning",
+    "thoughts": "thoughts_token_count",
+    "tools": "tool_use_prompt_token_count",
+}
+_COUNTS: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""The kinds of counts, by the names that vendors and LangChain give them.
+
+The prompt includes tokens of the vendor's cache, the input does not: they are read or written.
+The output includes the reasoning, but not thoughts.
+"""
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -111,40 +127,27 @@ def finish_of(word: Any) -> Finish:
 
 
 def usage_of(account: Any) -> Usage:
-    """Read the token counts of a vendor or LangChain, a mapping or an object; missing ones are 0.
-
-    Anthropic and Bedrock count tokens of their cache separately from the input, while others
-    include them. Google counts the reasoning separately from the output, while others include it.
-    """
-    counts = _counts(account)
-
-    def count(*names: str) -> int:
-        return next((counts[name] for name in names if name in counts), 0)
-
-    thoughts = count("thoughts_token_count")
-    outside = sum(count(*names) for names in (_READ, _WRITTEN))
-    inclusive = count("prompt_tokens", "prompt_token_count", "prompt_eval_count")
-    exclusive = count("input_tokens", "inputTokens") + outside
-    generated = ("completion_tokens", "output_tokens", "outputTokens", "candidates_token_count")
+    """Read the token counts of a vendor or LangChain from a mapping or an object."""
+    counts: Counter[str] = Counter()
+    _add_counts(account, counts)
+    prompt = counts["prompt"] or counts["input"] + counts["read"] + counts["written"]
     return Usage(
-        input_tokens=(inclusive or exclusive) + count("tool_use_prompt_token_count"),
-        output_tokens=thoughts + count(*generated, "eval_count"),
-        cached_tokens=count(*_READ, "cached_tokens", "cache_read", "cached_content_token_count"),
-        reasoning_tokens=thoughts or count("reasoning_tokens", "thinking_tokens", "reasoning"),
-        written_tokens=count(*_WRITTEN, "cache_creation"),
+        input_tokens=prompt + counts["tools"],
+        output_tokens=counts["output"] + counts["thoughts"],
+        cached_tokens=counts["read"] or counts["cached"],
+        reasoning_tokens=counts["thoughts"] or counts["reasoning"],
+        written_tokens=counts["written"] or counts["cache_creation"],
     )
 
 
-def _counts(account: Any) -> dict[str, int]:
-    """Return the numbers of a mapping or an object by name, with those in its details."""
-    counts: dict[str, int] = {}
+def _add_counts(account: Any, counts: Counter[str]) -> None:
+    """Add the numbers of a mapping or an object by their kinds, with those in its details."""
     members = account if isinstance(account, Mapping) else getattr(account, "__dict__", {})
     for name, value in members.items():
-        if isinstance(value, int):
-            counts[name] = max(value, 0)
+        if isinstance(value, int) and name in _COUNTS:
+            counts[_COUNTS[name]] = max(value, 0)
         elif value is not None and name.endswith("_details"):
-            counts |= _counts(value)
-    return counts
+            _add_counts(value, counts)
 
 
 def value_of(thing: Any, *names: str) -> Any:
