@@ -11,7 +11,7 @@ from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.text.vectors import METRICS, Vector
 

@@ -9,8 +9,7 @@ from typing import ClassVar
 from llmeval_integrations.core.options import check_flag
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
 from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.text.excerpt import cut_around_difference
 

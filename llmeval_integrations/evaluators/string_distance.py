@@ -10,8 +10,7 @@ from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import check_choice, check_flag, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
-from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
+from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
 from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.text.edit_distance import METRICS, measure
 

@@ -1,16 +1,36 @@
-"""The base class of evaluators that check a text."""
+"""Read an output as text, and the base class of evaluators that do."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.messages.read import read_answer
+
+
+def to_text(output: Any) -> str:
+    """Return a text itself, bytes decoded, a JSON value as compact JSON, other values as repr."""
+    if isinstance(output, str):
+        return str.__str__(output)  # an enum or another subclass may have its own `__str__`
+    if isinstance(output, (bytes, bytearray)):
+        return output.decode(errors="replace")
+    value = parse(output, "lenient")
+    return quote(output) if isinstance(value, Defect) else canonical(value)
+
+
+def to_storable_text(value: Any) -> str:
+    """Return the text of a value as `to_text` does, with halves of surrogate pairs escaped."""
+    text = to_text(value)
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()
 
 
 class TextEvaluator(Evaluator):

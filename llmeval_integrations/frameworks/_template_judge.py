@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.judges.exchange import ModelJudge
 from llmeval_integrations.judges.prompts.material import material
 from llmeval_integrations.judges.prompts.prompt import Prompt

@@ -21,7 +21,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")

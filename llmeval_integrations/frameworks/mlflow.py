@@ -20,7 +20,7 @@ from typing import Any
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.runs.chunk import Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source

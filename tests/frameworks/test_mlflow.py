@@ -11,7 +11,7 @@ pytest.importorskip("mlflow.genai")
 
 import mlflow
 
-from llmeval_integrations.evaluators.text import to_storable_text
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks import mlflow as ours
 from llmeval_integrations.frameworks.mlflow import MlflowScorer
 

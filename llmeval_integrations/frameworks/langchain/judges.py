@@ -13,7 +13,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.langchain.drop_ins import PairwiseStringEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import (

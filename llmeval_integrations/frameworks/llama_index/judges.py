@@ -11,7 +11,7 @@ from llama_index.core.evaluation import BaseEvaluator
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text import to_text
+from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.llama_index.evaluator import (
     LabelledEvaluationResult,
