@@ -40,7 +40,6 @@ class Configuration(msgspec.Struct, frozen=True):
     resume: bool | None = None
     retry_errors: bool | None = None
     fail_under: dict[str, float] | None = None
-    max_errors: float | str | None = None
     limit: int | None = None
     sample: int | None = None
     seed: int | None = None

@@ -11,26 +11,16 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import hint
-from llmeval_integrations.runs.numbers import percent
 
 _FORMS: Final = (
     "NAME=RATE (of rows that pass), NAME.mean=SCORE, NAME.micro=F1 (over all leaves), "
     "NAME.macro=F1 (the mean of the samples) or NAME/FIELD=F1"
 )
-_MOST_UNSCORED: Final = 0.05
-"""The largest share of a judge's rows without a score that passes a gate.
+_MOST_LOST: Final = 0.05
+"""The largest share of error rows, and of a judge's rows without a score, that passes a gate.
 
 No rate includes these rows, so an output could pass by keeping the judge from an answer.
 """
-
-
-def parse_share(text: float | str, option: str) -> float:
-    """Read a share from 0 to 1 or in per cent; raise InputError with the name of the option."""
-    with suppress(ValueError):
-        share = parse_rate(str(text))
-        if 0 <= share <= 1:
-            return share
-    raise InputError(f"{option} {text!r} is not a share such as 1% or 0.01")
 
 
 def parse_gate(text: str) -> tuple[str, float]:
@@ -98,16 +88,7 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"
         elif reached < rate and not is_same(reached, rate):
             yield f"{target}: the {what} {reached:.6g} is under {rate:g}"
-        unscored, rows = figures["unscored"], figures["n"]
-        if "judge" in figures and unscored > _MOST_UNSCORED * rows:
-            yield (
-                f"{target}: {unscored} of {rows} rows are unscored, more than {_MOST_UNSCORED:.0%}"
-            )
-
-
-def find_excess(summary: Mapping[str, Any], share: float) -> Iterator[str]:
-    """Word each evaluator with more error rows than allowed."""
-    for name, figures in summary["evaluators"].items():
-        errors, rows = figures["errors"], figures["n"]
-        if rows and errors / rows > share:
-            yield f"{name}: {errors} of {rows} rows are errors, more than {percent(share)}"
+        rows, lost = figures["n"], figures["errors"]
+        lost += figures["unscored"] if "judge" in figures else 0
+        if lost > _MOST_LOST * rows:
+            yield f"{target}: {lost} of {rows} rows have no result, more than {_MOST_LOST:.0%}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from llmeval_integrations.cli.configuration import Configuration
-from llmeval_integrations.cli.gates import find_excess, find_misses
+from llmeval_integrations.cli.gates import find_misses
 from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
@@ -42,15 +42,12 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
         main(["report", str(run.out), "--open"])
 
 
-def conclude(run: Run, asked: Configuration, most_errors: float) -> int:
+def conclude(run: Run, asked: Configuration) -> int:
     """Print warnings and missed gates on stderr, and return the exit code."""
     for warning in _warnings(run, cached=asked.cache is not False):
         say(f"llmeval run: warning: {warning}")
     left_out = [*_word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))]
-    misses = [
-        *find_misses(run.summary, asked.fail_under or {}),
-        *find_excess(run.summary, most_errors),
-    ]
+    misses = [*find_misses(run.summary, asked.fail_under or {})]
     for miss in (*misses, *left_out):
         say(f"llmeval run: {miss}")
     figures = run.summary["evaluators"].values()

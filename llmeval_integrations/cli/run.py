@@ -17,7 +17,7 @@ from llmeval_integrations.cli.configuration import (
     default_cache,
     read_configuration,
 )
-from llmeval_integrations.cli.gates import check_gates, parse_gate, parse_share
+from llmeval_integrations.cli.gates import check_gates, parse_gate
 from llmeval_integrations.cli.outcome import conclude, put_next_step, put_summary
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import OK, Commands, put, say
@@ -31,7 +31,7 @@ from llmeval_integrations.runs.options import OnProgress
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
 """Options that a plan does not use."""
 
-_OURS: Final = ("data", "evaluators", "fail_under", "max_errors", "engine", "cache")
+_OURS: Final = ("data", "evaluators", "fail_under", "engine", "cache")
 """Keys that are not passed on to `evaluate` as options."""
 
 _FLAG: Final[dict[str, Any]] = {"action": "store_true", "default": None}
@@ -80,8 +80,6 @@ def _add_gates_and_judges(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("when the run fails").add_argument
     gates = "exit 1 below this; also NAME.mean, NAME.micro, NAME/FIELD"
     add("--fail-under", action="append", metavar="NAME=RATE", help=gates)
-    errors = "exit 1 if more rows of an evaluator are errors"
-    add("--max-errors", default=None, metavar="P%", help=errors)
     add = parser.add_argument_group("judges").add_argument
     add("--concurrency", type=int, metavar="N", help="judge N rows at a time (32)")
     kept = "keep judges' replies in FILE, not in the user's folder"
@@ -104,7 +102,6 @@ def _run(call: argparse.Namespace) -> int:
     if call.open and asked.out is None:
         raise InputError("--open shows the report of a run in a directory; add --out DIR")
     evaluators = build(asked.evaluators)
-    most_errors = parse_share(1.0 if asked.max_errors is None else asked.max_errors, "--max-errors")
     check_gates(asked.fail_under or {}, evaluators)
     options = {
         name: value
@@ -128,7 +125,7 @@ def _run(call: argparse.Namespace) -> int:
             asked.data, evaluators, on_columns=on_columns, on_progress=on_progress, **options
         )
     put_summary(run, call)
-    code = conclude(run, asked, most_errors)
+    code = conclude(run, asked)
     put_next_step(run, call)
     return code
 

@@ -117,7 +117,7 @@ def test_a_gate_fails_if_too_many_rows_have_no_score(run, server, unscored, code
     server.plays(*[chat("", refusal="no")] * unscored, passed)
     found, _, said = run("-q", "--fail-under", "pass_fail=0.5", "--concurrency", "1")
     assert found == code
-    assert ("pass_fail: 1 of 10 rows are unscored, more than 5%" in said) == bool(unscored)
+    assert ("pass_fail: 1 of 10 rows have no result, more than 5%" in said) == bool(unscored)
 
 
 def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):

@@ -191,13 +191,16 @@ def test_a_missed_gate_is_exit_code_1(tmp_path, capsys, gate, missed):
     assert (missed or "") in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("bound", "code"), [("0.03", 0), ("3%", 0), ("2.9%", 1)])
-def test_more_errors_than_allowed_are_exit_code_1(tmp_path, capsys, bound, code):
+@pytest.mark.parametrize(("errors", "code"), [(5, 0), (6, 1)])
+def test_a_gate_fails_if_too_many_rows_are_errors(tmp_path, capsys, errors, code):
     file = tmp_path / "data.jsonl"
-    file.write_text('{"output": "{}", "reference": "{}"}\n' * 97 + '{"output": "{}"}\n' * 3)
-    assert main(["run", str(file), "-e", "json_match", "-q", "--max-errors", bound]) == code
-    said = "json_match: 3 of 100 rows are errors, more than "
+    rows = '{"output": "{}", "reference": "{}"}\n' * (100 - errors) + '{"output": "{}"}\n' * errors
+    file.write_text(rows)
+    call = ["run", str(file), "-e", "json_match", "-q"]
+    assert main([*call, "--fail-under", "json_match=1"]) == code
+    said = f"json_match: {errors} of 100 rows have no result, more than 5%"
     assert (said in capsys.readouterr().err) is bool(code)
+    assert main(call) == 0
 
 
 RUN = ["run", "DATA", "-e", "json_match"]
@@ -215,8 +218,6 @@ WRONG = [
     ([*RUN, "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
     ([*RUN, "--fail-under", "json_match/total=1"], "'json_match/total': json_match has no figures of fields"),
     ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
-    *(([*RUN, f"--max-errors={bound}"], f"--max-errors {bound!r} is not a share such as 1% or 0.01")
-      for bound in ("x", "10")),
     ([*RUN, "--limt", "5"], "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
     ([*RUN, "--open"], "add --out DIR"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
