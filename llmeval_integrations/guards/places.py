@@ -14,8 +14,8 @@ from llmeval_integrations.schemas.errors import describe
 from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.schemas.walk import Schemas, declarations
 
-_MOST_STEPS: Final = 1_000
-"""How many members a place keeps; an object with many names would fill the memory."""
+_MOST_STEPS: Final = 10_000
+"""How many members are remembered; an object with many names would fill the memory."""
 
 
 class Problem(NamedTuple):
@@ -27,60 +27,65 @@ class Problem(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def read_places(schema: CompiledSchema) -> Place:
-    """Return the place of the whole document, from which all other places are reached."""
-    root = schema.read()
-    parts = [part for part, _ in subschemas(root)]
-    unknown = {"$dynamicRef", "$recursiveRef"}
-    if schema.draft != "Draft202012Validator":
-        unknown.add("prefixItems")
-    for number, part in enumerate(parts):
-        names = ("$id", "id", "$schema") if number else ()
-        if unknown & part.keys() or any(isinstance(part.get(name), str) for name in names):
-            root, parts = {}, []  # references may lead elsewhere, so only the end is checked
-            break
-    for part in parts:
-        if schema.has_lone_references and "$ref" in part:
-            for key in part.keys() - {"$ref", *DEFINITIONS}:
-                del part[key]
-    document = _Document(schema)
-    document.add_pointers(root, "")
-    place = document.place(Schemas.of(root))
-    place.pointers = [""]
-    return place
-
-
-class _Document:
-    """The data that all places of one schema share."""
+class Places:
+    """What a schema requires at each place of a document. A place is a Schemas."""
 
     def __init__(self, schema: CompiledSchema) -> None:
-        self.schema = schema
-        self.pointers: dict[int, str] = {}
-        self._places: dict[int, Place] = {}
-        self._validators: dict[str, Any] = {"": schema.error_validator}
+        self._schema = schema
+        root = _read_root(schema)
+        self.root = Schemas.of(root)
+        """The place of the whole document."""
+        self._paths: dict[int, str] = {}
+        self._add_paths(root, "")
+        self._validators: dict[str, Any] = {}
+        self._steps: dict[tuple[int, str | int], tuple[Problem | None, Schemas]] = {}
 
-    def add_pointers(self, value: Any, pointer: str) -> None:
+    def find(self, place: Schemas, value: Any) -> Problem | None:
+        """Return why a complete value violates the schemas at a place."""
+        if place is self.root:
+            return None if self._schema.is_valid(value) else self._find("", value)
+        found = (self._find(self._paths[id(one)], value) for one in place.own)
+        return next((problem for problem in found if problem), None)
+
+    def refuse(self, place: Schemas, container: Any) -> Problem | None:
+        """Return why no object, or no array, is valid at a place."""
+        name = "object" if type(container) is dict else "array"
+        for part in place.certain:
+            types = part.get("type", name)
+            if name not in ([types] if isinstance(types, str) else types):
+                return Problem("", "type", f"an {name} is not of type {quote(types)}")
+        return None
+
+    def enter(self, place: Schemas, step: str | int) -> tuple[Problem | None, Schemas]:
+        """Return the place at a name or position, and why no value is valid there."""
+        if isinstance(step, int):  # all items after the listed schemas share one place
+            step = min(step, max((len(items_of(part)[0]) for part in place.certain), default=0))
+        key = id(place), step
+        if key not in self._steps:
+            if len(self._steps) >= _MOST_STEPS:
+                self._steps.clear()
+            if isinstance(step, int):
+                self._steps[key] = None, place.item(step)
+            else:
+                self._steps[key] = _refuse_name(place, step), place.member(step)
+        return self._steps[key]
+
+    def _add_paths(self, value: Any, path: str) -> None:
         """Store the pointer of each part of the schema."""
-        self.pointers[id(value)] = pointer
+        self._paths[id(value)] = path
         if isinstance(value, (dict, list)):
             for step, part in value.items() if isinstance(value, dict) else enumerate(value):
                 if isinstance(part, (dict, list)):
-                    self.add_pointers(part, f"{pointer}/{escape(str(step))}")
+                    self._add_paths(part, f"{path}/{escape(str(step))}")
 
-    def place(self, schemas: Schemas) -> Place:
-        """Return the place to which these schemas apply."""
-        if id(schemas) not in self._places:
-            self._places[id(schemas)] = Place(schemas, self)
-        return self._places[id(schemas)]
-
-    def find(self, pointer: str, value: Any) -> Problem | None:
+    def _find(self, path: str, value: Any) -> Problem | None:
         """Return why a value violates a part; None also if the part cannot be checked alone."""
-        if pointer not in self._validators:
+        if path not in self._validators:
             try:
-                self._validators[pointer] = self.schema.build_part(pointer)
+                self._validators[path] = self._schema.build_part(path)
             except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-                self._validators[pointer] = None
-        validator = self._validators[pointer]
+                self._validators[path] = None
+        validator = self._validators[path]
         try:
             if validator is not None:
                 validator.validate(value)
@@ -90,48 +95,28 @@ class _Document:
         return None
 
 
-class Place:
-    """A place of a document: which values fail there, and which places it contains."""
+def _read_root(schema: CompiledSchema) -> Any:
+    """Return the schema, with only the keywords that its draft follows."""
+    root = schema.read()
+    parts = [part for part, _ in subschemas(root)]
+    unknown = {"$dynamicRef", "$recursiveRef"}
+    if schema.draft != "Draft202012Validator":
+        unknown.add("prefixItems")
+    for number, part in enumerate(parts):
+        names = ("$id", "id", "$schema") if number else ()
+        if unknown & part.keys() or any(isinstance(part.get(name), str) for name in names):
+            return {}  # references may lead elsewhere, so only the end is checked
+    for part in parts:
+        if schema.has_lone_references and "$ref" in part:
+            for key in part.keys() - {"$ref", *DEFINITIONS}:
+                del part[key]
+    return root
 
-    def __init__(self, schemas: Schemas, document: _Document) -> None:
-        self._schemas, self._document = schemas, document
-        self.pointers = [document.pointers[id(one)] for one in schemas.own if type(one) is dict]
-        """The pointers of the schemas that apply here."""
-        self._steps: dict[str | int, tuple[Problem | None, Place]] = {}
-        self._listed = max((len(items_of(part)[0]) for part in schemas.certain), default=0)
 
-    def find(self, value: Any) -> Problem | None:
-        """Return why a complete value violates the schemas that apply here."""
-        found = (self._document.find(pointer, value) for pointer in self.pointers)
-        return next((problem for problem in found if problem), None)
-
-    def refuse(self, container: Any) -> Problem | None:
-        """Return why no object, or no array, is valid here."""
-        name = "object" if type(container) is dict else "array"
-        for part in self._schemas.certain:
-            types = part.get("type", name)
-            if name not in ([types] if isinstance(types, str) else types):
-                return Problem("", "type", f"an {name} is not of type {quote(types)}")
-        return None
-
-    def at(self, step: str | int) -> tuple[Problem | None, Place]:
-        """Return the place at a name or position, and why no value is valid there."""
-        # All items after the listed schemas share one place.
-        key = min(step, self._listed) if isinstance(step, int) else step
-        if key not in self._steps:
-            if len(self._steps) >= _MOST_STEPS:
-                self._steps.clear()
-            if isinstance(key, int):
-                problem, schemas = None, self._schemas.item(key)
-            else:
-                problem, schemas = self._refuse_name(key), self._schemas.member(key)
-            self._steps[key] = problem, self._document.place(schemas)
-        return self._steps[key]
-
-    def _refuse_name(self, name: str) -> Problem | None:
-        for part in self._schemas.certain:
-            declared = list(declarations(part, name))
-            keyword = "properties" if declared else "additionalProperties"
-            if False in (declared or [part.get("additionalProperties")]):
-                return Problem("", keyword, f"{quote(name)} is not allowed here")
-        return None
+def _refuse_name(place: Schemas, name: str) -> Problem | None:
+    for part in place.certain:
+        declared = list(declarations(part, name))
+        keyword = "properties" if declared else "additionalProperties"
+        if False in (declared or [part.get("additionalProperties")]):
+            return Problem("", keyword, f"{quote(name)} is not allowed here")
+    return None

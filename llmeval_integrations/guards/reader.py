@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.limits import MAX_DEPTH
-from llmeval_integrations.guards.places import Place, Problem, read_places
+from llmeval_integrations.guards.places import Places, Problem
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.numbers import UNREADABLE, decode
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.validator import CompiledSchema
+from llmeval_integrations.schemas.walk import Schemas
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _STRING: Final = re.compile(
@@ -51,7 +52,7 @@ class _DoomedError(Exception):
 class _Container:
     """An open object or array."""
 
-    place: Place
+    place: Schemas
     value: Any
     step: Any
     """The name or position of the next member; None before a name."""
@@ -61,7 +62,7 @@ class Reader:
     """Reads one text, or the arguments of one call."""
 
     def __init__(self, schema: CompiledSchema, parsing: Parsing) -> None:
-        self._root, self._parsing = read_places(schema), parsing
+        self._places, self._parsing = Places(schema), parsing
         self._is_wrapped = self._leads = parsing != "strict"  # white space or a fence is allowed
         self._chunks: list[str] = []
         self._rest = ""  # the end of the last chunk, if it is needed with the next one
@@ -154,7 +155,7 @@ class Reader:
 
     def _open_container(self, value: Any, end: int) -> None:
         place = self._next_place(end)
-        self._check(place.refuse(value), end)
+        self._check(self._places.refuse(place, value), end)
         is_list = type(value) is list
         self._open.append(_Container(place, value, 0 if is_list else None))
         if len(self._open) > MAX_DEPTH:
@@ -174,7 +175,7 @@ class Reader:
 
     def _add(self, value: Any, end: int) -> None:
         """Check a complete value, and add it to its container."""
-        self._check(self._next_place(end).find(value), end)
+        self._check(self._places.find(self._next_place(end), value), end)
         self._expects = "comma or end" if self._open else "nothing"
         if not self._open:
             return
@@ -186,11 +187,11 @@ class Reader:
             container.value[container.step] = value
             container.step = None
 
-    def _next_place(self, end: int) -> Place:
+    def _next_place(self, end: int) -> Schemas:
         """Return the place of the next value, at which some value must be valid."""
         if not self._open:
-            return self._root
-        problem, place = self._open[-1].place.at(self._open[-1].step)
+            return self._places.root
+        problem, place = self._places.enter(self._open[-1].place, self._open[-1].step)
         self._check(problem, end)
         return place
 
