@@ -145,7 +145,9 @@ class Cache:
                     raise
                 time.sleep(0.01)
         if connection.execute("PRAGMA application_id").fetchone() != (_OURS,):
-            raise CacheError(f"{path} is not a cache of replies but another program's database")
+            raise CacheError(
+                f"{path} is a database of another program or version, not a cache of replies"
+            )
         return connection
 
     def __enter__(self) -> Self:

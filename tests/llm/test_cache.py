@@ -115,7 +115,7 @@ def foreign(path):
     [
         (lambda path: path.write_bytes(b"\x89PNG" * 1000), "file is not a database"),
         (lambda path: path.mkdir(), "is a folder, expected a file"),
-        (foreign, "is not a cache of replies but another program's database"),
+        (foreign, "is a database of another program or version, not a cache of replies"),
     ],
 )
 def test_a_file_that_is_no_cache_is_named_and_left_as_it_is(path, make, message, frozen):

@@ -62,8 +62,7 @@ class Vendor:
             return load_client(self.model, **{"base_url": address, "api_key": KEY, **fields})
         own = {"api_key": KEY, "max_retries": 0, **fields.pop("model", {})}
         if self.name == "llama_index":
-            chat = {"is_chat_model": True, "is_function_calling_model": True}
-            own = {"api_base": address, **chat, **own}
+            own = {"api_base": address, "is_chat_model": True, **own}
         else:
             own = {"base_url": address, **own}
         kind = getattr(import_module(self.package), self.model)
