@@ -8,7 +8,6 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
@@ -110,9 +109,6 @@ class Samples:
         self._columns = columns
         self._records = records
         self._made = [columns.sample(row, number) for number, row in records]
-        self._errors: dict[int, Exception] = {
-            place: made for place, made in enumerate(self._made) if isinstance(made, InputError)
-        }
         self.about = [
             (made.id, None if made.group is MISSING else made.group)
             if type(made) is Sample
@@ -120,37 +116,34 @@ class Samples:
             for made, (number, row) in zip(self._made, records, strict=True)
         ]
         """The id and the group of each row."""
-        self._absent: dict[str, list[int]] = {}
+        self._complete: dict[str, bool] = {}
 
     def share(self) -> None:
         """Let evaluators share what they read of a sample."""
-        share(self._without(self._errors))
+        share(each for each in self._made if type(each) is Sample)
 
     def stored(self, place: int) -> Sample | dict[str, Any]:
         """Return what is kept of a row: its sample, or only its id if there is no sample."""
         made = self._made[place]
         return made if type(made) is Sample else {"id": self.about[place][0]}
 
-    def fit(self, evaluator: Evaluator, name: str) -> tuple[list[Any], dict[int, Exception]]:
-        """Return the samples that an evaluator can evaluate, and errors by place for the others."""
-        unfit = {**self._errors}
+    def fit(self, evaluator: Evaluator, name: str) -> list[Sample | Exception]:
+        """Return the sample of each row that the evaluator can evaluate, otherwise an error."""
+        found: list[Sample | Exception] = [*self._made]
         for field in evaluator.needs:
-            if field not in self._absent:  # several evaluators need the same
-                get = attrgetter(field)
-                self._absent[field] = [
-                    place
-                    for place, made in enumerate(self._made)
-                    if place not in self._errors and get(made) is MISSING
-                ]
-            for place in self._absent[field]:
-                row = self._records[place][1]
-                unfit.setdefault(place, self._columns.missing_field_error(row, field, name))
-        return self._without(unfit), unfit
-
-    def _without(self, unfit: Mapping[int, Exception]) -> list[Any]:
-        if not unfit:
-            return [*self._made]
-        return [made for place, made in enumerate(self._made) if place not in unfit]
+            get = attrgetter(field)
+            if field not in self._complete:  # several evaluators need the same
+                samples = (each for each in self._made if type(each) is Sample)
+                self._complete[field] = all(get(each) is not MISSING for each in samples)
+            if self._complete[field]:
+                continue
+            found = [
+                self._columns.missing_field_error(row, field, name)
+                if type(made) is Sample and get(made) is MISSING
+                else made
+                for made, (_, row) in zip(found, self._records, strict=True)
+            ]
+        return found
 
 
 def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dict[str, Samples]:
@@ -213,7 +206,8 @@ def _begin(
     name: str, evaluator: Evaluator, samples: Samples, judging: Judging | None
 ) -> Callable[[], list[Row]]:
     """Begin to ask a judge, or evaluate the samples at once with another evaluator."""
-    fit, unfit = samples.fit(evaluator, name)
+    given = samples.fit(evaluator, name)
+    fit = [each for each in given if type(each) is Sample]
     if judging is not None and evaluator.is_judge:
         wait = judging.begin(evaluator, fit)
     else:
@@ -222,9 +216,9 @@ def _begin(
 
     def rows() -> list[Row]:
         found: Any = wait()
-        if unfit:
+        if len(fit) < len(given):
             rest = iter(found)
-            found = [unfit.get(place) or next(rest) for place in range(len(samples.about))]
+            found = [next(rest) if type(each) is Sample else each for each in given]
         return _rows(name, samples.about, found)
 
     return rows

@@ -58,16 +58,12 @@ def read_run(path: str | PathLike[str]) -> Run:
     return replace(run, summary=written, incomplete=incomplete)
 
 
-def read_manifest(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read the manifest of a run or log; raises InputError if there is none."""
-    log = find_log(path)
-    return RunDirectory(path).manifest() if log is None else log.manifest()
-
-
-def find_manifest(path: Path | None) -> dict[str, Any]:
+def find_manifest(path: str | PathLike[str] | None) -> dict[str, Any]:
     """Read the manifest of a run or log; empty if there is none, as for a run in memory."""
-    with suppress(InputError):
-        return {} if path is None else read_manifest(path)
+    if path is not None:
+        with suppress(InputError):
+            log = find_log(path)
+            return RunDirectory(path).manifest() if log is None else log.manifest()
     return {}
 
 

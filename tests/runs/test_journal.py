@@ -25,7 +25,7 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.runs import Interrupted, read_run
-from llmeval_integrations.runs.load import read_manifest, read_samples, read_texts, sample_of
+from llmeval_integrations.runs.load import find_manifest, read_samples, read_texts, sample_of
 
 EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
 ROWS = [
@@ -211,7 +211,7 @@ def test_the_rows_of_a_run_that_is_overwritten_are_never_taken_over(tmp_path):
     for _ in killed_everywhere(
         tmp_path / "old", run, lambda: evaluate(rows, new, out=run, overwrite=True)
     ):
-        strict = read_manifest(run)["evaluators"]["json_match"]["options"]["strict_order"]
+        strict = find_manifest(run)["evaluators"]["json_match"]["options"]["strict_order"]
         if strict and (run / "results.jsonl").exists():
             with pytest.raises(InputError, match="strict_order is False, and was True"):
                 evaluate(rows, new, out=run, resume=True)
@@ -491,7 +491,7 @@ def test_options_of_any_kind_stand_in_the_manifest(tmp_path):
         thing: object = object()
 
     evaluate(ROWS[:3], [Odd()], out=tmp_path)
-    options = read_manifest(tmp_path)["evaluators"]["odd"]["options"]
+    options = find_manifest(tmp_path)["evaluators"]["odd"]["options"]
     assert (options["compare"], options["names"]) == ("builtins.max", ["a", "b"])
     assert options["thing"] == "<object object>"
     assert options["inner"]["options"]["strict_order"] is True

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from os import PathLike
-from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.load import read_run, read_texts
 from llmeval_integrations.runs.run import Run
@@ -139,26 +138,21 @@ def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str,
     """Return the samples of each run by id. Each run gets a name."""
     found: dict[str, dict[Any, Mapping[str, Any]]] = {}
     for number, outputs in enumerate(all_outputs):
+        run = read_run(outputs) if isinstance(outputs, (str, PathLike)) else outputs
         name = chr(ord("a") + number)
-        if isinstance(outputs, (str, PathLike)):
-            outputs = read_run(outputs)  # noqa: PLW2901 - the same, read
-        if isinstance(outputs, Run) and outputs.out is not None:
-            name = Path(outputs.out).name
-        samples = _samples_by_id(outputs)
+        if isinstance(run, Run):
+            name = name if run.out is None else run.out.name
+            evaluator = next(iter(run.summary["evaluators"]))
+            ids = [row.id for row in run.rows if row.evaluator == evaluator]
+            samples = {ids[place]: fields for place, fields in read_texts(run, evaluator)}
+        else:
+            given = [*run]
+            if not all(isinstance(each, Mapping) and "id" in each for each in given):
+                raise InputError("prefer: samples are mappings with an id")
+            samples = {each["id"]: each for each in given}
         if not samples:
             raise InputError(
                 f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
             )
-        found[name if name not in found else f"{name} ({number + 1})"] = samples
+        found[free_name(name, found)] = samples
     return found
-
-
-def _samples_by_id(outputs: Any) -> dict[Any, Mapping[str, Any]]:
-    if not isinstance(outputs, Run):
-        samples = [*outputs]
-        if not all(isinstance(each, Mapping) and "id" in each for each in samples):
-            raise InputError("prefer: samples are mappings with an id")
-        return {each["id"]: each for each in samples}
-    evaluator = next(iter(outputs.summary["evaluators"]))
-    ids = [row.id for row in outputs.rows if row.evaluator == evaluator]
-    return {ids[place]: fields for place, fields in read_texts(outputs, evaluator)}

@@ -13,7 +13,7 @@ from llmeval_integrations import InputError
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.runs import compare, read_run
-from llmeval_integrations.runs.load import read_manifest, read_samples
+from llmeval_integrations.runs.load import find_manifest, read_samples
 
 DATA = Path(__file__).parent / "data"
 BEFORE, AFTER = DATA / "inspect_a.json", DATA / "inspect_b.json"
@@ -155,7 +155,7 @@ def test_the_likeliest_choice_is_the_output(tmp_path):
         ("Madrid", "Madrid"),
     ]
     assert read_run(CHOSEN).lower_is_better == {"brier_score"}
-    assert read_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
+    assert find_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
     assert read_run(copy(CHOSEN, tmp_path)).lower_is_better is None
     one = tmp_path / "one.jsonl"
     one.write_text(CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN'))
