@@ -47,6 +47,14 @@ def test_texts_are_valid_as_deep_as_python_reads(parsing):
         assert parse(text, parsing).name == check(text, parsing).name == "too_deep"
 
 
+def test_the_same_text_is_equal_at_any_depth():
+    text = "[" * 300 + "1" + "]" * 300
+    assert JsonMatch()(text, text.replace("1", " 1")).passed
+    assert JsonMatch()(text, "1").label == "too_deep"
+    with pytest.raises(InvalidReferenceError, match="too_deep"):
+        JsonMatch()("1", text)
+
+
 def test_a_truncated_text_is_too_deep_in_lenient_mode_and_prose_around_it_hides_nothing():
     for text in ("[" * 201, '["a", ' * 201 + '"b', 'the "x: ' + "```" + "[" * 201 + "]" * 201):
         assert parse(text, "lenient").name == "too_deep"
