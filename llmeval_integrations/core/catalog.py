@@ -69,9 +69,9 @@ def _import_class(point: Any) -> type[Evaluator]:
     try:
         kind = point.load()
     except (ImportError, AttributeError) as error:
-        raise UnknownNameError(f"{point.name!r} stands for {point.value}: {error}") from error
+        raise UnknownNameError(f"{point.name!r} names {point.value}: {error}") from error
     if not (inspect.isclass(kind) and issubclass(kind, Evaluator)) or inspect.isabstract(kind):
-        raise UnknownNameError(f"{point.name!r} stands for {kind!r}, which is not an Evaluator")
+        raise UnknownNameError(f"{point.name!r} names {kind!r}, which is not an Evaluator")
     return kind
 
 

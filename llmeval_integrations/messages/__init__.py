@@ -1,1 +1,1 @@
-"""What applications hand over: messages, responses and states, read as text, answer and calls."""
+"""Read messages, responses and states of applications as text, answer and tool calls."""

@@ -137,7 +137,7 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
 
 
 def _are_messages(things: Sequence[Any]) -> bool:
-    """Whether these are objects of a library, among which messages may be mappings."""
+    """Return whether these are objects of a library, perhaps with messages as mappings."""
     others = [thing for thing in things if library_of(thing) is None]
     return len(others) < len(things) and all(
         isinstance(thing, Mapping) and read_mapping(thing) is not None for thing in others
@@ -145,7 +145,7 @@ def _are_messages(things: Sequence[Any]) -> bool:
 
 
 def _join_chunks(chunks: Sequence[Any]) -> list[Any]:
-    """Join LangChain's chunks of each message that was streamed; other messages stay."""
+    """Join the chunks of each message that LangChain streams; keep other messages."""
     messages: list[Any] = []
     for chunk in chunks:
         pair = (messages[-1], chunk) if messages else ()
@@ -158,7 +158,7 @@ def _join_chunks(chunks: Sequence[Any]) -> list[Any]:
 
 
 def _last(replies: list[Reply]) -> Reply:
-    """Return the last reply of the model; where it has none, the last message of all."""
+    """Return the last reply of the model, or else the last message."""
     return next((reply for reply in reversed(replies) if reply.by_model), replies[-1])
 
 

@@ -97,7 +97,7 @@ def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
     others = [key for key in value if key not in REMARKS and not key.startswith("x-")]
     if others and KEYWORDS.isdisjoint(others):
         inner = next((key for key in ("schema", "json_schema") if key in others), None)
-        hint = f"is its {inner!r} meant?" if inner else "its members belong under 'properties'"
+        hint = f"did you mean its {inner!r}?" if inner else "its members belong under 'properties'"
         raise InvalidSchemaError(
             f"everything would conform to {quote(value)}, which has no JSON Schema keyword; {hint}"
         )

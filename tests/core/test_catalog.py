@@ -96,10 +96,10 @@ CALLS = {
     "load_evaluator('longer')('abcd').score": "True",
     "load_evaluator('plain')('abcd').score": "1",
     "load_evaluator('longer', n=1)": "InvalidOptionError: longer has no option 'n'; it has than",
-    "load_evaluator('half')": "UnknownNameError: 'half' stands for",
-    "load_evaluator('function')": "UnknownNameError: 'function' stands for",
-    "load_evaluator('nothing')": "UnknownNameError: 'nothing' stands for other_evaluators:Nothing",
-    "load_evaluator('nowhere')": "UnknownNameError: 'nowhere' stands for no_such_module:Longer: No",
+    "load_evaluator('half')": "UnknownNameError: 'half' names",
+    "load_evaluator('function')": "UnknownNameError: 'function' names",
+    "load_evaluator('nothing')": "UnknownNameError: 'nothing' names other_evaluators:Nothing",
+    "load_evaluator('nowhere')": "UnknownNameError: 'nowhere' names no_such_module:Longer: No",
     "load_evaluator('lonegr')": "did you mean 'longer'",
 }
 SCRIPT = """

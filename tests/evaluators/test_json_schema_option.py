@@ -62,8 +62,8 @@ def test_what_is_no_schema_is_named_as_such(schema):
         ("schema.json", "if it is a path"),
         ('{"enum": [NaN]}', "is not JSON"),
         ({"name": "string", "age": "integer"}, "everything would conform to .*; its members belong under 'properties'$"),
-        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "everything would conform to .*; is its 'schema' meant.$"),
-        ({"json_schema": {"schema": {"type": "object"}}}, "everything would conform to .*; is its 'json_schema' meant.$"),
+        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "everything would conform to .*; did you mean its 'schema'.$"),
+        ({"json_schema": {"schema": {"type": "object"}}}, "everything would conform to .*; did you mean its 'json_schema'.$"),
     ],
 )  # fmt: skip
 def test_the_error_says_what_is_wrong_with_a_schema(schema, message):
