@@ -58,6 +58,28 @@ def acceptance(
     for name, share in (("errors", errors), ("sure", sure)):
         if not is_number(share) or not 0 < share < 1:
             raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
+    answers, reviews = _read_confidences(run, evaluator)
+    overall = safe_threshold([each for own in answers.values() for each in own], errors, sure)
+    if overall is None:
+        raise InputError(
+            "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
+            "'variables.NAME' or a function"
+        )
+    ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
+    found = {path: safe_threshold(own, errors, sure) for path, own in ranked}
+    least = 2.0 if overall.confidence is None else overall.confidence
+    below = (each for each in reviews if each.confidence < least)
+    return Acceptance(
+        overall,
+        {path: threshold for path, threshold in found.items() if threshold is not None},
+        nsmallest(review, below, key=lambda each: each.confidence),
+    )
+
+
+def _read_confidences(
+    run: Run, evaluator: str | None
+) -> tuple[dict[str, list[Answer]], list[Review]]:
+    """Return the values with a confidence, by field and as a list."""
     answers: dict[str, list[Answer]] = defaultdict(list)
     reviews: list[Review] = []
     names: set[str] = set()
@@ -71,21 +93,4 @@ def acceptance(
             reviews.append(Review(row.id, leaf["pointer"], leaf["confidence"]))
     if len(names) > 1:
         raise InputError(f"{', '.join(sorted(names))} have confidences; name one as evaluator")
-    overall = safe_threshold([each for own in answers.values() for each in own], errors, sure)
-    if overall is None:
-        raise InputError(
-            "no row has confidences; evaluate with json_fields and confidence='/_confidence', "
-            "'variables.NAME' or a function"
-        )
-    ranked = sorted(answers.items(), key=lambda item: (-len(item[1]), item[0]))
-    found = {path: safe_threshold(own, errors, sure) for path, own in ranked}
-    least = 2.0 if overall.confidence is None else overall.confidence
-    return Acceptance(
-        overall,
-        {path: threshold for path, threshold in found.items() if threshold is not None},
-        nsmallest(
-            review,
-            (each for each in reviews if each.confidence < least),
-            key=lambda each: each.confidence,
-        ),
-    )
+    return answers, reviews

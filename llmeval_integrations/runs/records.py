@@ -52,7 +52,7 @@ def cell_of(row: Row, column: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return a text, or a value that JSON writes as a text, as it is; other values as JSON."""
+    """Return a text unchanged, a date and the like as its text, and other values as JSON."""
     if isinstance(value, str):
         return value
     written = write_value(value).decode()

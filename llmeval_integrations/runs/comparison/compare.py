@@ -14,7 +14,7 @@ from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
-from llmeval_integrations.runs.comparison.join import Pair, join
+from llmeval_integrations.runs.comparison.join import Joined, Pair, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
@@ -178,6 +178,12 @@ def compare(
     if not any(joined.pairs.values()):
         ids = f"A has {joined.only_a[:3]}, B has {joined.only_b[:3]}"
         raise InputError(f"no sample is in both runs: {ids}")
+    return _compare(a, b, joined, lower, changes)
+
+
+def _compare(
+    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], changes: int
+) -> Comparison:
     measured = [measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()]
     differences = differences_of([*chain.from_iterable(measured)])
     compared = {

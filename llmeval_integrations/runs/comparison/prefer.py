@@ -94,7 +94,16 @@ def prefer(
     drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
     if pairs is not None and pairs < len(drawn):
         drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
-    samples = [
+    judged = evaluate(_pair_outputs(runs, drawn), judge, **options)
+    left_out = len(set().union(*runs.values())) - len(shared)
+    return _preferences([*runs], drawn, judged, left_out=left_out)
+
+
+def _pair_outputs(
+    runs: Mapping[str, Mapping[Any, Mapping[str, Any]]], drawn: Sequence[tuple[Any, str, str]]
+) -> list[dict[str, Any]]:
+    """Return a sample for each pair of outputs."""
+    return [
         {
             **runs[first][key],
             "id": place,
@@ -103,9 +112,6 @@ def prefer(
         }
         for place, (key, first, second) in enumerate(drawn)
     ]
-    judged = evaluate(samples, judge, **options)
-    left_out = len(set().union(*runs.values())) - len(shared)
-    return _preferences([*runs], drawn, judged, left_out=left_out)
 
 
 def _preferences(
