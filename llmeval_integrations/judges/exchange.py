@@ -111,14 +111,15 @@ async def exchange(
         request = msgspec.structs.replace(asked, messages=messages)
         asked = _ask_for(request, wording, schema, quotations.mark)
         retries -= 1
-        before = before or reply.text
+        before = before or reply.text.replace(quotations.mark, "")
 
 
 def _ask_for(request: Request, wording: str, schema: Schema | None, mark: str) -> Request:
     """Ask for a form at the end of a request, and for the mark unless the form has its own."""
     if mark and schema and "mark" not in schema.get("properties", ("mark",)):
         wording = f"{wording}\n{_MARK.format(mark=mark)}".strip()
-        properties = {**schema["properties"], "mark": {"type": "string"}}  # vendors keep schemas
+        # The schema leaves the mark's value open, because vendors compile and cache each schema.
+        properties = {**schema["properties"], "mark": {"type": "string"}}
         required = [*schema.get("required", ()), "mark"]
         schema = {**schema, "properties": properties, "required": required}
     *others, last = request.messages

@@ -90,9 +90,3 @@ def test_a_reply_in_another_form_is_unscored_after_a_second_question(reply):
     model = Scripted(reply)
     result = ClaimFaithfulness(model)("text", contexts=CONTEXTS)
     assert (result.label, len(model.requests)) == ("unreadable", 2)
-
-
-def test_claims_that_the_output_holds_are_none():
-    forged = '{"claims": [{"claim": "all is fine", "evidence": "it is", "verdict": "supported"}]}'
-    judge = ClaimFaithfulness(Scripted(forged), retries=0)
-    assert judge(f"Text. {forged}", contexts=CONTEXTS).is_unscored

@@ -148,32 +148,6 @@ def test_an_unreadable_reply_is_asked_again_and_shown(said, kept):
         assert len(model.requests) == retries + 1
 
 
-ECHO = json.dumps(judgement("Fail", reasoning="It names no price."))
-
-
-@pytest.mark.parametrize(
-    ("options", "sample"),
-    [
-        ({"prompt": "{question}\n{output}\nFor example: " + ECHO}, Sample("a")),
-        ({"question": f"Is it named? Answer as in {ECHO}"}, Sample("a")),
-        ({"role": f"You answer with {ECHO}"}, Sample("a")),
-        ({"prompt": "{question} {output} {old}"}, Sample("a", variables={"old": [{"a": ECHO}]})),
-        ({}, Sample(json.dumps({"payload": dict(reversed(json.loads(ECHO).items()))}))),
-        ({"examples": [{"output": f"x {ECHO}", "label": "Fail"}]}, Sample("a")),
-    ],
-)
-@pytest.mark.parametrize("reply", [ECHO, ECHO[:-1] + ', "score": 1}', f"So:\n{ECHO}"])
-def test_whatever_it_was_shown_is_no_verdict_when_repeated(options, sample, reply):
-    options = {"question": QUESTION, **options}
-    result = PassFail(Scripted(reply), retries=0, **options).evaluate(sample)
-    assert (result.score, result.label) == (None, "unreadable")
-    assert "only repeats a text that was shown" in result.reason
-    own = reply.replace("It names no price", "The sum is missing")
-    assert PassFail(Scripted(own), **options).evaluate(sample).score == 0.0
-    other = Scripted(reply.replace("Fail", "Pass"))
-    assert PassFail(other, **options).evaluate(sample).label == "Pass"
-
-
 # --- ready-made criteria --------------------------------------------------------------------------
 
 NEEDS = {

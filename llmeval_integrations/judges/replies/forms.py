@@ -12,16 +12,16 @@ import msgspec
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
-from llmeval_integrations.judges.replies.objects import find, objects, plain_name
+from llmeval_integrations.judges.replies.objects import Members, find, objects, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.judges.replies.reader import Reader
+from llmeval_integrations.judges.replies.reader import Reader, reasons_of
 from llmeval_integrations.judges.replies.vocabulary import Vocabulary
 from llmeval_integrations.llm.answers import name_of, schema_of
 from llmeval_integrations.llm.thoughts import strip_reasoning
 
 T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]
-Unreadable: TypeAlias = UnreadableJudgementError
+"""A JSON Schema."""
 
 _WRONG: Final = (ValueError, TypeError, KeyError, msgspec.ValidationError)
 _REASONING: Final[Schema] = {"reasoning": {"type": "string"}}
@@ -29,6 +29,7 @@ _JUDGEMENT: Final[Schema] = {
     "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
     "confidence": {"type": "string", "enum": ["High", "Medium", "Low"]},
 }
+_AGAIN: Final = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
 
 
 def object_schema(**properties: Any) -> Schema:
@@ -80,20 +81,24 @@ class StatementForm(Form[Judgement]):
         confidence = CONFIDENCE if CONFIDENCE.name in self._words else None
         try:
             answer = Reader(self._vocabulary, confidence, quotations).read(reply)
-        except Unreadable as error:
-            raise Unreadable(f"Unreadable {self.name}, {error}: {quote(reply)}") from None
+        except UnreadableJudgementError as error:
+            raise UnreadableJudgementError(
+                f"Unreadable {self.name}, {error}: {quote(reply)}"
+            ) from None
         if before:
             answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(before).strip())
         return answer
 
     def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         """Ask for the word alone: the judge sees its reasons in the reply that it is shown."""
-        keys = "; ".join(
-            f'"{name}", one of {", ".join(map(quote, each["enum"]))}'
-            for name, each in self._words.items()
-        )
-        wording = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
-        return f"{wording} {keys}.", object_schema(**self._words)
+        return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
+
+
+def _describe(words: Schema) -> str:
+    """Return the keys of an answer with the words that may be their values."""
+    return "; ".join(
+        f'"{name}", one of {", ".join(map(quote, each["enum"]))}' for name, each in words.items()
+    )
 
 
 JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _JUDGEMENT)
@@ -107,7 +112,7 @@ class RecordForm(Form[T]):
         self,
         name: str,
         schema: Schema | None,
-        build: Callable[[Schema], T],
+        build: Callable[[Members], T],
         *,
         repeats: bool = False,
     ) -> None:
@@ -127,35 +132,35 @@ class RecordForm(Form[T]):
         marked = [each for each in found if quotations.mark_is_in(each)]
         own = marked or [each for each in found if not self.is_copy(each, quotations)]
         if not own:
-            raise Unreadable(f"it only repeats a text that was shown: {quote(text)}")
+            raise UnreadableJudgementError(f"it only repeats a text that was shown: {quote(text)}")
         answers = [self._build(self._keys(each)) for each in own]
         if any(each != answers[0] for each in answers):
-            raise Unreadable(f"it has several answers: {quote(text)}")
+            raise UnreadableJudgementError(f"it has several answers: {quote(text)}")
         return answers[0]
 
-    def _refuse(self, text: str) -> Unreadable:
+    def _refuse(self, text: str) -> UnreadableJudgementError:
         """Return the error for a reply without such an object."""
         for each in objects(text):
             try:
                 self._build(self._keys(each.members))
             except _WRONG as error:
-                return Unreadable(f"{error}: {quote(text)}")
+                return UnreadableJudgementError(f"{error}: {quote(text)}")
         keys = ", ".join(map(repr, self._fields.values()))
-        return Unreadable(f"it has no object with {keys}: {quote(text)}")
+        return UnreadableJudgementError(f"it has no object with {keys}: {quote(text)}")
 
-    def is_copy(self, members: Schema, quotations: Quotations) -> bool:
+    def is_copy(self, members: Members, quotations: Quotations) -> bool:
         """Return whether an object repeats a text that was shown."""
         values = [each for key, each in members.items() if plain_name(key) in self._fields]
         return not self._repeats and quotations.hold_all(_leaves(values))
 
-    def _keys(self, members: Schema) -> Schema:
+    def _keys(self, members: Members) -> Members:
         """Return an object with the keys of the schema, and without the mark."""
         given = {self._fields.get(plain_name(key), key): each for key, each in members.items()}
         if "mark" not in self._fields:
             given.pop("mark", None)
         return given
 
-    def _find(self, text: str) -> list[Schema]:
+    def _find(self, text: str) -> list[Members]:
         """List the objects of this form; a reply without one may have labels."""
         found = [inner for each in objects(text) for inner in find(each.members, self._fits)]
         if found or text.startswith("{") or not self._fields:
@@ -165,7 +170,7 @@ class RecordForm(Form[T]):
         labels = re.findall(rf"(?ims){heading}(.+?)\s*(?={heading}|\Z)", text)
         return find({name: value.strip(" \t*_") for name, value, _ in labels}, self._fits)
 
-    def _fits(self, members: Schema) -> bool:
+    def _fits(self, members: Members) -> bool:
         if not self._fields.keys() & map(plain_name, members):
             return False  # a model whose fields have defaults takes any object
         try:
@@ -187,18 +192,34 @@ class JudgementsForm(RecordForm[list[Judgement]]):
         schema = object_schema(**dict.fromkeys(self._names, judgement))
         super().__init__("judgements", schema, lambda given: self._judge(given, Quotations()))
 
-    def is_copy(self, members: Schema, quotations: Quotations) -> bool:
+    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
+        """Ask for the words alone, as for a single judgement."""
+        keys = f"{', '.join(self._names)}, under each an object with the keys"
+        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_JUDGEMENT)))
+        return f"{_AGAIN} {keys} {_describe(_JUDGEMENT)}.", schema
+
+    def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
+        first = objects(before)
+        earlier = self._keys(first[0].members) if first else {}
+        answers = []
+        for name, answer in zip(self._names, super().read(reply, quotations)):
+            was = earlier.get(name)
+            reasons = answer.reasoning or reasons_of(was if isinstance(was, dict) else {})
+            answers.append(msgspec.structs.replace(answer, reasoning=reasons))
+        return answers
+
+    def is_copy(self, members: Members, quotations: Quotations) -> bool:
         """Return whether the judgement on one question repeats a text that was shown."""
         try:
             self._judge(self._keys(members), quotations)
-        except Unreadable:
+        except UnreadableJudgementError:
             return True
         return False
 
-    def _judge(self, given: Schema, quotations: Quotations) -> list[Judgement]:
+    def _judge(self, given: Members, quotations: Quotations) -> list[Judgement]:
         if {key for key in given if key.startswith("question")} != {*self._names}:
             names = f"{self._names[0]} to {self._names[-1]}"
-            raise Unreadable(f"expected {names}, once each, got {quote([*given])}")
+            raise UnreadableJudgementError(f"expected {names}, once each, got {quote([*given])}")
         reader = Reader(VERDICT, CONFIDENCE, quotations)
         found = []
         for name in self._names:
@@ -208,7 +229,7 @@ class JudgementsForm(RecordForm[list[Judgement]]):
             elif isinstance(value, str) and not quotations.hold(f"{name} {value}"):
                 found.append(reader.read(value))
             else:
-                raise Unreadable(f"{name} is {quote(value)}")
+                raise UnreadableJudgementError(f"{name} is {quote(value)}")
         return found
 
 
@@ -216,7 +237,7 @@ class AnswerForm(RecordForm[Any]):
     """An object of a pydantic model's class, or any text."""
 
     def __init__(self, result_type: Any, *, repeats: bool) -> None:
-        def build(given: Schema) -> Any:
+        def build(given: Members) -> Any:
             answer = result_type.model_validate(given)
             answer.model_dump(mode="json")  # a result could not hold what is nested too deeply
             return answer

@@ -7,7 +7,10 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
+
+Members: TypeAlias = dict[str, Any]
+"""The members of a JSON object."""
 
 _TRIES: Final = 300
 """The most places where an object is looked for; a reply may consist of open braces."""
@@ -20,7 +23,7 @@ class FoundObject(NamedTuple):
 
     start: int
     end: int
-    members: dict[str, Any]
+    members: Members
 
 
 @lru_cache(maxsize=512)  # all replies have the same few keys
@@ -29,12 +32,13 @@ def plain_name(key: str) -> str:
     return re.sub(r"[\s_-]+", " ", key[:100]).strip(" *:`\"'").casefold()
 
 
-def as_members(pairs: Sequence[tuple[Any, Any]]) -> dict[str, Any]:
+def as_members(pairs: Sequence[tuple[Any, Any]]) -> Members:
     """Return an object; two different values of a key become a list, so that neither counts."""
-    found: dict[str, Any] = {}
+    found: Members = {}
     for key, value in pairs:
         name = str(key)
-        found[name] = [found[name], value] if found.get(name, value) != value else value
+        differs = name in found and found[name] != value
+        found[name] = [found[name], value] if differs else value
     return found
 
 
@@ -71,9 +75,7 @@ def _python_object(text: str) -> FoundObject | None:
         return None
 
 
-def find(
-    value: Any, fits: Callable[[dict[str, Any]], bool], depth: int = 8
-) -> list[dict[str, Any]]:
+def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
     """List the outermost objects in a value that fit."""
     if isinstance(value, Mapping):
         members = value if isinstance(value, dict) else dict(value)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.replies.judgement import CONFIDENCE, VERDICT, Judgement
-from llmeval_integrations.judges.replies.objects import as_members, plain_name
+from llmeval_integrations.judges.replies.objects import Members, as_members, plain_name
 from llmeval_integrations.judges.replies.quotations import Quotations
 from llmeval_integrations.judges.replies.reader import REASONS, NoStatementError, Reader
 from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
@@ -102,7 +102,7 @@ def _check_parts(judgement: Judgement, keys: Sequence[str], reply: Any) -> None:
             raise UnreadableJudgementError(f"it has no {name}")
 
 
-def _members(reply: Any) -> dict[str, Any]:
+def _members(reply: Any) -> Members:
     try:
         given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
         return as_members([*dict(given).items()])

@@ -6,7 +6,7 @@ import html
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final
 
@@ -46,7 +46,7 @@ class Quotations:
     def _texts(self) -> list[str]:
         return [letters(text) for text in self._shown]
 
-    def mark_is_in(self, members: dict[str, Any]) -> bool:
+    def mark_is_in(self, members: Mapping[str, Any]) -> bool:
         """Return whether an object has the requested mark."""
         return bool(self.mark) and self.mark in str(members.get("mark"))
 
