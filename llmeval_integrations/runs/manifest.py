@@ -26,8 +26,7 @@ from llmeval_integrations.version import __version__
 
 _CONTENT: Final = ("kind", "bytes", "sha256", "samples", "rows_sha256")
 
-SELECTION: Final = ("limit", "sample", "seed")
-"""The options that select rows of the data."""
+_SELECTION: Final = ("limit", "sample", "seed")
 
 _ADDRESS: Final = re.compile(" at 0x[0-9A-Fa-f]+")
 """The address in the `repr` of an object, which differs in every process."""
@@ -69,7 +68,9 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     if any(data.get(key) != before.get(key) for key in content):
         return [f"its data was a {before['kind']}, and is now a {data['kind']} or has changed"]
     found = [
-        *word_differences("data", *({k: each.get(k) for k in SELECTION} for each in (data, before)))
+        *word_differences(
+            "data", *({k: each.get(k) for k in _SELECTION} for each in (data, before))
+        )
     ]
     for key in ("version", "evaluators", "columns"):
         found += word_differences(key, here.get(key), there.get(key))

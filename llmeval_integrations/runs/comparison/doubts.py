@@ -11,7 +11,7 @@ from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Joined, Pair
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
-from llmeval_integrations.runs.manifest import SELECTION, word_differences
+from llmeval_integrations.runs.manifest import word_differences
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
 
@@ -40,7 +40,7 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     pairs = max(joined.pairs.values(), key=len)
     found = {
         "other evaluators or options": _evaluators(one, other, joined),
-        "other samples": _samples(one, other, pairs),
+        "other samples": _samples(one, other),
         "other references": _references(one, other, joined, pairs),
         "another version": _version(one, other),
     }
@@ -62,25 +62,18 @@ def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
             yield f"in {own.letter} alone, so not compared: {', '.join(alone)}"
 
 
-def _samples(a: _Side, b: _Side, pairs: Sequence[Pair]) -> Iterator[str]:
+def _samples(a: _Side, b: _Side) -> Iterator[str]:
     for each in (a, b):
         if each.only:
-            verb = "is" if len(each.only) == 1 else "are"
             count = write_count(len(each.only), "sample")
-            yield f"{count} {verb} in {each.letter} alone, so not compared"
+            yield f"{count} in {each.letter} alone, so not compared"
         if each.run.incomplete:
             yield f"{each.letter} is incomplete: {each.run.incomplete}"
-    if a.manifest and b.manifest and (a.only or b.only):
-        after, before = (
-            {key: each.manifest["data"].get(key) for key in SELECTION} for each in (b, a)
-        )
-        yield from word_differences("data", after, before)
-    numbers = [each.key for each in pairs if isinstance(each.key, int)]
     kinds = [each.manifest.get("ids") for each in (a, b)]
-    if numbers and NUMBERS in kinds and not _are_of_one_file(a, b):
+    if NUMBERS in kinds and not _are_of_one_file(a, b):
         yield (
-            "ids are the numbers of the rows, so samples are joined by their place: right only "
-            "where both runs have the same samples in the same order"
+            "ids are the numbers of the rows, so samples are joined by their place: this is right "
+            "only if both runs have the same samples in the same order"
         )
 
 

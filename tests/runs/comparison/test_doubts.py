@@ -65,7 +65,7 @@ def test_evaluators_that_only_one_run_has_are_named(tmp_path):
 
 def test_another_part_of_the_data_is_named(tmp_path):
     assert warnings(tmp_path, GOOD, GOOD, limit=2) == [
-        "other samples: 2 samples are in A alone, so not compared; data.limit is 2, and was None"
+        "other samples: 2 samples in A alone, so not compared"
     ]
 
 
