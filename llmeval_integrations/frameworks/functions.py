@@ -135,26 +135,26 @@ def _write_openrlhf(ours: _Function, results: list[Result]) -> Any:
     return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
-def _read_braintrust(
-    input: Any, output: Any, expected: Any = None, metadata: Any = None, **_: Any
+def _read_item(
+    input: Any,
+    output: Any,
+    expected: Any = None,
+    metadata: Any = None,
+    expected_output: Any = None,
+    **_: Any,
 ) -> Any:
-    return {"output": output, "reference": expected, "input": input, "metadata": metadata}
+    reference = expected if expected_output is None else expected_output
+    return {"output": output, "reference": reference, "input": input, "metadata": metadata}
 
 
 def _read_autoevals(output: Any, expected: Any = None, input: Any = None, **metadata: Any) -> Any:
-    return _read_braintrust(input, output, expected, metadata)
+    return _read_item(input, output, expected, metadata)
 
 
 def _write_score(package: str, ours: _Function, result: Result) -> Any:
     details = {"passed": result.passed, "label": result.label, "reason": result.reason}
     score = import_module(f"{package}.score").Score
     return score(ours.name, ours.number(result), {**result.metadata, **details})
-
-
-def _read_langfuse(
-    *, input: Any, output: Any, expected_output: Any = None, metadata: Any = None, **_: Any
-) -> Any:
-    return _read_braintrust(input, output, expected_output, metadata)
 
 
 def _write_langfuse(ours: _Function, result: Result) -> Any:
@@ -169,7 +169,7 @@ def _write_langfuse(ours: _Function, result: Result) -> Any:
 def _read_ragas(
     response: Any, reference: Any = None, user_input: Any = None, retrieved_contexts: Any = None
 ) -> Any:
-    return {**_read_braintrust(user_input, response, reference), "contexts": retrieved_contexts}
+    return {**_read_item(user_input, response, reference), "contexts": retrieved_contexts}
 
 
 def _write_ragas(ours: _Function, result: Result) -> Any:
@@ -181,9 +181,9 @@ def _write_ragas(ours: _Function, result: Result) -> Any:
 _HOSTS: Final[dict[str, tuple[Callable[..., Any], Callable[..., Any], bool]]] = {
     "verl": (_read_verl, _write_verl, False),
     "openrlhf": (_read_openrlhf, _write_openrlhf, False),
-    "braintrust": (_read_braintrust, partial(_write_score, "braintrust"), True),
+    "braintrust": (_read_item, partial(_write_score, "braintrust"), True),
     "autoevals": (_read_autoevals, partial(_write_score, "autoevals"), False),
-    "langfuse": (_read_langfuse, _write_langfuse, True),
+    "langfuse": (_read_item, _write_langfuse, True),
     "ragas": (_read_ragas, _write_ragas, True),
 }
 """A reader, a writer, and whether the host awaits functions."""
