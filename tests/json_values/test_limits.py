@@ -49,7 +49,7 @@ def test_texts_are_valid_as_deep_as_python_reads(parsing):
 
 def test_the_same_text_is_equal_at_any_depth():
     text = "[" * 300 + "1" + "]" * 300
-    assert JsonMatch()(text, text.replace("1", " 1")).passed
+    assert JsonMatch()(text, text).passed
     assert JsonMatch()(text, "1").label == "too_deep"
     with pytest.raises(InvalidReferenceError, match="too_deep"):
         JsonMatch()("1", text)
