@@ -57,16 +57,6 @@ def test_several_who_ask_the_same_wait_for_one_call():
     assert sorted(client.asked) == ["a", "b"]
 
 
-def test_a_question_that_failed_is_asked_anew():
-    def says(text):
-        if len(client.asked) == 1:
-            raise ClientError("no", kind="bad_request")
-        return "yes"
-
-    session, client = Session(), Remote(says)
-    assert [str(ask_all(session, client, ["a"])[0]) for _ in range(3)] == ["no", "yes", "yes"]
-
-
 @pytest.mark.parametrize(
     ("kind", "calls"),
     [
@@ -82,6 +72,15 @@ def test_what_may_pass_is_tried_again(kind, calls, quick):
     client = Remote(says, retries=5, seconds=0)
     [error] = ask_all(Session(), client, ["a"])
     assert (error.kind, len(client.asked)) == (kind, calls)
+
+
+def test_what_an_http_library_raises_in_a_client_of_ones_own_is_tried_again(quick):
+    def says(_):
+        raise ConnectionResetError("gone")
+
+    client = Remote(says, retries=1, seconds=0)
+    [error] = ask_all(Session(), client, ["a"])
+    assert (error.kind, len(client.asked)) == ("connection", 2)
 
 
 def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
