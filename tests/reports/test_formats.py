@@ -102,7 +102,7 @@ def test_a_notebook_shows_figures_causes_fields_differences_and_doubts():
     text = words(compare(*runs)._repr_html_())
     assert text.startswith("A: A, 21 samples; B: B, 20 samples; 20 joined B is worse: ")
     assert "json_fields pass rate worse 100.0 % 40.0 % -60.0 points" in text
-    assert "1 sample is in A alone, so not compared" in text
+    assert "1 sample in A alone, so not compared" in text
 
 
 def test_text_of_a_model_does_not_act_in_a_notebook(evil):
