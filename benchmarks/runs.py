@@ -37,7 +37,7 @@ from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPena
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 
-ROWS = 100_000
+ROWS = 20_000
 GOAL = 10
 """How many times as many rows in a second as the fastest peer."""
 
