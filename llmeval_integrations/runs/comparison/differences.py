@@ -156,7 +156,7 @@ def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
 
 def differences_of(measured: Sequence[Measured]) -> list[Difference]:
     """Test each figure. The fields of an evaluator are sorted by their p values."""
-    ps = [_chance(each) for each in measured]
+    ps = [paired.sign_flip(each.sums) for each in measured]  # of verdicts, McNemar's exact test
     changed = [sum(map(bool, each.sums)) for each in measured]
     adjusted = paired.adjust(ps, changed, LEVEL)
     level = LEVEL / paired.count_testable(changed, LEVEL)
@@ -166,13 +166,6 @@ def differences_of(measured: Sequence[Measured]) -> list[Difference]:
         found,
         key=lambda each: (names.index(each.evaluator), 0.0 if each.field is None else 1 + each.p),
     )
-
-
-def _chance(figures: Measured) -> float:
-    """Return the p value of McNemar's exact test or of a sign-flip test."""
-    if figures.grouped or not figures.are_verdicts:
-        return paired.sign_flip(figures.sums)
-    return paired.mcnemar(figures.changes.count(-1), figures.changes.count(1))
 
 
 def _difference(figures: Measured, p: float, adjusted: float, level: float) -> Difference:
