@@ -61,14 +61,16 @@ class Places:
         if isinstance(step, int):  # all items after the listed schemas share one place
             step = min(step, max((len(items_of(part)[0]) for part in place.certain), default=0))
         key = id(place), step
-        if key not in self._steps:
+        found = self._steps.get(key)
+        if found is None:
             if len(self._steps) >= _MOST_STEPS:
                 self._steps.clear()
             if isinstance(step, int):
-                self._steps[key] = None, place.item(step)
+                found = None, place.item(step)
             else:
-                self._steps[key] = _refuse_name(place, step), place.member(step)
-        return self._steps[key]
+                found = _refuse_name(place, step), place.member(step)
+            self._steps[key] = found
+        return found
 
     def _add_paths(self, value: Any, path: str) -> None:
         """Store the pointer of each part of the schema."""
