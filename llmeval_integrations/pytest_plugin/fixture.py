@@ -15,7 +15,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFailure
+from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.runs.options import name_evaluators
 
@@ -79,7 +79,6 @@ class Evaluate:
             session = Session(cache=self._cache)
         with session:
             results = {name: each.evaluate(sample) for name, each in named.items()}
-        # Plain values can be sent between processes.
         self._item.stash.setdefault(EVALUATIONS, []).extend(
             (
                 name,

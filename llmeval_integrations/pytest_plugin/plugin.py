@@ -5,40 +5,25 @@ Pytest loads this module in every session, so other modules are imported once a 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from llmeval_integrations.core.errors import EvalError
+from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 
 if TYPE_CHECKING:
+    from llmeval_integrations.core.sample import Sample
     from llmeval_integrations.pytest_plugin.fixture import Evaluate
     from llmeval_integrations.pytest_plugin.marker import Marker
 
-Evaluation: TypeAlias = tuple[str, "float | None", "bool | None"]
-"""An evaluator's name, score and verdict."""
+_NAME: Final = "llmeval"
+"""The name of the marker."""
 
-EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
-"""The key under which a test stores its evaluations."""
-
-MARKER: Final = "llmeval"
 _CACHE: Final = pytest.StashKey[Any]()
-_MARKED: Final = pytest.StashKey["Marker"]()
+_MARKER: Final = pytest.StashKey["Marker"]()
 _TALLIES: Final = pytest.StashKey[Any]()
-
-
-class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the end of a test
-    """An output did not pass."""
-
-    __module__ = "builtins"  # else the module's name fills pytest's short summary
-
-    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
-        super().__init__(message)
-        self.line = line
-        """The message in one line."""
-        self.undecided = undecided
-        """Whether an evaluator gave no score or no verdict; no pass rate allows for this."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -55,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker, and refuse options that do not fit."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(data, evaluators=(), min_pass_rate=1.0, columns=None): run the test for every "
+        f"{_NAME}(data, evaluators=(), min_pass_rate=1.0, columns=None): run the test for every "
         "row of a file, with the row as its argument `sample`; the path is relative to the test's "
         "folder; with a pass rate below 1 single rows may fail",
     )
@@ -73,16 +58,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Generate a test for every row of a marked test's data."""
     definition = metafunc.definition
-    marked = _marker_of(definition)
-    if marked is None:
+    marker = _marker_of(definition)
+    if marker is None:
         return
     if not {"sample", "evaluate"} <= {*metafunc.fixturenames}:
         raise pytest.Collector.CollectError(
-            f"{definition.nodeid}: a test that is marked with {MARKER} needs the arguments "
+            f"{definition.nodeid}: a test that is marked with {_NAME} needs the arguments "
             "`sample`, which is its row, and `evaluate`"
         )
     try:
-        samples = marked.read_samples(definition.path.parent)
+        samples = marker.read_samples(definition.path.parent)
     except EvalError as error:
         raise pytest.Collector.CollectError(f"{definition.nodeid}: {error}") from error
     metafunc.parametrize("sample", samples, ids=[str(sample.id) for sample in samples])
@@ -105,8 +90,7 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
         from llmeval_integrations.llm.cache import Cache
 
         config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
-    cache, marked = config.stash.get(_CACHE, None), item.stash.get(_MARKED, None)
-    return Evaluate(item, cache, marked, _parameters(item).get("sample"))
+    return Evaluate(item, config.stash.get(_CACHE, None), item.stash.get(_MARKER, None), _row(item))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -117,23 +101,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     if EVALUATIONS in item.stash:
         item.stash[EVALUATIONS] = []
-    if item.get_closest_marker(MARKER) is None:
+    if item.get_closest_marker(_NAME) is None:
         return
-    if "sample" not in _parameters(item):
+    if "sample" not in getattr(getattr(item, "callspec", None), "params", ()):
         pytest.fail(
-            f"marked with {MARKER}, but it has no row: the marker needs a function, or a method of "
+            f"marked with {_NAME}, but it has no row: the marker needs a function, or a method of "
             "a plain class, with the argument `sample`; it does not work in a unittest.TestCase",
             pytrace=False,
         )
-    if marked := _marker_of(item):
-        item.stash[_MARKED] = marked
+    if marker := _marker_of(item):
+        item.stash[_MARKER] = marker
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
     """Fail a marked test that evaluates nothing, because its row must not count as passed."""
     done = yield
-    if _MARKED in pyfuncitem.stash and not pyfuncitem.stash.get(EVALUATIONS, None):
+    if _MARKER in pyfuncitem.stash and not pyfuncitem.stash.get(EVALUATIONS, None):
         pytest.fail("nothing was evaluated; write evaluate(sample.output)", pytrace=False)
     return done
 
@@ -144,26 +128,29 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Attach the evaluations to the report, and allow single failures under a pass rate."""
     report = yield
-    marked = item.stash.get(_MARKED, None)
+    marker = item.stash.get(_MARKER, None)
     if EVALUATIONS in item.stash:
-        _attach(report, item, marked)
-    if not marked or marked.min_pass_rate == 1 or report.when != "call" or call.excinfo is None:
+        _attach(report, item, marker)
+    if not marker or marker.min_pass_rate == 1 or report.when != "call" or call.excinfo is None:
         return report
     failure = call.excinfo.value
     if isinstance(failure, EvaluationFailure) and not failure.undecided:
         report.outcome = "skipped"
-        allowed = f"allowed by min_pass_rate={marked.min_pass_rate:g}: {failure.line}"
+        allowed = f"allowed by min_pass_rate={marker.min_pass_rate:g}: {failure.line}"
         vars(report)["wasxfail"] = allowed
     return report
 
 
-def _attach(report: pytest.TestReport, item: pytest.Item, marked: Marker | None) -> None:
+def _attach(report: pytest.TestReport, item: pytest.Item, marker: Marker | None) -> None:
     """Attach all evaluations of the test so far to a report, also in a worker of xdist."""
-    rate = None if marked is None else marked.min_pass_rate
-    group = getattr(_parameters(item).get("sample"), "group", None)
+    from llmeval_integrations.core.sample import MISSING
+
+    rate = None if marker is None else marker.min_pass_rate
+    given = getattr(_row(item), "group", None)
+    group = None if given is None or given is MISSING else str(given)
     # The id of a row is in brackets, but folder names may contain brackets, too.
     test = f"{item.parent and item.parent.nodeid}::{getattr(item, 'originalname', item.name)}"
-    vars(report)["llmeval"] = test, item.stash[EVALUATIONS], rate, str(group) if group else None
+    vars(report)["llmeval"] = test, item.stash[EVALUATIONS], rate, group
 
 
 class _Counter:
@@ -202,16 +189,18 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _marker_of(item: Any) -> Marker | None:
-    marker = item.get_closest_marker(MARKER)
-    if marker is None:
+    mark = item.get_closest_marker(_NAME)
+    if mark is None:
         return None
     from llmeval_integrations.pytest_plugin.marker import Marker
 
     try:
-        return Marker(*marker.args, **marker.kwargs)
+        return Marker(*mark.args, **mark.kwargs)
     except (EvalError, TypeError) as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error
 
 
-def _parameters(item: Any) -> Mapping[str, Any]:
-    return item.callspec.params if hasattr(item, "callspec") else {}
+def _row(item: Any) -> Sample | None:
+    """Return the row of a marked test; a parameter `sample` of another test may be anything."""
+    row: Sample | None = item.callspec.params["sample"] if _MARKER in item.stash else None
+    return row
