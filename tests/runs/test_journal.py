@@ -373,14 +373,6 @@ def test_options_that_make_no_sense_are_refused(path, tmp_path, monkeypatch, opt
         evaluate(path, EVALUATORS, **options)
 
 
-def test_a_run_that_is_there_is_not_overwritten_unless_asked(path, tmp_path):
-    run = tmp_path / "run"
-    evaluate(path, EVALUATORS, out=run)
-    with pytest.raises(InputError, match="already holds a run"):
-        evaluate(path, EVALUATORS, out=run)
-    evaluate(path, EVALUATORS, out=run, overwrite=True)
-
-
 def test_a_second_process_in_the_directory_is_told(tmp_path):
     class Second(Evaluator):
         def check(self, sample):
@@ -426,7 +418,6 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
     ("name", "text", "error"),
     [
         ("results.jsonl", "{}\n", "results.jsonl: line 1 is not a row"),
-        ("summary.json", "[]", "summary.json is damaged: it is not a JSON object"),
         ("results.jsonl", None, "holds no run: there is no results.jsonl"),
     ],
 )

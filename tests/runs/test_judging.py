@@ -93,16 +93,6 @@ def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
     assert (judge_figures(second)["cached"], judge_figures(second)["cost"]) == (100, 0.0)
 
 
-def test_a_frozen_run_leaves_unscored_what_the_cache_lacks(tmp_path):
-    cache = tmp_path / "replies.sqlite"
-    evaluate(SAMPLES[:3], [Repeats(Remote(seconds=0))], cache=cache)
-    client = Remote()
-    run = evaluate(SAMPLES[:5], [Repeats(client)], cache=cache, frozen=True)
-    assert [row.label for row in run.rows] == ["TEXT 0", "TEXT 1", "TEXT 2", *["not_cached"] * 2]
-    assert judge_figures(run)["not_asked"] == 2
-    assert client.asked == []
-
-
 def test_a_budget_ends_a_run_with_all_its_rows(tmp_path):
     client = Remote(seconds=0.002)
     run = evaluate(SAMPLES, [Repeats(client)], max_tokens=150, concurrency=4, out=tmp_path)
