@@ -1,6 +1,5 @@
 """Extractions and calls with prose in them, which a judge compares."""
 
-
 import pytest
 from scripted import Scripted, judgement
 

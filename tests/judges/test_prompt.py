@@ -2,10 +2,8 @@
 
 import datetime
 import enum
-import json
 import pickle
 import types
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
@@ -94,28 +92,8 @@ def test_values_come_out_as_they_went_in(a, b):
     assert filled("{{#x}}<{{.}}>{{/x}}", x=[a, b]) == f"<{a}><{b}>"
 
 
-json_values = st.recursive(
-    st.text("ab}\"' ") | st.integers() | st.none(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab} "), inner, max_size=3),
-    max_leaves=12,
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(json_values, st.sampled_from([None, 2]), st.sampled_from([None, (",", ":")]))
-def test_json_in_a_template_stays_as_it_is(value, indent, separators):
-    text = json.dumps(value, indent=indent, separators=separators)
-    assert filled(text + "{v}", v=1) == text + "1"
-    assert filled(text + "{{v}}", v=1) == text + "1"
-
-
 class Colour(str, enum.Enum):
     RED = "red"
-
-
-@dataclass
-class Box:
-    inner: object
 
 
 @pytest.mark.parametrize(
@@ -123,8 +101,7 @@ class Box:
     [
         (None, "null"),
         ("é\ud800", "é\ud800"),
-        ({"b": ["é", {"a": None}], "a": ()}, '{"b": ["é", {"a": null}], "a": []}'),
-        (types.MappingProxyType({"a": Box(1)}), '{"a": {"inner": 1}}'),
+        (types.MappingProxyType({"b": ["é", {"a": None}]}), '{"b": ["é", {"a": null}]}'),
         (Colour.RED, "red"),
         (datetime.date(2024, 2, 3), '"2024-02-03"'),
     ],
@@ -133,7 +110,7 @@ def test_what_is_not_text_is_written_as_json(value, text):
     assert filled("{a}", a=value) == filled("{{a}}", a=value) == text
 
 
-@pytest.mark.parametrize("value", [object(), b"bytes", len, iter([]), float("nan")])
+@pytest.mark.parametrize("value", [object(), b"bytes", iter([]), float("nan")])
 def test_a_value_that_is_no_json_is_an_error_that_names_its_type_and_no_address(value):
     for template in ("{a}", "{{a}}", "{{#a}}{{.}}{{/a}}"):
         with pytest.raises(InputError, match=f"'[a.]', of type {type(value).__name__}") as error:
@@ -154,41 +131,37 @@ def test_pydantic_models_and_numpy_are_written_as_json():
 
 # --- mustache -------------------------------------------------------------------------------------
 
-DATA = {
-    "m": {"k": "K", "deep": {"l": ["zero", {"x": "X"}]}, "0": "nil"},
-    "rows": [{"k": 1}, {"k": 2, "a": "own"}],
-    "a": "A", "no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {},
-}  # fmt: skip
-NOTHING = ("no", "none", "zero", "empty", "blank", "void")
+NOTHING = {"no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {}}
+
+
+def test_a_section_is_omitted_for_each_kind_of_nothing_and_takes_its_line_with_it():
+    for name in NOTHING:
+        template = f"{{{{#{name}}}}}no{{{{/{name}}}}}{{{{^{name}}}}}yes{{{{/{name}}}}}"
+        assert filled(template, "mustache", **NOTHING) == "yes"
+    assert filled("a\r\n{{#x}}\r\nb\r\n{{/x}}\r\nc", x=1) == "a\r\nb\r\nc"
 
 
 @pytest.mark.parametrize(
     ("template", "text"),
     [
-        ("{{m.k}} {{m.deep.l.0}} {{m.deep.l.1.x}} {{m.0}} {{m.deep.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
-        ("{{#rows}}{{k}}{{a}};{{/rows}}", "1A;2own;"),
-        ("".join(f"{{{{#{each}}}}}no{{{{/{each}}}}}{{{{^{each}}}}}y{{{{/{each}}}}}" for each in NOTHING), "yyyyyy"),
+        ("{{m.k}} {{m.l.0}} {{m.l.1.x}} {{m.0}} {{m.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
         ("{{#m.none}}x{{/m.none}}{{#m.k.x}}x{{/m.k.x}}", ""),
-        ("a\r\n{{#a}}\r\nb\r\n{{/a}}\r\nc", "a\r\nb\r\nc"),
-    ],
-)  # fmt: skip
-def test_sections_dots_and_line_ends(template, text):
-    assert filled(template, "mustache", **DATA) == text
-
-
-@pytest.mark.parametrize(
-    ("template", "message"),
-    [
         ("{{m.x}}", "no value for 'm.x'"),
-        ("{{m.deep.l.2}}", "m.deep.l.2"),
+        ("{{m.l.2}}", "no value for 'm.l.2'"),
         ("{{box.inner}}", "a dot reaches keys and items, never an attribute"),
         ("{{f}}", "builtin_function_or_method"),
     ],
 )
-def test_a_dot_reaches_keys_and_items_and_no_function_is_called(template, message):
-    with pytest.raises(EvalError) as error:
-        filled(template, "mustache", **DATA, box=Box(1), f=breakpoint)
-    assert message in str(error.value)
+def test_a_dot_reaches_keys_and_items_and_no_function_is_called(template, text):
+    data = {"k": "K", "l": ["zero", {"x": "X"}], "0": "nil"}
+    try:
+        found = filled(
+            template, "mustache", m=data, box=types.SimpleNamespace(inner=1), f=breakpoint
+        )
+    except EvalError as error:
+        assert text in str(error)
+    else:
+        assert found == text
 
 
 tags = st.sampled_from(
