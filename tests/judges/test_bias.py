@@ -6,7 +6,7 @@ import pytest
 
 from llmeval_integrations import Evaluator, Result
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.judges.bias import CHANGES, judge_bias
+from llmeval_integrations.judges.bias import judge_bias
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,6 @@ def test_a_judge_that_likes_length_or_lists_is_found_out():
     by_length = judge_bias(Likes(least=60), SAMPLES)["length"]
     assert 0 < by_length.changed.part < 50
     assert by_length.interval[0] > 0
-    apart = judge_bias(Likes(least=60), [{"output": each["output"]} for each in SAMPLES])["length"]
-    assert by_length.shift == apart.shift > apart.interval[0] > 0
     by_form = judge_bias(Likes(headings=True), SAMPLES)
     assert by_form["formatting"].changed == (50, 50)
     assert by_form["formatting"].shift == 1.0
@@ -64,7 +62,6 @@ def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
         judge_bias(Likes(), [])
     with pytest.raises(InputError, match="the output 3 is not a text"):
         judge_bias(Likes(), [{"output": 3}])
-    assert set(CHANGES) == {"length", "formatting"}
 
 
 def test_a_judge_that_takes_the_first_is_wholly_biased_by_position():

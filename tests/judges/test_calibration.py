@@ -43,10 +43,13 @@ def brier(table, pairs):
     ],
 )
 def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held):
-    found = calibrate([held] * 9, [True] * 6 + ["fail"] * 3)
+    human = dict(enumerate([True] * 6 + ["fail"] * 3 + [None]))
+    found = calibrate({**dict.fromkeys(range(8), held), 8: held, 9: held}, human)
     assert found.table.pass_low == pytest.approx((6 + PRIOR_ROWS * 0.6) / (9 + PRIOR_ROWS))
     assert next(each.passed for each in found.levels if each.name == "pass_low") == (6, 9)
     assert weights(found.table)[:3] == DEFAULT[:3]  # no row tells against them
+    unscored = calibrate([held, None, Result.unscored("cut")], [True, True, False])
+    assert (found.unlabelled, unscored.unscored) == (1, 2)
 
 
 @settings(deadline=None)
@@ -81,13 +84,6 @@ def test_held_out_means_learned_from_all_other_rows(pairs):
     found = learned(pairs)
     assert found.brier == pytest.approx(sum(errors) / len(errors))
     assert found.brier_of_defaults == pytest.approx(brier(ScoreTable(), pairs))
-
-
-def test_what_is_unscored_or_not_labelled_is_not_learned_from():
-    judged = [judgement("pass_low"), None, Result.unscored("cut"), judgement("fail_low")]
-    found = calibrate(dict(enumerate(judged)), {0: True, 1: True, 2: False, 3: None})
-    assert (found.unscored, found.unlabelled) == (2, 1)
-    assert sum(level.passed.whole for level in found.levels) == 1
 
 
 def test_the_table_reads_well():

@@ -13,33 +13,35 @@ QUESTION = "Does the text name a price? (Pass = it does)"
 FULL = Sample("The output.", "The reference.", "The input.", ["The context."])
 
 
-@pytest.mark.parametrize(
-    ("verdict", "confidence", "score", "own"),
-    [
-        ("Pass", "High", 1.0, 1.0),
-        ("Pass", "Medium", 0.85, 0.8),
-        ("Pass", "Low", 0.6, 0.5),
-        ("Fail", "High", 0.0, 0.0),
-        ("Fail", "Medium", 0.15, 0.2),
-        ("Fail", "Low", 0.4, 0.5),
-    ],
-)
-def test_verdict_and_confidence_make_the_score(verdict, confidence, score, own):
-    result = PassFail(Scripted(judgement(verdict, confidence)), QUESTION)("A TV for $999.")
-    assert (result.score, result.passed, result.label) == (score, verdict == "Pass", verdict)
-    assert result.reason == "because"
-    assert result.metadata["verdict"] == verdict
-    assert result.metadata["confidence"] == confidence
-    assert result.metadata["judge"]["calls"] == 1
-    table = ScoreTable(pass_medium=0.8, pass_low=0.5, fail_medium=0.2, fail_low=0.5)
-    judge = PassFail(Scripted(judgement(verdict, confidence)), QUESTION, scores=table)
-    assert judge("A TV.").score == own
+SCORES = {
+    ("Pass", "High"): (1.0, 1.0),
+    ("Pass", "Medium"): (0.85, 0.8),
+    ("Pass", "Low"): (0.6, 0.5),
+    ("Fail", "High"): (0.0, 0.0),
+    ("Fail", "Medium"): (0.15, 0.2),
+    ("Fail", "Low"): (0.4, 0.5),
+}
+
+
+def test_verdict_and_confidence_make_the_score():
+    own = ScoreTable(pass_medium=0.8, pass_low=0.5, fail_medium=0.2, fail_low=0.5)
+    for (verdict, confidence), scores in SCORES.items():
+        for table, score in zip((ScoreTable(), own), scores, strict=True):
+            model = Scripted(judgement(verdict, confidence))
+            result = PassFail(model, QUESTION, scores=table)("A TV for $999.")
+            assert (result.score, result.passed, result.label) == (
+                score,
+                verdict == "Pass",
+                verdict,
+            )
+            assert (result.reason, result.metadata["judge"]["calls"]) == ("because", 1)
+            assert result.metadata["verdict"] == verdict
+            assert result.metadata["confidence"] == confidence
 
 
 def test_a_score_table_has_numbers_from_0_to_1():
-    for value in (-0.1, "1"):
-        with pytest.raises(InvalidOptionError, match="score_table: fail_low="):
-            ScoreTable(fail_low=value)
+    with pytest.raises(InvalidOptionError, match="score_table: fail_low="):
+        ScoreTable(fail_low=-0.1)
     assert ScoreTable().score(Judgement("because", "Pass")) == 0.85
     assert ScoreTable().score({"verdict": "FAIL", "confidence": "low"}) == 0.4
     with pytest.raises(InvalidOptionError, match=r"Verdict 4\.0 is not one of Pass, Fail"):
@@ -178,9 +180,7 @@ def test_a_criterion_asks_its_own_question_and_says_what_it_needs(name):
         assert load_evaluator(name, model=model, instruction="Be brief.")("a").label == "Fail"
 
 
-def test_the_tone_is_an_option_that_is_never_ignored():
+def test_the_tone_is_part_of_the_question():
     model = Scripted(judgement())
     Tone(model, tone="warm {and} plain")("a")
     assert "tone of the text warm {and} plain throughout" in model.said
-    Tone(model, question="Is it {tone}?", tone="formal")("a")
-    assert "Question: Is it formal?" in model.said

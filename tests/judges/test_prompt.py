@@ -138,6 +138,7 @@ def test_a_section_is_omitted_for_each_kind_of_nothing_and_takes_its_line_with_i
     for name in NOTHING:
         template = f"{{{{#{name}}}}}no{{{{/{name}}}}}{{{{^{name}}}}}yes{{{{/{name}}}}}"
         assert filled(template, "mustache", **NOTHING) == "yes"
+    assert filled("{{#m.k.x}}no{{/m.k.x}}", m={"k": "K"}) == ""
     assert filled("a\r\n{{#x}}\r\nb\r\n{{/x}}\r\nc", x=1) == "a\r\nb\r\nc"
 
 
@@ -145,7 +146,6 @@ def test_a_section_is_omitted_for_each_kind_of_nothing_and_takes_its_line_with_i
     ("template", "text"),
     [
         ("{{m.k}} {{m.l.0}} {{m.l.1.x}} {{m.0}} {{m.l}}", 'K zero X nil ["zero", {"x": "X"}]'),
-        ("{{#m.none}}x{{/m.none}}{{#m.k.x}}x{{/m.k.x}}", ""),
         ("{{m.x}}", "no value for 'm.x'"),
         ("{{m.l.2}}", "no value for 'm.l.2'"),
         ("{{box.inner}}", "a dot reaches keys and items, never an attribute"),
@@ -154,14 +154,12 @@ def test_a_section_is_omitted_for_each_kind_of_nothing_and_takes_its_line_with_i
 )
 def test_a_dot_reaches_keys_and_items_and_no_function_is_called(template, text):
     data = {"k": "K", "l": ["zero", {"x": "X"}], "0": "nil"}
+    values = {"m": data, "box": types.SimpleNamespace(inner=1), "f": breakpoint}
     try:
-        found = filled(
-            template, "mustache", m=data, box=types.SimpleNamespace(inner=1), f=breakpoint
-        )
+        found = filled(template, "mustache", **values)
     except EvalError as error:
-        assert text in str(error)
-    else:
-        assert found == text
+        found = str(error)
+    assert text in found
 
 
 tags = st.sampled_from(
