@@ -119,7 +119,8 @@ class _ClaimJudge(ModelJudge):
         sources = Quotations([values["documents"], values["instruction"]])
         found = []
         for each in claims:
-            is_quoted = bool(each.evidence) and sources.hold(each.evidence)
+            has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
+            is_quoted = has_words and sources.hold(each.evidence)
             found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
         good = next(iter(self.verdicts))
         wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]

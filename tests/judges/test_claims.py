@@ -21,7 +21,10 @@ def claims(*found):
 RIGHT = ("Rome has 2.8 million people", "2.8 million people", [1], "supported")
 OLD = ("Rome was founded in 753 BC", "founded in 753 BC", [3], "supported")
 WRONG = ("The Tiber is a lake", "The Tiber is a river", [2], "contradicted")
-NEW = ("Rome is warm", "", [], "unsupported")
+NEW = ("Rome is warm", "-", [], "unsupported")
+
+
+NOT_THERE = ("Rome is old", "Rome is the eldest city of all", [1], "supported")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,7 @@ NEW = ("Rome is warm", "", [], "unsupported")
         ((RIGHT, OLD), 1.0, "2 of 2 claims are supported"),
         ((RIGHT, WRONG), 0.5, "1 of 2 claims are supported; contradicted: The Tiber is a lake"),
         ((RIGHT, WRONG, NEW, NEW), 0.25, "1 of 4 claims are supported; contradicted"),
+        ((NOT_THERE,), 1.0, "1 of 1 claims are supported"),
     ],
 )
 def test_the_score_is_the_share_of_claims_that_are_supported(found, score, reason):
@@ -37,22 +41,16 @@ def test_the_score_is_the_share_of_claims_that_are_supported(found, score, reaso
     result = ClaimFaithfulness(model, threshold=0.5)("some text", contexts=CONTEXTS)
     assert (result.score, result.passed) == (score, score >= 0.5)
     assert result.reason.startswith(reason)
-    assert [each["verdict"] for each in result.metadata["claims"]] == [each[3] for each in found]
+    for said, each in zip(found, result.metadata["claims"], strict=True):
+        assert (each["verdict"], each["quoted"]) == (said[3], said in (RIGHT, OLD, WRONG))
     assert len(model.requests) == 1
     assert "[2] The Tiber is a river." in model.said
 
 
-def test_evidence_is_looked_up_in_the_contexts():
-    invented = ("Rome is old", "Rome is the eldest city of all", [1], "supported")
-    result = ClaimFaithfulness(Scripted(claims(RIGHT, invented)))("text", contexts=CONTEXTS)
-    assert [each["quoted"] for each in result.metadata["claims"]] == [True, False]
-
-
 def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
     model = Scripted(claims())
-    assert ClaimFaithfulness(model)("Hello!", contexts=CONTEXTS).label == "no_claims"
-    assert len(model.requests) == 1
-    assert ClaimFaithfulness(model)("", contexts=CONTEXTS).label == "no_claims"
+    for text in ("Hello!", ""):
+        assert ClaimFaithfulness(model)(text, contexts=CONTEXTS).label == "no_claims"
     assert len(model.requests) == 1
 
 

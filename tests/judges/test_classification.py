@@ -1,7 +1,5 @@
 """A label out of a list, and a grade on a scale with anchors."""
 
-import json
-
 import pytest
 from scripted import Scripted
 
@@ -32,14 +30,6 @@ def test_choices_give_label_and_score(choices, score, passed):
     assert (result.label, result.score, result.passed) == ("positive", score, passed)
     assert result.reason == "so it reads"
     assert not result.is_unscored
-
-
-def test_a_label_is_read_in_any_case_and_beside_tags():
-    thought = (
-        f"<think>Perhaps {json.dumps(said('negative'))}</think>\n{json.dumps(said('positive'))}"
-    )
-    for reply in (said("Positive"), thought, said("positive", "it has a <think> tag")):
-        assert classify(reply)("x").label == "positive"
 
 
 @pytest.mark.parametrize(

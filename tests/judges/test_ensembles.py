@@ -118,20 +118,19 @@ def judge(*replies):
 
 
 @pytest.mark.parametrize(
-    ("evaluators", "options", "score", "asked"),
+    ("evaluators", "score", "asked"),
     [
-        ([ExactMatch(), judge(SURE)], {}, 0.0, ["exact_match"]),
-        ([judge(SURE), judge(UNSURE)], {}, 0.0, ["pass_fail"]),
-        ([judge(UNSURE), judge(SURE)], {}, 0.0, ["pass_fail", "pass_fail_2"]),
-        ([judge("no idea"), judge(SURE)], {}, 0.0, ["pass_fail", "pass_fail_2"]),
-        ([judge(UNSURE), judge(UNSURE)], {}, 0.6, ["pass_fail", "pass_fail_2"]),
-        ([judge("no idea"), ExactMatch()], {}, 0.0, ["pass_fail", "exact_match"]),
-        ([judge("no idea")], {}, None, ["pass_fail"]),
+        ([ExactMatch(), judge(SURE)], 0.0, 1),
+        ([judge(SURE), judge(UNSURE)], 0.0, 1),
+        ([judge(UNSURE), judge(SURE)], 0.0, 2),
+        ([judge("no idea"), ExactMatch()], 0.0, 2),
+        ([judge(UNSURE), judge(UNSURE)], 0.6, 2),
+        ([judge("no idea")], None, 1),
     ],
 )
-def test_the_first_that_can_tell_decides(evaluators, options, score, asked):
-    result = Cascade(evaluators, **options)("a", "b")
-    assert (result.score, result.metadata["asked"]) == (score, asked)
+def test_the_first_that_can_tell_decides(evaluators, score, asked):
+    result = Cascade(evaluators)("a", "b")
+    assert (result.score, len(result.metadata["asked"])) == (score, asked)
 
 
 def test_a_run_says_how_often_each_was_asked():

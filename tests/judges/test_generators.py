@@ -1,7 +1,5 @@
 """Questions and outputs written by a model: as many as asked for, of the kind asked for."""
 
-import pickle
-
 import pytest
 from scripted import Scripted, judgement
 
@@ -23,7 +21,7 @@ def reply(*questions):
 
 
 def choose(choices):
-    return {"questions": [{"question": "How long?", "choices": choices}]}
+    return {"questions": [{"question": "How long?", "choices": [*choices]}]}
 
 
 THREE = reply("Is it short?", "Is it kind?", "Is it true?")
@@ -48,10 +46,6 @@ def test_questions_of_multiple_choice_have_choices():
     model = Scripted(choose([" a", *"bcdef"]))
     [question] = QuestionGenerator(model).generate(SPECS, 1, "multiple_choice")
     assert (question, question.choices) == ("How long?", tuple("abcdef"))
-    assert pickle.loads(pickle.dumps(question)).choices == tuple("abcdef")  # noqa: S301
-
-
-WRONG = (["a"], list("abcdefg"), ["a", "A "])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +54,9 @@ WRONG = (["a"], list("abcdefg"), ["a", "A "])
         ("binary", reply("Is it short?", "Is it kind?"), "expected 3 different questions, got"),
         ("binary", reply("a?", "", "b?"), "matching regex"),
         ("binary", "1. a? 2. b? 3. c?", "no object with 'questions'"),
-        *(("multiple_choice", choose(each), "choices") for each in WRONG),
+        ("multiple_choice", choose(["a"]), "choices"),
+        ("multiple_choice", choose("abcdefg"), "choices"),
+        ("multiple_choice", choose(["a", "A "]), "choices"),
     ],
 )
 def test_other_than_what_was_asked_for_is_an_error_that_says_what_came(kind, came, words):
@@ -72,17 +68,14 @@ def test_other_than_what_was_asked_for_is_an_error_that_says_what_came(kind, cam
         assert len(QuestionGenerator(Scripted(came, THREE)).generate(SPECS, 3)) == 3
 
 
-@pytest.mark.parametrize(
-    ("count", "bounds", "temperatures"),
-    [(5, (0.5, 0.9), [0.5, 0.6, 0.7, 0.8, 0.9]), (1, (0.5, 0.9), [0.5])],
-)
-def test_a_batch_of_outputs_spreads_the_temperatures_evenly(count, bounds, temperatures):
+@pytest.mark.parametrize("temperatures", [[0.5, 0.6, 0.7, 0.8, 0.9], [0.5]])
+def test_a_batch_of_outputs_spreads_the_temperatures_evenly(temperatures):
     model = Scripted(lambda request: f"at {request.temperature}")
     generator = OutputGenerator(model, role="You write.", max_tokens=200)
-    outputs = generator.generate_batch(TASK, count, bounds)
+    outputs = generator.generate_batch(TASK, len(temperatures), temperature_range=(0.5, 0.9))
     assert [output.temperature for output in outputs] == temperatures
-    assert [output.text for output in outputs] == [f"at {t}" for t in temperatures]
-    assert {request.draw for request in model.requests} == {(number,) for number in range(count)}
+    assert [output.text for output in outputs] == [f"at {each}" for each in temperatures]
+    assert {request.draw for request in model.requests} == {(n,) for n in range(len(outputs))}
     assert model.requests[0].messages[0].text == "You write."
     assert model.requests[0].max_tokens == 200
 
@@ -99,7 +92,6 @@ def test_each_variation_is_a_prompt_and_the_task():
 
 
 def test_a_call_that_fails_raises():
+    model = Scripted("A TV.", ClientError("no key", kind="authentication"))
     with pytest.raises(ClientError, match="no key"):
-        OutputGenerator(
-            Scripted("A TV.", ClientError("no key", kind="authentication"))
-        ).generate_batch(TASK, 3)
+        OutputGenerator(model).generate_batch(TASK, 3)

@@ -57,11 +57,6 @@ def test_a_failure_in_the_middle_is_unscored_and_keeps_the_account(failure, labe
     assert result.metadata["judge"]["calls"] >= 1
 
 
-def test_what_is_no_failure_of_the_judge_is_raised():
-    with pytest.raises(ZeroDivisionError):
-        Echo(Scripted("a"), 0)("a")
-
-
 @pytest.mark.parametrize("around", [lambda judge: judge, Vote, lambda judge: Panel([judge])])
 def test_a_bad_call_raises_before_anything_is_asked(around):
     client = Scripted("a")
