@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from typing import ClassVar
 
 import pytest
 
@@ -10,14 +9,14 @@ pytest.importorskip("langchain.agents.middleware")
 pytest.importorskip("langchain_openai")
 
 import pydantic
-from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
+from framework_cases import BAD, GOOD, RESULTS, SCHEMA, TOLD, Fixed, bad_replies
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from server import ModelServer, answer, chat
 
-from llmeval_integrations import Evaluator, InvalidOptionError, JsonSchema, Result, ToolCallSchema
+from llmeval_integrations import InvalidOptionError, JsonSchema, ToolCallSchema
 from llmeval_integrations.core.errors import RejectedAnswerError
 from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
@@ -125,15 +124,9 @@ def test_after_the_last_try_an_error_if_that_is_asked_for(server):
         RetryMiddleware(CONFORMS, on="texts")
 
 
-class Unsure(Evaluator):
-    seen: ClassVar = []
-
-    def check(self, sample):
-        self.seen.append((sample.output.text, sample.input, sample.contexts))
-        return Result.unscored("no answer")
-
-
 def test_a_judge_that_cannot_tell_triggers_nothing(server):
-    agent(server, RetryMiddleware(Unsure(), raises=True, contexts=["c"])).invoke(ask("why?"))
+    unsure = Fixed(RESULTS["unscored"])
+    agent(server, RetryMiddleware(unsure, raises=True, contexts=["c"])).invoke(ask("why?"))
     assert len(server.requests) == 1
-    assert Unsure.seen == [("Paris", "why?", ["c"])]
+    [sample] = unsure.samples
+    assert (sample.output.text, sample.input, sample.contexts) == ("Paris", "why?", ["c"])

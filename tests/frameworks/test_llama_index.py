@@ -16,10 +16,10 @@ from llmeval_integrations import (
     JsonValidity,
     Result,
 )
-from llmeval_integrations.core.evaluator import Evaluator
 
 pytest.importorskip("llama_index.core")
 
+from framework_cases import Fixed
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
     PydanticResponse,
@@ -35,17 +35,6 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from pace import at_most
 
 from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
-
-
-class Says(Evaluator):
-    """Gives one result, whatever it looks at."""
-
-    def __init__(self, result):
-        self.result = result
-
-    def check(self, _):
-        return self.result
-
 
 SURROGATES = st.characters(categories=["Cs"])
 
@@ -67,7 +56,7 @@ def test_any_response_gives_a_result_awaited_or_not(response):
         (JsonMatch(), {"response": None, "reference": "{}"}, "json_match needs a response"),
         (JsonSchema(), {"response": "{}"}, "json_schema needs a schema"),
         (JsonSchema(), {"response": "{}", "reference": {"type": "objekt"}}, "objekt"),
-        (Says(Result.unscored("cannot tell")), {"response": "{}"}, "cannot tell"),
+        (Fixed(Result.unscored("cannot tell")), {"response": "{}"}, "cannot tell"),
     ],
 )
 def test_what_has_no_score_is_invalid_and_says_why(evaluator, arguments, reason):

@@ -1,19 +1,18 @@
 """An agent of Pydantic AI is asked again, with the reason, while its output fails."""
 
 import asyncio
-from typing import ClassVar
 
 import pytest
 
 pytest.importorskip("pydantic_ai")
 
 import pydantic
-from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
+from framework_cases import BAD, GOOD, RESULTS, SCHEMA, TOLD, Fixed, bad_replies
 from pydantic_ai import Agent, UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import FunctionModel
 
-from llmeval_integrations import Evaluator, JsonSchema, Result
+from llmeval_integrations import JsonSchema, Sample
 from llmeval_integrations.frameworks.pydantic_ai import validator
 
 
@@ -62,14 +61,6 @@ def test_an_object_is_looked_at_as_it_is():
     assert TOLD.replace("-3", "-3.0") in text
 
 
-class Unsure(Evaluator):
-    seen: ClassVar = []
-
-    def check(self, sample):
-        self.seen.append((sample.output, sample.input, sample.contexts))
-        return Result.unscored("no answer")
-
-
 def test_a_judge_that_cannot_tell_triggers_nothing_and_a_stream_is_looked_at_once():
     async def write(messages, info):
         for piece in ("a ", "text"):
@@ -79,7 +70,8 @@ def test_a_judge_that_cannot_tell_triggers_nothing_and_a_stream_is_looked_at_onc
         async with agent.run_stream("why?") as run:
             return [text async for text in run.stream_text(debounce_by=None)]
 
+    unsure = Fixed(RESULTS["unscored"])
     agent = Agent(FunctionModel(stream_function=write))
-    agent.output_validator(validator(Unsure(), contexts=["c"]))
+    agent.output_validator(validator(unsure, contexts=["c"]))
     assert asyncio.run(read())[-1] == "a text"
-    assert Unsure.seen == [("a text", "why?", ["c"])]
+    assert unsure.samples == [Sample("a text", input="why?", contexts=["c"])]
