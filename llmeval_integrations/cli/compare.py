@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from llmeval_integrations.cli.gates import parse_rate
+from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
 from llmeval_integrations.core.escape import make_printable
@@ -44,7 +44,7 @@ def add_commands(commands: Commands) -> None:
     add("--lower-is-better", action="append", default=[], metavar="NAME", help=lower)
     add("--fail-on-regression", action="store_true", help="exit 1 if B is worse in anything")
     left_out = "with --fail-on-regression: the share of A's samples that B may lack (5%%)"
-    add("--max-left-out", type=parse_rate, default=0.05, metavar="P%", help=left_out)
+    add("--max-left-out", type=parse_share, default=0.05, metavar="P%", help=left_out)
     changes = (
         f"list up to N worse and N better samples ({_MOST_CHANGES}; --json {_MOST_CHANGES_IN_JSON})"
     )

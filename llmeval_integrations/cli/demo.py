@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from llmeval_integrations.cli.terminal import OK, Commands, put
@@ -40,9 +39,11 @@ def _demo(call: argparse.Namespace) -> int:
         code = main(command)
         if code:
             return code
+    here = Path.cwd()
+    example = OUTPUTS.relative_to(here) if OUTPUTS.is_relative_to(here) else OUTPUTS
     put(
         f"\nOpen {page} in a browser to see which outputs fail, and where.\n"
-        f"Then evaluate outputs of your own, in a file like {os.path.relpath(OUTPUTS)}:\n"
+        f"Then evaluate outputs of your own, in a file like {example}:\n"
         "  llmeval run outputs.jsonl -e json_validity -e json_fields\n"
     )
     return OK

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from math import isfinite
@@ -36,6 +37,14 @@ def parse_rate(text: str) -> float:
     """Read a number, or a share in per cent; raise ValueError for anything else."""
     # Without rounding, 99.9 % is a little more than 0.999.
     return round(float(text[:-1]) / 100, 12) if text.endswith("%") else float(text)
+
+
+def parse_share(text: str) -> float:
+    """Read an option that is a share from 0 to 1; argparse prints the error."""
+    with suppress(ValueError):
+        if 0 <= (share := parse_rate(text)) <= 1:
+            return share
+    raise ArgumentTypeError(f"{text!r} is not a share from 0 to 1 or in per cent, such as 5%")
 
 
 def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator]) -> None:

@@ -132,7 +132,9 @@ def _run(call: argparse.Namespace) -> int:
 
 def _read_call(call: argparse.Namespace) -> Configuration:
     """Merge the configuration and the command line; the command line takes precedence."""
-    said = {key: value for key, value in vars(call).items() if key in Configuration.__match_args__}
+    said = {
+        key: value for key, value in vars(call).items() if key in Configuration.__struct_fields__
+    }
     said["data"] = None  # it may be a configuration
     said["evaluators"] = call.evaluator and [*map(parse_specification, call.evaluator)]
     columns = dict(map(parse_column, call.column or ()))

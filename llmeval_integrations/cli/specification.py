@@ -71,7 +71,8 @@ def read_files(value: Any, folder: Path) -> Any:
     """Replace every text `@FILE` in a value, at any depth, by the content of the file.
 
     The content is JSON, or text without its last line break. Write `@@` for a text that begins
-    with `@`. A configuration may come from somebody else, so it can only read its own folder.
+    with `@`. A configuration may come from somebody else, so it can only read its own folder,
+    which is absolute. On the command line, the folder is relative, and any file can be read.
     """
     if isinstance(value, Mapping):
         return {key: read_files(each, folder) for key, each in value.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from llmeval_integrations.cli.gates import parse_rate
+from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs.acceptance import acceptance
@@ -24,8 +24,10 @@ def add_commands(commands: Commands) -> None:
     add = parser.add_argument
     add("run_directory", metavar="RUN", help=RUN)
     add("--evaluator", metavar="NAME", help="the json_fields to use, if several have confidences")
-    add("--errors", type=parse_rate, default=0.01, metavar="P%", help="wrong samples allowed (1%%)")
-    add("--sure", type=parse_rate, default=0.95, metavar="P%", help="probability of this (95%%)")
+    add(
+        "--errors", type=parse_share, default=0.01, metavar="P%", help="wrong samples allowed (1%%)"
+    )
+    add("--sure", type=parse_share, default=0.95, metavar="P%", help="probability of this (95%%)")
     add("--review", type=int, default=0, metavar="N", help="list the N least sure values below it")
     parser.set_defaults(run=_print_thresholds)
 

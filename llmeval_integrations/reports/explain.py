@@ -93,7 +93,7 @@ def _branch(branches: dict[str, Tree], path: str) -> Tree:
 
 def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
     """Add the outcomes of places in a document."""
-    for pointer, kind, entry in outcomes_of({"": found}, ""):
+    for pointer, kind, entry in outcomes_of(found):
         texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
         if len(texts) == 2:
             texts = [*cut_around_difference(texts[0], texts[1], _LONGEST - len("expected "))]

@@ -49,6 +49,7 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
             script=_markup(script),
             views={name: view_of_run(run, name) for name, run in named.items()},
             version=version,
+            # The server's runs may be under way, and a comparison of their parts would mislead.
             comparisons=[] if version else [*views_of_comparisons(named, _CHANGES)],
             data=_markup(_embed(samples_of_page(named))),
             manifests={

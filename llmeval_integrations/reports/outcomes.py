@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.quote import shorten
@@ -26,9 +26,10 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
     Each has a JSON Pointer, the outcome, the output's value or a message, the reference's value,
     and for a tool call its name. If a text is not JSON, it has the offset and name of the defect.
     """
+    found = map(row.metadata.get, ("differences", "outcomes", "errors"))
     named = (
         [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
-        for pointer, kind, entry in outcomes_of(row.metadata, "differences", "outcomes", "errors")
+        for pointer, kind, entry in outcomes_of(*found)
         if kind not in _NO_DIFFERENCE
     )
     yield from islice(named, _MOST)
@@ -41,17 +42,15 @@ def places_of(row: Row) -> list[Any]:
     """Return where JsonGrounded found values: context, pointer and kind, start, end."""
     found = (
         (entry.get("context"), f"{pointer} {kind}", *entry["place"])
-        for pointer, kind, entry in outcomes_of(row.metadata, "outcomes")
+        for pointer, kind, entry in outcomes_of(row.metadata.get("outcomes"))
         if kind in GROUNDED and isinstance(entry.get("place"), list)
     )
     return [*islice(found, _MOST_PLACES)]
 
 
-def outcomes_of(
-    metadata: Mapping[str, Any], *names: str
-) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the entries under these names: the place, its outcome, and the whole entry."""
-    for entry in (entry for name in names for entry in objects(metadata.get(name))):
+def outcomes_of(*lists: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the entries of these lists: the place, its outcome, and the whole entry."""
+    for entry in chain.from_iterable(map(objects, lists)):
         yield str(entry.get("pointer", "")), str(entry.get("kind", entry.get("keyword", ""))), entry
 
 
@@ -66,13 +65,12 @@ def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
     for number, call in enumerate(calls):
         name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
         kind = call.get("kind")
-        place = (
-            number if kind is None else call.get("output")
-        )  # without a kind, all calls are the output's
+        # If calls have no kind, all of them are calls of the output.
+        place = number if kind is None else call.get("output")
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
             yield ["", str(kind), *_call_sides(call, name), named]
-        for pointer, what, wrong in outcomes_of(call, "arguments", "errors"):
+        for pointer, what, wrong in outcomes_of(call.get("arguments"), call.get("errors")):
             expected = _value(wrong, "reference") or wrong.get("message")
             yield [pointer, what, _value(wrong, "output"), expected, named]
 

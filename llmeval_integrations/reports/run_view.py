@@ -46,7 +46,7 @@ def view_of_run(run: Run, name: str = "") -> View:
     """Return the report of one run; a run in memory has no name."""
     name = name or (names_of([run])[0] if run.out is not None else "")
     evaluators: list[Row] = [
-        {**figures, "name": name} for name, figures in run.summary["evaluators"].items()
+        {**figures, "name": each} for each, figures in run.summary["evaluators"].items()
     ]
     causes = sorted(_causes(run), key=lambda cause: -cause["samples"])
     sections = [

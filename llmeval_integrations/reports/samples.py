@@ -43,6 +43,8 @@ class _Sample(NamedTuple):
     wrong: int
     badness: float
     order: int
+    """Minus the number of the sample, so that the earlier of two equally bad samples sorts last."""
+
     id: str
     rows: list[Any]
     differences: list[Any]
@@ -80,34 +82,35 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
 
 def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator[_Sample]:
     """Yield each sample with the results of every evaluator, and how bad they are."""
-    for place, rows in enumerate(by_sample(run)):
+    for number, rows in enumerate(by_sample(run)):
         said: list[Any] = [None] * len(names)
         badness, differences = 0.0, []
         for row in rows:
-            number = names.index(row.evaluator)
-            said[number] = _row(row)
+            evaluator = names.index(row.evaluator)
+            said[evaluator] = _row(row)
             badness += (row.score or 0.0) * (1 if row.evaluator in lower else -1)
             if is_failing(row):
-                differences += [[number, *each] for each in differences_of(row)]
+                differences += [[evaluator, *each] for each in differences_of(row)]
         places = [each for row in rows for each in places_of(row)]
         about = text_of(rows[0].id), said, differences, places
-        yield _Sample(sum(map(is_failing, rows)), badness, -place, *about)
+        yield _Sample(sum(map(is_failing, rows)), badness, -number, *about)
 
 
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
     """Read the texts of the worst samples, as many as there is room for, and places in them."""
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
     evaluators = run.summary["evaluators"]
+    # Evaluators may have columns of their own; the page shows those of one with fields.
     lead = next((name for name in evaluators if evaluators[name].get("fields")), min(evaluators))
     found: dict[int, tuple[Any, ...]] = {}
     sizes: list[tuple[int, int, int]] = []
-    for place, sample in read_texts(run, lead) if ranks else ():
-        if place not in ranks:
+    for number, sample in read_texts(run, lead) if ranks else ():
+        if number not in ranks:
             continue
-        named = listed[ranks[place]]
-        found[place] = _parts(sample, named.differences, named.places)
-        size = len(str(found[place])) + len(str(named.differences))
-        heapq.heappush(sizes, (-ranks[place], place, size))
+        own = listed[ranks[number]]
+        found[number] = _parts(sample, own.differences, own.places)
+        size = len(str(found[number])) + len(str(own.differences))
+        heapq.heappush(sizes, (-ranks[number], number, size))
         room -= size
         while room < 0:
             _, last, size = heapq.heappop(sizes)

@@ -218,6 +218,7 @@ WRONG = [
     ([*RUN, "--fail-under", "json_match=90"], "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
     ([*RUN, "--fail-under", "json_match/total=1"], "'json_match/total': json_match has no figures of fields"),
     ([*RUN, "--fail-under", "json_match.f1=1"], "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
+    (["compare", "a", "b", "--max-left-out", "5"], "'5' is not a share from 0 to 1 or in per cent, such as 5%"),
     ([*RUN, "--limt", "5"], "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),
     ([*RUN, "--open"], "add --out DIR"),
     ([*RUN, "--out", "run", "--resume", "--overwrite"], "leave one out"),
