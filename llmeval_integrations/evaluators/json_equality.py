@@ -15,10 +15,14 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.any_order import pair_texts
+from llmeval_integrations.matching.comparison import Comparison, full_gain
+from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.matching.patch import Plain
 
 ListOrder = Literal["strict", "any", "top_level_any"]
+
+_NO: Final = "The operator's score is 0"
 
 
 @dataclass(frozen=True)
@@ -65,40 +69,37 @@ class JsonEquality(Evaluator):
 
     def _describe(self, output: Any, reference: Any) -> str:
         """Describe the first difference."""
-        node: Plain = _NODES[self.list_order]
-        place = ""
-        while node.order != "any_order" or type(output) is dict:
-            step = _first_difference(output, reference) if self.list_order != "any" else None
+        place, has_order = "", self.list_order != "any"
+        if self.list_order == "top_level_any" and type(output) is type(reference) is list:
+            texts = [dict(enumerate(map(canonical, items))) for items in (output, reference)]
+            _, spare, wanted = pair_texts(*texts)
+            if not wanted:
+                return f"/{spare[0]} extra" if spare else _NO
+            if not spare:
+                return f"/{wanted[0]} missing"
+            here, there = _pair_nearest(output, reference, spare, wanted)
+            output, reference, place = output[here], reference[there], f"/{here}"
+        while has_order:
+            step = _first_difference(output, reference)
             if step is None:
                 break
             output, reference = output[step], reference[step]
-            place, node = f"{place}/{escape(str(step))}", _NODES["strict"]
+            place = f"{place}/{escape(str(step))}"
         comparison = Comparison()
-        comparison.compare(node, output, reference, place)
-        return str(comparison.outcomes[0]) if comparison.outcomes else "The operator's score is 0"
+        comparison.compare(Plain(ordered=has_order), output, reference, place)
+        return str(comparison.outcomes[0]) if comparison.outcomes else _NO
 
 
-class _AnyOrderOnTop(Plain):
-    """Compares the items of the outermost array in any order, and all other arrays in order."""
-
-    uniform = False
-    literal = False
-
-    def __init__(self) -> None:
-        super().__init__(ordered=False)
-
-    def item(self, position: int) -> Plain:  # noqa: ARG002
-        return _NODES["strict"]
-
-    def member(self, name: str) -> Plain:  # noqa: ARG002
-        return _NODES["strict"]
-
-
-_NODES: Final[dict[ListOrder, Plain]] = {
-    "strict": Plain(),
-    "any": Plain(ordered=False),
-    "top_level_any": _AnyOrderOnTop(),
-}
+def _pair_nearest(
+    output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
+) -> tuple[int, int]:
+    """Return the first leftover item of the side that has fewer, and the item nearest to it."""
+    gain, node = Pairing(full_gain).gain, Plain()
+    if len(spare) <= len(wanted):
+        pairs = [(spare[0], there) for there in wanted]
+    else:
+        pairs = [(here, wanted[0]) for here in spare]
+    return max(pairs, key=lambda pair: gain(node, output[pair[0]], reference[pair[1]]))
 
 
 def _first_difference(output: Any, reference: Any) -> str | int | None:
