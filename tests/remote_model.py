@@ -7,10 +7,8 @@ from typing import Any
 from llmeval_integrations import Result
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.reply import Reply, Usage
-from llmeval_integrations.llm.session import Session
 
 
 class Remote(Client):
@@ -41,7 +39,7 @@ class Remote(Client):
         )
 
 
-def question(text, **fields):
+def question(text="Where?", **fields):
     return Request((Message("user", text),), **fields)
 
 
@@ -54,8 +52,3 @@ class Repeats(JudgedEvaluator):
     async def judge(self, sample, ask):
         reply = await ask(str(sample.output))
         return Result(1.0, True, reply.text)
-
-
-def ask(client, request):
-    """Ask a client as a judge does, with the retries between."""
-    return wait(start(Session().reply(client, request)))

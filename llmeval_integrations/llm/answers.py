@@ -1,4 +1,4 @@
-"""Answers in a type of the caller's: text, or a pydantic model."""
+"""Answers of a model outside of any judge: texts, or instances of pydantic models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,74 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.llm.client import Client
+from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.loop import join, start, wait
+from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.session import Ask, Session
 from llmeval_integrations.llm.thoughts import strip_reasoning
+
+
+def ask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
+    """Ask a model once and return its answer: a text, or an instance of a pydantic model.
+
+    Example:
+        class Rating(pydantic.BaseModel):
+            stars: int
+
+        ask("openai:gpt-5-mini", "How many stars does the Ritz have?", Rating).stars
+
+    Args:
+        model: Whatever `load_client` accepts.
+        prompt: A text or a list of messages.
+        result_type: `str`, or the class of a pydantic model.
+        settings: Fields of Request, such as `temperature=0.5`.
+
+    Raises:
+        InvalidOptionError: For a wrong argument, and if the model needs a key and has none.
+        JudgeError: If there is no answer of that type.
+    """
+    client, request = _prepare(model, prompt, result_type, settings)
+    return wait(start(_answer(client, request, result_type)))
+
+
+async def aask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
+    """Ask as `ask` does, without blocking the event loop."""
+    client, request = _prepare(model, prompt, result_type, settings)
+    return await join(_answer(client, request, result_type))
+
+
+def _prepare(
+    model: Any, prompt: Any, result_type: Any, settings: dict[str, Any]
+) -> tuple[Client, Request]:
+    check_type(result_type)
+    client = load_client(model)
+    client.check()
+    form = {"schema": schema_of(result_type), "schema_name": name_of(result_type)}
+    return client, Request.of(prompt, **form, **settings)
+
+
+async def _answer(client: Client, request: Request, result_type: Any) -> Any:
+    """Ask, and read the reply without the model's reasoning; a text is returned unchanged."""
+    reply = await Ask(Session(), client)(request)
+    if result_type is str:
+        return reply.text
+    text = strip_reasoning(reply.text)
+    value = json_text.parse(text)
+    if isinstance(value, Defect):
+        raise UnreadableJudgementError(
+            f"the reply is not JSON ({value.name}): {value.reason}; it begins {quote(text)}"
+        )
+    from pydantic import ValidationError
+
+    try:
+        return result_type.model_validate(value)
+    except ValidationError as error:
+        findings = error.errors(include_url=False, include_context=False)
+        words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in findings)
+        raise UnreadableJudgementError(
+            f"the reply is not a valid {result_type.__name__}: {words}"
+        ) from error
 
 
 def check_type(result_type: Any) -> None:
@@ -28,29 +95,3 @@ def name_of(result_type: Any) -> str:
     """Return the answer's name in the call: at most 64 letters, digits and underscores."""
     name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
     return name.encode("ascii", "ignore").decode()[:64] or "answer"
-
-
-def read_answer(result_type: Any, text: str) -> Any:
-    """Read a reply as an object of the type.
-
-    The model's reasoning is removed first, except from an answer of the type str, which is
-    returned unchanged. Raises UnreadableJudgementError.
-    """
-    if result_type is str:
-        return text
-    text = strip_reasoning(text)
-    value = json_text.parse(text)
-    if isinstance(value, Defect):
-        raise UnreadableJudgementError(
-            f"the reply is not JSON ({value.name}): {value.reason}; it begins {quote(text)}"
-        )
-    from pydantic import ValidationError
-
-    try:
-        return result_type.model_validate(value)
-    except ValidationError as error:
-        findings = error.errors(include_url=False, include_context=False)
-        words = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in findings)
-        raise UnreadableJudgementError(
-            f"the reply is not a valid {result_type.__name__}: {words}"
-        ) from error

@@ -71,28 +71,3 @@ class Client(ABC):
         Requests without a reply are sent again, one by one.
         """
         raise NotImplementedError
-
-    def ask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
-        """Ask once and return the answer: a text, or an instance of a pydantic model.
-
-        The prompt is a text or a list of messages. Settings are fields of Request, such as
-        `temperature=0.5`. Raises InvalidOptionError, and JudgeError if there is no such answer.
-        """
-        from llmeval_integrations.llm.loop import start, wait
-
-        return wait(start(self._answer(prompt, result_type, settings)))
-
-    async def aask(self, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
-        """Ask as `ask` does, without blocking the event loop."""
-        from llmeval_integrations.llm.loop import join
-
-        return await join(self._answer(prompt, result_type, settings))
-
-    async def _answer(self, prompt: Any, result_type: Any, settings: dict[str, Any]) -> Any:
-        from llmeval_integrations.llm.answers import check_type, name_of, read_answer, schema_of
-        from llmeval_integrations.llm.session import Ask, Session
-
-        check_type(result_type)
-        form = {"schema": schema_of(result_type), "schema_name": name_of(result_type)}
-        reply = await Ask(Session(), self)(Request.of(prompt, **form, **settings))
-        return read_answer(result_type, reply.text)

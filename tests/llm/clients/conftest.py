@@ -1,5 +1,4 @@
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -8,7 +7,6 @@ from server import ModelServer
 from vendors import SDKS, VENDORS, Vendor, ask_client
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.messages import Message, Request
 
 
 @pytest.fixture(autouse=True)
@@ -24,40 +22,23 @@ def server():
         yield server
 
 
-@pytest.fixture
-def ask():
-    """Ask a client as a judge does, with the retries between."""
-    return ask_client
-
-
-@pytest.fixture
-def question():
-    """Make a request of one user message: `question("Where?", schema=…)`."""
-
-    def make(text="Where?", **fields):
-        return Request((Message("user", text),), **fields)
-
-    return make
-
-
 @dataclass
 class Case:
     """One client before its server."""
 
     vendor: Vendor
     server: ModelServer
-    ask: Callable
 
     def client(self, **options):
         return self.vendor.load(self.server.url, **options)
 
     def error(self, client, wanted):
         with pytest.raises(ClientError) as caught:
-            self.ask(client, wanted)
+            ask_client(client, wanted)
         return caught.value
 
 
-def _case(vendor, server, ask):
+def _case(vendor, server):
     try:
         found = find_spec(vendor.package)
     except ModuleNotFoundError:
@@ -65,16 +46,16 @@ def _case(vendor, server, ask):
     if found is None:
         pytest.skip(f"{vendor.package} is not installed")
     server.plays(vendor.said())
-    return Case(vendor, server, ask)
+    return Case(vendor, server)
 
 
 @pytest.fixture(params=VENDORS, ids=lambda vendor: vendor.name)
-def case(request, server, ask):
+def case(request, server):
     """Each client."""
-    return _case(request.param, server, ask)
+    return _case(request.param, server)
 
 
 @pytest.fixture(params=SDKS, ids=lambda vendor: vendor.name)
-def sdk(request, server, ask):
+def sdk(request, server):
     """Each client on a vendor's own package."""
-    return _case(request.param, server, ask)
+    return _case(request.param, server)

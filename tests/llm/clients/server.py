@@ -3,7 +3,7 @@
     def test_something(server):                     # the fixture of conftest.py
         server.plays(answer({"error": "busy"}, 429, {"retry-after": "0"}), chat("Paris"))
         client = load_client("openai:gpt-4o", base_url=server.url + "/v1", api_key="sk-1")
-        assert client.ask(question("Where?")).text == "Paris"
+        assert ask(client, "Where?") == "Paris"
         assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
 
 Plays are used one a request, in order; the last one serves all further requests. A function of

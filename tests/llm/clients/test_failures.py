@@ -8,8 +8,9 @@ from email.utils import formatdate
 
 import pytest
 from pace import at_most
+from remote_model import question
 from server import CUT, DROPPED, GARBAGE, ModelServer, answer
-from vendors import KEY, keys
+from vendors import KEY, ask_client, keys
 
 from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
 from llmeval_integrations.llm.loading import load_client
@@ -42,7 +43,7 @@ UNREADABLE = {"a page"}
 """What reaches us through a library only as the exception of whoever tripped over it."""
 
 
-def test_a_failure_is_told_by_its_kind(case, question):
+def test_a_failure_is_told_by_its_kind(case):
     client = case.client()
     is_own = case.vendor.name in ("openai", "anthropic", "google")
     for name, (play, kind, pause) in FAILURES.items():
@@ -56,7 +57,7 @@ def test_a_failure_is_told_by_its_kind(case, question):
         assert pickle.loads(pickle.dumps(found)).kind == found.kind  # noqa: S301 - our own
 
 
-def test_a_date_and_googles_body_are_pauses(case, question):
+def test_a_date_and_googles_body_are_pauses(case):
     case.server.plays(error(429, {"retry-after": formatdate(time.time() + 30, usegmt=True)}))
     assert 0 < case.error(case.client(), question()).retry_after <= 30  # less what has passed
     if case.vendor.name == "google":
@@ -66,15 +67,15 @@ def test_a_date_and_googles_body_are_pauses(case, question):
         assert case.error(case.client(), question()).retry_after == 21.5
 
 
-def test_a_filter_that_takes_the_prompt_is_a_refusal(case, question):
+def test_a_filter_that_takes_the_prompt_is_a_refusal(case):
     case.server.plays(error(400, code="content_filter"))
     with pytest.raises(RefusedReplyError):
-        case.ask(case.client(), question())
+        ask_client(case.client(), question())
 
 
 @pytest.mark.parametrize("how", [{"delay": 20}, {"drip": 0.1}], ids=["none", "byte by byte"])
-def test_a_reply_that_does_not_come_in_time(how, sdk, question):
-    sdk.ask(sdk.client(), question())  # which imports what the SDK needs
+def test_a_reply_that_does_not_come_in_time(how, sdk):
+    ask_client(sdk.client(), question())  # which imports what the SDK needs
     sdk.server.plays(sdk.vendor.said(**how))
     started = time.perf_counter()
     with at_most(5, time.perf_counter):
@@ -84,14 +85,14 @@ def test_a_reply_that_does_not_come_in_time(how, sdk, question):
     assert len(sdk.server.requests) == 1
 
 
-def test_retries_are_counted_by_us_alone(sdk, question):
+def test_retries_are_counted_by_us_alone(sdk):
     sdk.server.plays(
         error(500, {"retry-after": "0"}),
         error(429, {"retry-after": "0"}),
         sdk.vendor.said("At last"),
     )
     assert sdk.error(sdk.client(retries=0), question()).kind == "server"
-    assert sdk.ask(sdk.client(retries=1), question()).text == "At last"
+    assert ask_client(sdk.client(retries=1), question()).text == "At last"
     assert len(sdk.server.requests) == 3
     for failed in ("401", "404", "413", "no money", "429 for ever"):  # which do not pass
         sdk.server.plays(FAILURES[failed][0])
@@ -99,7 +100,7 @@ def test_retries_are_counted_by_us_alone(sdk, question):
         assert len(sdk.server.requests) == 1, failed
 
 
-def test_a_redirect_is_not_followed(sdk, question):
+def test_a_redirect_is_not_followed(sdk):
     with ModelServer() as elsewhere:
         sdk.server.plays(answer("", 307, {"location": elsewhere.url + "/v1/elsewhere"}))
         found = sdk.error(sdk.client(), question())
@@ -108,21 +109,21 @@ def test_a_redirect_is_not_followed(sdk, question):
 
 
 @pytest.mark.parametrize("source", ["given", "referred to", "the SDK's own"])
-def test_a_key_is_sent_and_never_shown(source, sdk, question, monkeypatch, caplog):
+def test_a_key_is_sent_and_never_shown(source, sdk, monkeypatch, caplog):
     caplog.set_level(1)  # all that the SDKs log
     monkeypatch.setenv("SOME_KEY", KEY + "\n")
     if source == "the SDK's own":
         monkeypatch.setenv(sdk.vendor.key_variable, KEY)
     api_key = {"given": KEY, "referred to": "${SOME_KEY}", "the SDK's own": "-"}[source]
     client = sdk.client(api_key=api_key)
-    sdk.ask(client, question())
+    ask_client(client, question())
     assert keys(sdk.server.requests) == {KEY}
     assert KEY not in caplog.text
     for shown in (str(client.config), client.config.model_dump_json()):
         assert KEY not in shown
 
 
-def test_a_key_that_the_server_repeats_is_not_shown(case, question):
+def test_a_key_that_the_server_repeats_is_not_shown(case):
     client = case.client()
     for play in (error(401, message=f"{KEY} is wrong"), answer(f"<b>{KEY}</b>", 500), answer(KEY)):
         case.server.plays(play)
@@ -131,8 +132,8 @@ def test_a_key_that_the_server_repeats_is_not_shown(case, question):
     assert KEY not in f"{client!r} {client.config!r} {json.dumps(client.identity())}"
 
 
-def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, question, monkeypatch, tmp_path):
-    assert sdk.ask(sdk.client(api_key="-"), question()).text == "Paris"
+def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, monkeypatch, tmp_path):
+    assert ask_client(sdk.client(api_key="-"), question()).text == "Paris"
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(InvalidOptionError, match=f"set {sdk.vendor.key_variable}"):
         load_client(sdk.vendor.model).check()

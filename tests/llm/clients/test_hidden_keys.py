@@ -4,6 +4,7 @@ import json
 import traceback
 
 import pytest
+from remote_model import question
 from server import answer, chat
 from vendors import VERDICT, ask_client
 
@@ -54,7 +55,7 @@ def test_a_run_writes_no_key_down_and_goes_on_with_another(place, client_of, ser
 
 
 @in_each_place
-def test_a_key_is_neither_quoted_nor_printed(place, client_of, question, server):
+def test_a_key_is_neither_quoted_nor_printed(place, client_of, server):
     config = client_of(**place(KEY)).config
     assert "SECRET" not in repr(config) + str(config)
     for play in (

@@ -1,8 +1,9 @@
 """LangChain's chat models as their owners set them: bound settings, models around models."""
 
 import pytest
+from remote_model import question
 from server import answer, chat
-from vendors import KEY, PASSED, SCHEMA
+from vendors import KEY, PASSED, SCHEMA, ask_client
 
 from llmeval_integrations.llm.loading import load_client
 
@@ -21,7 +22,7 @@ def model_of(server):
     return make
 
 
-def test_openais_responses(model_of, ask, question, server):
+def test_openais_responses(model_of, server):
     def play(status, *parts):
         message = {"id": "m1", "type": "message", "role": "assistant", "status": status}
         usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
@@ -36,22 +37,22 @@ def test_openais_responses(model_of, ask, question, server):
     text = {"type": "output_text", "text": PASSED, "annotations": []}
     client = load_client(model_of(use_responses_api=True))
     server.plays(play("completed", text))
-    reply = ask(client, question(schema=SCHEMA))
+    reply = ask_client(client, question(schema=SCHEMA))
     assert (reply.text, reply.finish, reply.output) == (PASSED, "stop", "json_schema")
     assert server.last.path == "/v1/responses"
     assert server.last.body["text"]["format"]["schema"]["required"] == ["verdict"]
     server.plays(play("incomplete", {**text, "text": '{"ver'}))
-    assert ask(client, question()).finish == "length"
+    assert ask_client(client, question()).finish == "length"
     server.plays(play("completed", {"type": "refusal", "refusal": "I may not"}))
-    reply = ask(client, question())
+    reply = ask_client(client, question())
     assert (reply.text, reply.finish) == ("I may not", "refused")
 
 
-def test_what_is_bound_to_a_model_stays_bound(model_of, ask, question, server):
+def test_what_is_bound_to_a_model_stays_bound(model_of, server):
     server.plays(chat(PASSED))
     bound = model_of().bind(stop=["END"]).with_config(tags=["t"])
     client = load_client(bound, temperature=0.25)
-    ask(client, question(schema=SCHEMA))
+    ask_client(client, question(schema=SCHEMA))
     body = server.last.body
     assert (body["stop"], body["temperature"]) == (["END"], 0.25)
     assert "response_format" in body

@@ -6,8 +6,9 @@ import time
 
 import pytest
 from pace import at_most
+from remote_model import question
 from tiny_llm import CONTEXT, address, serve
-from vendors import BY_NAME
+from vendors import BY_NAME, ask_client
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.loop import start, wait
@@ -60,19 +61,19 @@ def judgement(reply):
     return found["verdict"]
 
 
-def test_a_judgement_has_the_form_that_was_asked_for(client, ask, question):
+def test_a_judgement_has_the_form_that_was_asked_for(client):
     for number in range(5):
-        judgement(ask(client, question(f"Is {number} a prime?", schema=SCHEMA)))
+        judgement(ask_client(client, question(f"Is {number} a prime?", schema=SCHEMA)))
 
 
-def test_a_prompt_longer_than_the_context(client, ask, question):
+def test_a_prompt_longer_than_the_context(client):
     with pytest.raises(ClientError) as caught:
-        ask(client, question("Where? " * CONTEXT, schema=SCHEMA))
+        ask_client(client, question("Where? " * CONTEXT, schema=SCHEMA))
     assert (caught.value.kind, caught.value.status) == ("context_overflow", 400)
 
 
 @pytest.mark.parametrize("client", ["openai"], indirect=True)
-def test_200_calls_side_by_side(client, question):
+def test_200_calls_side_by_side(client):
     async def many():
         session = Session(SIDE_BY_SIDE)
 

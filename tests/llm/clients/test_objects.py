@@ -9,10 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
+from remote_model import question
 from server import answer, chat
 from vendors import BY_NAME, KEY, anthropic_said, ask_client, google_said
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+from llmeval_integrations.judges import aask, ask
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.reply import Usage
 
@@ -27,9 +29,7 @@ OBJECTS = [
 
 
 @pytest.mark.parametrize(("package", "kind", "root", "said"), OBJECTS)
-def test_an_object_of_an_sdk_is_asked_with_its_settings(
-    package, kind, root, said, server, question
-):
+def test_an_object_of_an_sdk_is_asked_with_its_settings(package, kind, root, said, server):
     make = getattr(pytest.importorskip(package), kind)
     server.plays(said())
     sent = {"default_headers": {"x-team": "eval"}, "default_query": {"tier": "2"}}
@@ -50,7 +50,7 @@ def test_an_object_of_an_sdk_is_asked_with_its_settings(
     ("kind", "login"),
     [("AzureOpenAI", {"api_key": KEY}), ("AsyncAzureOpenAI", {"azure_ad_token": KEY})],
 )
-def test_azure_objects_too(kind, login, server, question):
+def test_azure_objects_too(kind, login, server):
     make = getattr(pytest.importorskip("openai"), kind)
     given = make(azure_endpoint=server.url, api_version="2024-10-21", **login)
     ask_client(load_client(given, name="judge"), question())
@@ -60,7 +60,7 @@ def test_azure_objects_too(kind, login, server, question):
     assert (sent.get("api-key") or sent["authorization"]).removeprefix("Bearer ") == KEY
 
 
-def test_an_object_of_google(server, question):
+def test_an_object_of_google(server):
     genai = pytest.importorskip("google.genai")
     http = {"base_url": server.url, "timeout": 60_000, "retry_options": {"attempts": 4}}
     given = genai.Client(api_key=KEY, http_options={**http, "headers": {"x-team": "eval"}})
@@ -79,7 +79,7 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
     openai = pytest.importorskip("openai")
     mine = openai.DefaultHttpxClient(headers={"x-proxy": "mine"})
     given = openai.OpenAI(api_key=KEY, base_url=server.url, http_client=mine)
-    assert asyncio.run(load_client(given, name="m").aask("Where?")) == "Paris"
+    assert asyncio.run(aask(load_client(given, name="m"), "Where?")) == "Paris"
     assert (server.last.headers["x-proxy"], mine.is_closed) == ("mine", False)
     for own, seconds in (({}, 300), ({"timeout": 90}, 90), ({"timeout": None}, 86_400)):
         client = load_client(openai.OpenAI(api_key=KEY, **own), name="m")
@@ -89,11 +89,11 @@ def test_a_blocking_object_is_called_in_a_thread_and_an_awaited_one_of_its_own_i
         load_client(given, name="m")
 
 
-def test_where_the_environment_sends_it_is_part_of_who_answers(sdk, question, monkeypatch):
+def test_where_the_environment_sends_it_is_part_of_who_answers(sdk, monkeypatch):
     configured = sdk.client()
     monkeypatch.setenv(sdk.vendor.address_variable, configured.config.base_url)
     found = load_client(sdk.vendor.model, api_key=KEY, retries=0)
-    sdk.ask(found, question())
+    ask_client(found, question())
     assert len(sdk.server.requests) == 1
     assert found.identity() == configured.identity()
     monkeypatch.delenv(sdk.vendor.address_variable)
@@ -104,17 +104,17 @@ def test_a_client_serves_loops_threads_and_another_process_on_one_connection(sdk
     client = sdk.client()
 
     async def many():
-        return await asyncio.gather(*(client.aask("Where?") for _ in range(5)))
+        return await asyncio.gather(*(aask(client, "Where?") for _ in range(5)))
 
     with ThreadPoolExecutor(4) as threads:
         loops = [threads.submit(asyncio.run, many()) for _ in range(4)]
-        blocking = [threads.submit(client.ask, "Where?") for _ in range(5)]
+        blocking = [threads.submit(ask, client, "Where?") for _ in range(5)]
         assert [loop.result() for loop in loops] == [["Paris"] * 5] * 4
         assert [one.result() for one in blocking] == ["Paris"] * 5
     sdk.server.requests.clear()
-    assert client.ask("Where?") == asyncio.run(client.aask("Where?")) == "Paris"
+    assert ask(client, "Where?") == asyncio.run(aask(client, "Where?")) == "Paris"
     assert len({request.connection for request in sdk.server.requests}) == 1
-    assert pickle.loads(pickle.dumps(client)).ask("Where?") == "Paris"  # noqa: S301 - our own
+    assert ask(pickle.loads(pickle.dumps(client)), "Where?") == "Paris"  # noqa: S301 - our own
 
 
 def test_litellm_is_imported_at_the_first_call_and_fetches_nothing(server):
@@ -128,7 +128,7 @@ from llmeval_integrations.llm.loading import load_client
 client = load_client("litellm:anthropic/m", base_url=sys.argv[1], api_key="sk-1", retries=0)
 print(client.identity()["platform"], "litellm" in sys.modules)
 try:
-    client.ask("Where?")
+    ask(client, "Where?")
 except Exception as error:
     print(error.kind, {host for host, port in reached})
 """
@@ -138,7 +138,7 @@ except Exception as error:
     assert ran.stdout.splitlines() == ["anthropic False", "authentication {'127.0.0.1'}"]
 
 
-def test_langchains_models_of_other_forms(question):
+def test_langchains_models_of_other_forms():
     models = pytest.importorskip("langchain_core.language_models")
     from langchain_core.output_parsers import StrOutputParser
 
@@ -178,7 +178,7 @@ def test_langchains_models_of_other_forms(question):
         ),
     ],
 )  # fmt: skip
-def test_what_langchains_messages_say_beside_the_text(fields, finish, usage, question):
+def test_what_langchains_messages_say_beside_the_text(fields, finish, usage):
     pytest.importorskip("langchain_core")
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
@@ -204,7 +204,7 @@ def test_what_langchains_messages_say_beside_the_text(fields, finish, usage, que
         ({"done_reason": "length", "prompt_eval_count": 4, "eval_count": 5}, "length", Usage(4, 5)),
     ],
 )  # fmt: skip
-def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage, question):
+def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage):
     pytest.importorskip("llama_index.core")
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
     from llama_index.core.llms import CustomLLM, MockLLM
@@ -229,14 +229,14 @@ def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage, que
     assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, usage)
     assert reply.model == "scripted"
     if finish == "stop":
-        assert asyncio.run(client.aask("Where?")) == "Paris"
+        assert asyncio.run(aask(client, "Where?")) == "Paris"
     assert ask_client(load_client(MockLLM(), max_tokens=2), question()).text == "text text"
     with pytest.raises(InvalidOptionError, match="expected an LLM of LlamaIndex"):
         load_client(ChatMessage(role="user", content="x"))
 
 
 @pytest.mark.parametrize("vendor", ["langchain", "llama_index"])
-def test_who_a_framework_s_model_is(vendor, server, question):
+def test_who_a_framework_s_model_is(vendor, server):
     pytest.importorskip(BY_NAME[vendor].package)
 
     def client(**model):

@@ -3,24 +3,25 @@
 import json
 
 import pytest
+from remote_model import question
 from server import answer, chat
-from vendors import BY_NAME, SCHEMA, anthropic_body, google_body, openai_called
+from vendors import BY_NAME, SCHEMA, anthropic_body, ask_client, google_body, openai_called
 
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
-from llmeval_integrations.judges import PassFail
+from llmeval_integrations.judges import PassFail, ask
 from llmeval_integrations.llm.reply import Usage
 
 pydantic = pytest.importorskip("pydantic")
 
 
-def read(vendor, play, server, ask, wanted):
+def read(vendor, play, server, wanted):
     pytest.importorskip(BY_NAME[vendor].package)
     server.plays(play)
-    return ask(BY_NAME[vendor].load(server.url), wanted)
+    return ask_client(BY_NAME[vendor].load(server.url), wanted)
 
 
-def test_a_question_arrives_and_its_answer_comes_back(case, question):
-    reply = case.ask(case.client(), question())
+def test_a_question_arrives_and_its_answer_comes_back(case):
+    reply = ask_client(case.client(), question())
     assert (reply.text, reply.finish, reply.model) == ("Paris", "stop", "answering-model")
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (11, 7)
     assert (reply.output, reply.cached) == ("text", False)
@@ -28,9 +29,9 @@ def test_a_question_arrives_and_its_answer_comes_back(case, question):
 
 @pytest.mark.parametrize(("how", "finish"), [("cut", "length"), ("refused", "refused")])
 @pytest.mark.parametrize("schema", [None, SCHEMA], ids=["text", "form"])
-def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case, question):
+def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case):
     case.server.plays(case.vendor.said("I ma", **{how: True}))
-    reply = case.ask(case.client(), question(schema=schema))
+    reply = ask_client(case.client(), question(schema=schema))
     assert (reply.finish, reply.usage) == (finish, Usage(11, 7))
 
 
@@ -52,11 +53,11 @@ BODIES = {
 
 
 @pytest.mark.parametrize("vendor", FINISHES)
-def test_why_a_reply_ended(vendor, server, ask, question):
+def test_why_a_reply_ended(vendor, server):
     for pair in FINISHES[vendor].split():
         word, finish = pair.split(":")
         play = BODIES[vendor](None if word == "None" else word)
-        reply = read(vendor, play, server, ask, question())
+        reply = read(vendor, play, server, question())
         assert (reply.finish, reply.text) == (finish, "I"), word
 
 
@@ -98,9 +99,9 @@ USAGES = [
 
 
 @pytest.mark.parametrize(("vendor", "usage", "expected"), USAGES)
-def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server, ask, question):
+def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server):
     play = BODIES[vendor](usage=usage)
-    assert read(vendor, play, server, ask, question()).usage == expected
+    assert read(vendor, play, server, question()).usage == expected
 
 
 THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
@@ -124,12 +125,12 @@ def said(message):
         ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
     ],
 )
-def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server, ask, question):
+def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server):
     if text is not None:
-        assert read(vendor, play, server, ask, question()).text == text
+        assert read(vendor, play, server, question()).text == text
         return
     with pytest.raises(ClientError, match="cannot be read") as caught:
-        read(vendor, play, server, ask, question())
+        read(vendor, play, server, question())
     assert caught.value.kind == "garbled"
 
 
@@ -140,20 +141,20 @@ def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server, ask, qu
         ("busy", "garbled"),
     ],
 )
-def test_an_error_with_the_status_of_a_success_is_an_error(told, kind, server, ask, question):
+def test_an_error_with_the_status_of_a_success_is_an_error(told, kind, server):
     with pytest.raises(ClientError) as caught:
-        read("openai", answer({"error": told}), server, ask, question())
+        read("openai", answer({"error": told}), server, question())
     assert caught.value.kind == kind
 
 
-def test_a_reply_that_is_none_is_paid_all_the_same(sdk, question):
+def test_a_reply_that_is_none_is_paid_all_the_same(sdk):
     usage = {
         "prompt_tokens": 900, "completion_tokens": 100,
         "input_tokens": 900, "output_tokens": 100,
     }  # fmt: skip
     google = {"promptTokenCount": 900, "candidatesTokenCount": 100}
     sdk.server.plays(answer({"choices": [], "usage": usage, "usageMetadata": google}))
-    reply = sdk.ask(sdk.client(), question(schema=SCHEMA))
+    reply = ask_client(sdk.client(), question(schema=SCHEMA))
     assert (reply.text, reply.finish, reply.usage) == ("", "failed", Usage(900, 100))
 
 
@@ -193,7 +194,7 @@ def test_an_answer_is_read_whatever_is_said_beside_it(case):
     case.server.plays(case.vendor.called('{"score": 4}', '{"score": 4}'))
     client = case.client(output="tool")
     if case.vendor.form == "response_format":
-        assert client.ask("Rate it.", Rating).score == 4
+        assert ask(client, "Rate it.", Rating).score == 4
     case.server.plays(case.vendor.called('{"score": 4}', '{"score": 2}'))
     with pytest.raises(UnreadableJudgementError):
-        client.ask("Rate it.", Rating)
+        ask(client, "Rate it.", Rating)

@@ -4,8 +4,9 @@ import inspect
 import json
 
 import pytest
+from remote_model import question
 from server import answer, chat
-from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT
+from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT, ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -87,7 +88,7 @@ def has_temperature(case):
 
 
 def test_roles_and_parts(case):
-    case.ask(case.client(), TALK)
+    ask_client(case.client(), TALK)
     body = case.server.last.body
     if case.vendor.name == "anthropic" and has_temperature(case):
         assert body.pop("temperature") == 0.0
@@ -101,18 +102,18 @@ def test_a_prompt_without_a_user_is_said_by_the_user(case):
     if case.vendor.name in ("openai", "litellm"):
         # There is nothing to add for these: their APIs accept a prompt without a user.
         pytest.skip("takes a conversation of system messages")
-    case.ask(case.client(), Request((Message("system", "Is it good?"),)))
+    ask_client(case.client(), Request((Message("system", "Is it good?"),)))
     body = case.server.last.body
     [said] = body.get("messages") or body["contents"]
     assert said["role"] == "user"
     assert not body.keys() & {"system", "systemInstruction"}
 
 
-def test_what_the_request_says_goes_before_what_the_client_says(case, question):
+def test_what_the_request_says_goes_before_what_the_client_says(case):
     client = case.client(temperature=0.5, max_tokens=10)
     wanted = question(temperature=0.25, max_tokens=20)
     for request, temperature, limit in ((question(), 0.5, 10), (wanted, 0.25, 20)):
-        case.ask(client, request)
+        ask_client(client, request)
         body = case.server.last.body.get("generationConfig", case.server.last.body)
         limits = [body[name] for name in body if name.lower().startswith("max")]
         assert limits == [limit]
@@ -120,9 +121,9 @@ def test_what_the_request_says_goes_before_what_the_client_says(case, question):
             assert body["temperature"] == temperature
 
 
-def test_an_option_is_an_argument_of_the_vendors_call(case, question):
+def test_an_option_is_an_argument_of_the_vendors_call(case):
     option = {"service_tier": "auto"} if case.vendor.name == "anthropic" else {"seed": 3}
-    case.ask(case.client(options=option), question())
+    ask_client(case.client(options=option), question())
     body = case.server.last.body.get("generationConfig", case.server.last.body)
     assert option.items() <= body.items()
     if case.vendor in SDKS:
@@ -131,7 +132,7 @@ def test_an_option_is_an_argument_of_the_vendors_call(case, question):
 
 
 @pytest.mark.parametrize(("refusals", "expected"), [(0, "json_schema"), (1, "tool"), (2, "json")])
-def test_the_best_form_that_the_server_takes(refusals, expected, case, question):
+def test_the_best_form_that_the_server_takes(refusals, expected, case):
     refused = ["json_schema", "tool", "json"][:refusals]
     expected = "json" if expected == "tool" and not case.vendor.calls_tools else expected
     said = case.vendor.called if expected == "tool" else case.vendor.said
@@ -143,14 +144,14 @@ def test_the_best_form_that_the_server_takes(refusals, expected, case, question)
     case.server.plays(play)
     client = case.client()
     for _ in range(2):
-        reply = case.ask(client, question(schema=SCHEMA))
+        reply = ask_client(client, question(schema=SCHEMA))
         assert (json.loads(reply.text), reply.output) == ({"verdict": "Pass"}, expected)
         first, case.server.requests = len(case.server.requests), []
     assert first == 1  # what the server has refused is not tried again
 
 
 @pytest.mark.parametrize("form", ["json_schema", "tool", "json", "text"])
-def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
+def test_a_form_that_is_asked_for_is_the_only_one(form, case):
     if form == "tool" and not case.vendor.calls_tools:
         assert case.error(case.client(output=form), question(schema=SCHEMA)).kind == "bad_request"
         return
@@ -160,7 +161,7 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
     ]:
         play = case.vendor.called if form == "tool" else case.vendor.said
         case.server.plays(play(PASSED))
-        assert case.ask(client, wanted).output == form
+        assert ask_client(client, wanted).output == form
         assert case.vendor.way(case.server.last.body) == ("json" if form == "text" else form)
         assert ("verdict" in json.dumps(case.server.last.body)) == (form != "text")
         case.server.plays(answer({"error": {"message": "no"}}, 400))
@@ -174,24 +175,24 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case, question):
     [(SCHEMA, CLOSED, True), (NESTED, NESTED_CLOSED, True), (FREE, FREE, False)],
     ids=["flat", "nested", "free"],
 )
-def test_a_schema_goes_out_strictly_where_it_can(schema, sent, is_strict, case, question):
+def test_a_schema_goes_out_strictly_where_it_can(schema, sent, is_strict, case):
     if case.vendor.form != "response_format":
         # The other forms have no flag that could be looked at.
         pytest.skip("OpenAI's form alone is strict")
     case.server.plays(case.vendor.said(PASSED))
-    case.ask(case.client(), question(schema=schema, schema_name="judgement"))
+    ask_client(case.client(), question(schema=schema, schema_name="judgement"))
     form = case.server.last.body["response_format"]["json_schema"]
     assert (form["name"], form["schema"], form["strict"]) == ("judgement", sent, is_strict)
 
 
-def test_the_other_vendors_forms(server, ask, question):
+def test_the_other_vendors_forms(server):
     pytest.importorskip("anthropic")
     pytest.importorskip("google.genai")
     wanted = question(schema=SCHEMA, schema_name="judgement")
 
     def body(vendor, **options):
         server.plays(BY_NAME[vendor].said(PASSED))
-        ask(BY_NAME[vendor].load(server.url, **options), wanted)
+        ask_client(BY_NAME[vendor].load(server.url, **options), wanted)
         return server.last.body
 
     config = body("anthropic", options={"output_config": {"effort": "low"}})["output_config"]
@@ -217,18 +218,18 @@ def test_the_other_vendors_forms(server, ask, question):
         ("ollama", "o1 gpt-5", False),
     ],
 )
-def test_reasoning_models_are_known_by_name(platform, names, reasons, server, ask):
+def test_reasoning_models_are_known_by_name(platform, names, reasons, server):
     pytest.importorskip("openai")
     for name in names.split():
         client = BY_NAME["openai"].load(server.url, name=name, platform=platform, max_tokens=9)
-        ask(client, TALK)
+        ask_client(client, TALK)
         body = server.last.body
         limit = "max_completion_tokens" if reasons else "max_tokens"
         assert body["messages"] == talk("developer" if reasons else "system"), name
         assert (body[limit], "temperature" in body) == (9, not reasons), name
 
 
-def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server, ask, question):
+def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server):
     pytest.importorskip("openai")
 
     def play(request):
@@ -240,8 +241,8 @@ def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server, as
 
     server.plays(play)
     client = BY_NAME["openai"].load(server.url, max_tokens=9)
-    ask(client, question())
-    ask(client, question())
+    ask_client(client, question())
+    ask_client(client, question())
     assert len(server.requests) == 4
     assert server.last.body.keys() == {"model", "messages", "max_completion_tokens"}
 
