@@ -61,7 +61,7 @@ class AsksBack(Evaluator):
         (JsonEditDistanceEvaluator(), '{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "{'score': 0.07692307692307693}"),
         (JsonEditDistanceEvaluator(lambda *both: len(both[0]), str), "[1]", "[1,2]", "{'score': 3.0}"),
         (JsonSchemaEvaluator(), '{"age": 30}', '{"properties": {"age": {"type": "integer"}}}', "{'score': True}"),
-        (JsonSchemaEvaluator(schema={"type": "object"}), "[]", None, "{'score': False, 'reasoning': '<ValidationError: \\'[] is not of type \"object\"\\'>'}"),
+        (JsonSchemaEvaluator(schema={"type": "object"}), "[]", None, "{'score': False, 'reasoning': '<ValidationError: \"[] is not of type \\'object\\'\">'}"),
         (LangChainEvaluator(JsonMatch()), '{"a": 1}', '{"a": 2}', "{'score': 0.0, 'reasoning': '/a 1, expected 2'}"),
         (LangChainEvaluator(LengthPenalty(min_length=3)), "ab", None, "{'score': -0.01, 'reasoning': 'Too short: 2 < 3'}"),
         (LangChainEvaluator(ExactMatch()), "a", "b", "{'score': 0}"),
@@ -141,9 +141,17 @@ def test_an_evaluator_says_what_it_is_called_and_needs_and_can_be_copied(
     assert repr(evaluator) == f"{type(evaluator).__name__}({evaluator.evaluator!r})"
 
 
-def test_a_wrong_option_is_named():
+def test_lenient_equality_compares_as_langchain_unless_told_how():
+    fields = {"prediction": "[true]", "reference": "[1]"}
+    assert JsonEqualityEvaluator(parsing="lenient").evaluate_strings(**fields) == {"score": True}
+    told = JsonEqualityEvaluator(parsing="lenient", list_order="top_level_any")
+    assert told.evaluate_strings(**fields) == {"score": False}
+    seen = []
+    shown = JsonEqualityEvaluator(lambda *both: seen.extend(both) or 1, parsing="lenient")
+    shown.evaluate_strings(prediction='["a", 10, 9]', reference="[]")
+    assert seen == [[10, 9, "a"], []]  # by the texts, as LangChain sorts
     with pytest.raises(InvalidOptionError, match="operator"):
-        JsonEqualityEvaluator(5)
+        JsonEqualityEvaluator(5, parsing="lenient")
     with pytest.raises(InvalidOptionError, match="has no option 'strictness'; it has "):
         JsonEditDistanceEvaluator(strictness=1)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from operator import eq
 from typing import Any, ClassVar
 
 from llmeval_integrations.core import catalog
@@ -16,6 +19,22 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 
 PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
+
+
+@dataclass(frozen=True)
+class LangChainComparison:
+    """Compares two values as LangChain's evaluator of equality does, whatever JSON says."""
+
+    operator: Callable[[Any, Any], Any] = eq
+    """By default Python's, for which `true` is `1`."""
+
+    def __call__(self, output: Any, reference: Any) -> Any:
+        """Compare two values; arrays are sorted by `str`, and equal nothing but arrays."""
+        if isinstance(reference, list):
+            if not isinstance(output, list):
+                return False
+            output, reference = sorted(output, key=str), sorted(reference, key=str)
+        return self.operator(output, reference)
 
 
 def python_canonical(value: Any) -> str:
@@ -42,7 +61,9 @@ class JsonValidityEvaluator(CatalogEvaluator):
 class JsonSchemaEvaluator(CatalogEvaluator):
     """Does the output conform to the JSON Schema, that of the options or of each call?
 
-    The score is True or False. Accepts the options of JsonSchema.
+    The score is True or False. Accepts the options of JsonSchema. The reason is the message of the
+    package `jsonschema`. If the package is not installed, finds no error or could take very long,
+    it is our own message.
     """
 
     core_name = "json_schema"
@@ -73,12 +94,17 @@ class JsonEqualityEvaluator(JsonComparisonEvaluator):
     """Is the output the same JSON as the reference, with top-level arrays in any order?
 
     The score is True or False. Accepts LangChain's `operator` and the options of JsonEquality. With
-    `list_order="strict"` the order of top-level arrays counts too.
+    `list_order="strict"` the order counts. With `parsing="lenient"` and no `list_order`, values are
+    compared as in LangChain, where `true` is `1`.
     """
 
     core_name = "json_equality"
 
     def __init__(self, operator: Any = None, **options: Any) -> None:
+        if options.get("parsing") == "lenient" and options.get("list_order") is None:
+            options["list_order"] = "strict"
+            if operator is None or callable(operator):
+                operator = LangChainComparison(operator or eq)
         if operator is not None:
             options["operator"] = operator
         super().__init__(**{"list_order": "top_level_any", **options})

@@ -19,6 +19,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
+from llmeval_integrations.frameworks.langchain.violations import best_message
 from llmeval_integrations.judges.prompts.prompt import Prompt
 
 
@@ -107,12 +108,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
     def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
         with _set_config(kwargs):
-            return self._answer(self.evaluator.evaluate(sample))
+            return self._answer(self.evaluator.evaluate(sample), sample)
 
     async def _aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
         with _set_config(kwargs):
-            return self._answer(await self.evaluator.aevaluate(sample))
+            return self._answer(await self.evaluator.aevaluate(sample), sample)
 
     def get_name(self, *_: Any, **__: Any) -> str:
         """Return the name in a trace."""
@@ -157,7 +158,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         }
         return Sample(prediction, **present)
 
-    def _answer(self, result: Result) -> dict[str, Any]:
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         """Return a result as LangChain's dict."""
         if self.evaluator.is_judge:
             return {"reasoning": result.reason, "value": result.label, "score": result.score}
@@ -171,7 +172,8 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             return {"score": score}
         if is_json and isinstance(self.evaluator, JsonSchema):
             errors = result.metadata.get("errors", [{"message": reason}])
-            reason = f"<ValidationError: {errors[0]['message']!r}>"
+            message = best_message(self.evaluator, sample) or errors[0]["message"]
+            reason = f"<ValidationError: {message!r}>"
         return {"score": score, "reasoning": reason}
 
 

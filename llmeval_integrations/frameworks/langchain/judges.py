@@ -101,7 +101,7 @@ class ModelEvaluator(LangChainEvaluator):
         }
         return msgspec.structs.replace(sample, variables=variables)
 
-    def _answer(self, result: Result) -> dict[str, Any]:
+    def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         # A reply without a verdict is kept, too.
         reply = result.metadata.get("reply") or result.metadata["judge"].get("reply")
         score = result.score
