@@ -73,19 +73,6 @@ class Page:
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
-    def press(self, key: str, code: int) -> None:
-        """Press a key and let it go."""
-        text = {"text": "\r"} if key == "Enter" else {}
-        for kind in ("keyDown", "keyUp"):
-            self.do(
-                "Input.dispatchKeyEvent",
-                type=kind,
-                key=key,
-                code=key,
-                windowsVirtualKeyCode=code,
-                **(text if kind == "keyDown" else {}),
-            )
-
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
             more = os.read(self._read, 1 << 20)

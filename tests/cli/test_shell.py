@@ -1,16 +1,12 @@
-"""Help, the starter file, lists of runs, pages and logs of the command."""
+"""Help, the starter file, lists of runs and pages of the command."""
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
 from llmeval_integrations import JsonValidity, __version__, evaluate
 from llmeval_integrations.cli.main import main
-
-COMMAND = [sys.executable, "-m", "llmeval_integrations"]
 
 
 def helped(capsys, *arguments):
@@ -35,16 +31,6 @@ def test_help_fits_a_screen_and_has_groups_and_examples(capsys):
     assert helped(capsys, "--version") == f"llmeval {__version__}\n"
     assert main([]) == 0
     assert capsys.readouterr().out.startswith("usage: llmeval ")
-
-
-def test_only_verbose_prints_a_log(tmp_path):
-    data = tmp_path / "data.jsonl"
-    data.write_text('{"output": "{}"}')
-    run = ["run", str(data), "-e", "json_validity", "-q"]
-    for more, said in (([], ""), (["-v"], f"runs.evaluate: evaluating {data} with json_validity")):
-        done = subprocess.run([*COMMAND, *more, *run], capture_output=True, text=True, check=True)
-        assert said in done.stderr
-        assert bool(done.stderr) is bool(said)
 
 
 def test_a_starter_file_runs_and_show_prints_the_run_again(tmp_path, monkeypatch, capsys):

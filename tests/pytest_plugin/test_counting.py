@@ -72,50 +72,30 @@ def test_the_interval_respects_groups(session, options):
 
 
 AGAIN = """
-import pytest
 from _pytest.runner import runtestprotocol
-
 def pytest_runtest_protocol(item, nextitem):
-    for left in (2, 1, 0):
-        reports = runtestprotocol(item, nextitem=nextitem, log=False)
-        again = left and any(report.failed for report in reports)
-        for report in reports:
-            if again and report.failed:
-                report.outcome = "rerun"
+    for is_last in (False, False, True):
+        for report in runtestprotocol(item, nextitem=nextitem, log=False):
+            report.outcome = "rerun" if report.failed and not is_last else report.outcome
             item.ihook.pytest_runtest_logreport(report=report)
-        if not again:
-            return True
-
-def pytest_report_teststatus(report):
-    if report.outcome == "rerun":
-        return "rerun", "R", "RERUN"
+    return True
 """
 """What pytest-rerunfailures does."""
-
-TRIES = """
-TRIES = []
-@pytest.fixture
-def tries():
-    TRIES.append(1)
-    return len(TRIES)
-"""
 
 
 def test_the_last_run_of_a_repeated_test_counts(session, pytester):
     pytester.makeconftest(AGAIN)
-    code = "def test_it(tries, evaluate):\n    for _ in range(tries):\n        evaluate('[1]' if tries == 3 else '[1', JsonValidity())"  # fmt: skip
-    assert figures(session(TRIES + code)) == [("json_validity", "3", "100.0 %")]
+    code = "RUNS = []\ndef test_it(evaluate):\n    RUNS.append(1)\n    for _ in RUNS:\n        evaluate('[1]' if len(RUNS) == 3 else '[1', JsonValidity())"  # fmt: skip
+    assert figures(session(code)) == [("json_validity", "3", "100.0 %")]
 
 
-# The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
-@pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
-def test_evaluations_of_subtests_count_once(session):
-    code = "def test_it(subtests, evaluate):\n    for text in ('[1]', '[', '[2]'):\n        with subtests.test(text):\n            evaluate(text, JsonValidity())"  # fmt: skip
-    assert figures(session(code)) == [("json_validity", "3", "66.7 %")]
-
-
-def test_evaluations_of_a_fixture_count(session):
-    code = """
+SUBTESTS = """
+def test_it(subtests, evaluate):
+    for text in ("[1]", "[", "[2]"):
+        with subtests.test(text):
+            evaluate(text, JsonValidity())
+"""
+IN_A_FIXTURE = """
 @pytest.fixture
 def output(request, evaluate):
     evaluate(request.param, JsonValidity())
@@ -125,9 +105,19 @@ def output(request, evaluate):
 def test_it(output):
     pass
 """
-    result = session(code)
-    result.assert_outcomes(passed=1, errors=2)
-    assert figures(result) == [("json_validity", "4", "50.0 %")]
+# The fixture `subtests` came with pytest 9, and the plugin takes 8 as well.
+NEW = pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
+
+
+@pytest.mark.parametrize(
+    ("code", "counted"),
+    [
+        pytest.param(SUBTESTS, ("3", "66.7 %"), marks=NEW),
+        (IN_A_FIXTURE, ("4", "50.0 %")),
+    ],
+)
+def test_evaluations_of_subtests_and_fixtures_count_once(session, code, counted):
+    assert figures(session(code)) == [("json_validity", *counted)]
 
 
 def test_a_marked_testcase_of_unittest_is_an_error(session):

@@ -8,10 +8,11 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.load import read_run
 
 HOSTILE = (
-    "<script>document.title = 'acted'</script></script><img src=x onerror=\"document.title='acted'\">"
-    '<!-- --><a href="javascript:alert(1)">| `forged` | <b>100 %</b> |\n\n# all passed\n'
-    "]]> \u2028\u202egnp.exe & \ud800 \x1b[2J"
+    "</td></code></details><script>document.title = 'acted'</script></script><img src=x onerror=\"document.title='acted'\">"
+    '<!-- --><a href="javascript:alert(1)">| `forged` | <b>100 %</b> |\n\n# all passed\r\n@someone [x](https://example.org) #1'
+    "]]> \u2028\u202egnp.exe\u2066 & \ud800 \x1b[2J\x1b]8;;http://x.invalid\x1b\\ a\x08b\x00\x7f\x9b2J\x85\x0b [red]markup[/red]"
 )
+"""A text that acts wherever it is not escaped."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,8 @@ class Moody(Evaluator):
     """Is the output in the mood? It passes, fails, is unscored or raises, as the output says."""
 
     def check(self, sample):
-        if sample.output == "raise":
-            raise InputError("the output asked for it")
+        if sample.output in ("raise", "hostile error"):
+            raise InputError("the output asked for it" if sample.output == "raise" else HOSTILE)
         if sample.output == "unscored":
             return Result.unscored("nobody can tell")
         if sample.output == "hostile":
@@ -49,9 +50,19 @@ def people(tmp_path):
 
 @pytest.fixture
 def hostile(tmp_path):
-    sample = {"id": HOSTILE, "output": "hostile", "reference": HOSTILE, "input": HOSTILE}
-    other = {"id": "other", "output": HOSTILE, "reference": HOSTILE}
-    return evaluate([sample, other], {HOSTILE: Moody(), "json": JsonValidity()}, out=tmp_path / "x")
+    """Runs of hostile ids, names, fields, values, labels and errors; in the first all is right."""
+    json = HOSTILE.replace("\ud800", "")  # JSON has no half of a pair
+    rows = [
+        {"id": f"{HOSTILE} {n}", "output": {json: json}, "reference": {json: "x"}} for n in range(9)
+    ]
+    right = [{**row, "output": row["reference"]} for row in rows]
+    texts = [
+        {"id": n, "output": output, "reference": HOSTILE, "input": HOSTILE}
+        for n, output in enumerate(("hostile", "hostile error", HOSTILE))
+    ]
+    fields, moody = ({HOSTILE: first, "json": JsonValidity()} for first in (JsonFields(), Moody()))
+    runs = ((right, fields, "@old"), (rows, fields, "www.new"), (texts, moody, "x"))
+    return [evaluate(each, evaluators, out=tmp_path / name) for each, evaluators, name in runs]
 
 
 @pytest.fixture

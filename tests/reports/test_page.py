@@ -26,7 +26,6 @@ COUNT = "document.getElementById('count').innerText.trim()"
 IDS = "[...document.querySelectorAll('tr.sample th')].map(each => each.textContent)"
 TEXT = "document.body.innerText"
 MARKS = "[...document.querySelectorAll('.{} mark')].map(mark => mark.textContent.trim())"
-EVIL = "</td><script>document.title = 'acted'</script><img src=x onerror=alert(1)>\u202e"
 SAMPLES_AT = "document.getElementById('samples').getBoundingClientRect().top + scrollY"
 HEIGHT = "document.documentElement.scrollHeight"
 TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -278,10 +277,8 @@ def test_texts_of_passing_samples_are_read_from_unchanged_data(opened, tmp_path)
     assert page.run("document.querySelector('.output pre').innerText") == "{ ⟨end⟩"
 
 
-def test_text_of_models_does_not_act(opened, hostile, ran):
-    rows = [{"id": f"{EVIL} {n}", "output": {EVIL: EVIL}, "reference": {EVIL: "x"}} for n in range(9)]  # fmt: skip
-    right = [{**row, "output": row["reference"]} for row in rows]
-    page = opened(*(ran(each, {EVIL: JsonFields()}, str(n)) for n, each in enumerate((right, rows))), hostile)  # fmt: skip
+def test_text_of_models_does_not_act(opened, hostile):
+    page = opened(*hostile)
     page.run("document.querySelector('.fields a').click()")
     page.run("for (const all of document.querySelectorAll('button.all')) all.click()")
     for number in range(1, 3):
@@ -293,23 +290,6 @@ def test_text_of_models_does_not_act(opened, hostile, ran):
     assert page.run("document.querySelectorAll('img, a[href^=javascript], b b').length") == 0
     assert page.run("document.scripts.length") == 2
     assert "\u202e" not in page.run(TEXT)  # nothing turns the text around
-
-
-def test_keyboard_and_screen_reader_reach_the_samples(opened, people):
-    page = opened(people)
-    page.run("document.querySelectorAll('tr.sample button')[1].focus()")
-    page.press("Enter", 13)
-    assert page.run("document.querySelectorAll('tr.detail').length") == 1
-    nodes = page.do("Accessibility.getFullAXTree")["nodes"]
-    roles = {"searchbox", "combobox", "button", "link", "image", "region"}
-    nameless = [
-        node["role"]["value"]
-        for node in nodes
-        if not node.get("ignored")
-        and node["role"]["value"] in roles
-        and not node.get("name", {}).get("value")
-    ]
-    assert nameless == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,13 +1,12 @@
 """A run and a comparison as text, right at every width."""
 
 import re
-from dataclasses import dataclass
 from io import StringIO
 
 import pytest
 from rich.console import Console
 
-from llmeval_integrations import Evaluator, JsonFields, JsonValidity, Result, compare, evaluate
+from llmeval_integrations import JsonFields, JsonValidity, compare, evaluate
 from llmeval_integrations.reports.comparison_view import comparison_view
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.terminal import as_text, wrap
@@ -81,30 +80,9 @@ def test_colours_tell_good_from_bad():
     assert "\x1b" not in evaluate(WRONG, OLD).table()
 
 
-@dataclass(frozen=True)
-class Repeats(Evaluator):
-    """Does the output come back?"""
-
-    def check(self, sample):
-        if isinstance(sample.output, dict):
-            raise TypeError(sample.output["raise"])
-        return Result(0, False, sample.output, sample.output)
-
-
-HOSTILE = (
-    "\x1b[2J\x1b[31mALL \x1b]8;;http://example.invalid\x1b\\link\n  forged      9\r  row a\x08b\x00\x7f\x9b2J"
-    "abc\u202egnissap\u2066 \ud800 \u2028\u2029\x85 line\x0bbreaks\x0c [red]markup[/red] :warning:"
-)
-
-
-@pytest.mark.parametrize("place", ["label", "error", "name", "field"])
-def test_text_of_a_model_does_not_act_in_a_terminal(place):
-    if place == "field":
-        rows = [{"output": {HOSTILE: HOSTILE}, "reference": {HOSTILE: "x"}}]
-        run = evaluate(rows, {HOSTILE: JsonFields()})
-    else:
-        sample = {"output": {"raise": HOSTILE} if place == "error" else HOSTILE}
-        run = evaluate([sample], {HOSTILE if place == "name" else "repeats": Repeats()})
-    table = run.table()
-    assert all(char.isprintable() for char in table.replace("\n", ""))
-    table.encode()
+def test_text_of_a_model_does_not_act_in_a_terminal(hostile):
+    views = (comparison_view(compare(*hostile[:2])), *map(view_of_run, hostile))
+    text = "".join(map(as_text, views))
+    assert all(char.isprintable() for char in text.replace("\n", ""))
+    assert "[red]markup[/red]" in text.replace("\n", "")
+    text.encode()
