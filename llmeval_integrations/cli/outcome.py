@@ -9,7 +9,7 @@ from typing import Any
 
 from llmeval_integrations.cli.configuration import Configuration
 from llmeval_integrations.cli.gates import find_misses
-from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, put, put_view, say
+from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, open_page, put, put_view, say
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.numbers import write_count
@@ -36,10 +36,13 @@ def put_next_step(run: Run, call: argparse.Namespace) -> None:
             if run.out
             else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
         )
-    if call.open:
-        from llmeval_integrations.cli.main import main
+    if call.open and run.out:
+        from llmeval_integrations.reports import html
 
-        main(["report", str(run.out), "--open"])
+        page = run.out.resolve() / "report.html"
+        with page.open("wb") as file:
+            html.write([run], file)
+        open_page(page.as_uri())
 
 
 def conclude(run: Run, asked: Configuration) -> int:

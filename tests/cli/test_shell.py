@@ -75,7 +75,8 @@ def test_a_page_is_opened_in_the_browser(tmp_path, monkeypatch, capsys):
     data, out = tmp_path / "data.jsonl", tmp_path / "run"
     data.write_text('{"output": "{}"}\n')
     run = ["run", str(data), "-e", "json_validity"]
-    assert main([*run, "--out", str(out), "--open"]) == 0
+    assert main([*run, "--out", str(out), "--json", "--open"]) == 0
+    assert json.loads(capsys.readouterr().out)["samples"] == 1  # and nothing else
     assert main(["report", str(out), "--open"]) == 0
     assert pages == [(out / "report.html").as_uri()] * 2
     monkeypatch.setattr("webbrowser.open", lambda address: False)

@@ -63,9 +63,13 @@ def test_junit_distinguishes_failures_errors_and_skips(moods, people, interrupte
         "raise": [("error", "InputError", "the output asked for it")],
         "unscored": [("skipped", None, "nobody can tell")],
     }
-    told, *suites = ElementTree.fromstring(written("junit", interrupted, people))
-    assert (told.get("name"), told.get("tests"), told.get("errors")) == ("cut", "1", "1")
-    assert told.find("testcase/error").get("message") == "it was interrupted"
+    incomplete, *suites = ElementTree.fromstring(written("junit", interrupted, people))
+    assert (incomplete.get("name"), incomplete.get("tests"), incomplete.get("errors")) == (
+        "cut",
+        "1",
+        "1",
+    )
+    assert incomplete.find("testcase/error").get("message") == "it was interrupted"
     assert [suite.get("name") for suite in suites][:2] == ["cut.moody", "people.json_validity"]
     tags = {element.tag for element in ElementTree.fromstring(written("junit", *hostile)).iter()}
     assert tags == {"testsuites", "testsuite", "testcase", "failure", "error"}
@@ -115,8 +119,8 @@ def test_every_row_and_every_field_is_a_record(moods, people):
     assert records[2]["error"] == "InputError: the output asked for it"
     assert as_csv(fields_table([moods])) == []
     records = as_csv(fields_table([people]))
-    told = [(record["field"], record["leaves"], record["match"]) for record in records]
-    assert told == [("/age", "3", "1"), ("/name", "3", "2")]
+    found = [(record["field"], record["leaves"], record["match"]) for record in records]
+    assert found == [("/age", "3", "1"), ("/name", "3", "2")]
     assert json.loads(records[0]["wrong_values"]) == [{"output": "63", "reference": "36", "count": 1}]  # fmt: skip
     figures = people.summary["evaluators"]["json_fields"]["fields"]["/age"]
     assert float(records[0]["f1"]) == figures["f1"]

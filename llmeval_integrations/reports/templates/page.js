@@ -111,9 +111,9 @@ function rowItem(number, row) {
 }
 function differenceTable(differences, areCalls) {
   const found = new Map(), several = data.evaluators.length > 1;
-  for (const [number, ...told] of differences.filter(each => typeof each[1] === "string" && isOfCall(each) === areCalls)) {
-    const key = JSON.stringify(told), before = found.get(key);
-    found.set(key, [(before ? before[0] + ", " : "") + data.evaluators[number], ...told]);
+  for (const [number, ...rest] of differences.filter(each => typeof each[1] === "string" && isOfCall(each) === areCalls)) {
+    const key = JSON.stringify(rest), before = found.get(key);
+    found.set(key, [(before ? before[0] + ", " : "") + data.evaluators[number], ...rest]);
   }
   if (!found.size) return null;
   const heads = [...areCalls ? ["call", "argument"] : ["place"], "what", "output", "expected", ...several ? ["evaluator"] : []];
