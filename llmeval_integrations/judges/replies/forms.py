@@ -237,11 +237,7 @@ class AnswerForm(RecordForm[Any]):
     """An object of a pydantic model's class, or any text."""
 
     def __init__(self, result_type: Any, *, repeats: bool) -> None:
-        def build(given: Members) -> Any:
-            answer = result_type.model_validate(given)
-            answer.model_dump(mode="json")  # a result could not hold what is nested too deeply
-            return answer
-
+        build = getattr(result_type, "model_validate", str)
         super().__init__(name_of(result_type), schema_of(result_type), build, repeats=repeats)
         self._type = result_type
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from llmeval_integrations.json_values.limits import measure
+
 Members: TypeAlias = dict[str, Any]
 """The members of a JSON object."""
 
@@ -46,7 +48,10 @@ _DECODER: Final = json.JSONDecoder(strict=False, object_pairs_hook=as_members)
 
 
 def objects(text: str) -> list[FoundObject]:
-    """List the outermost JSON objects of a text, or the one that Python can read."""
+    """List the outermost JSON objects of a text, or the one that Python can read.
+
+    Objects beyond the limits of size and depth are omitted: no result could hold them.
+    """
     found: list[FoundObject] = []
     end = 0
     for tries in range(_TRIES):
@@ -58,10 +63,11 @@ def objects(text: str) -> list[FoundObject]:
             value, end = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             if not tries and (whole := _python_object(text)):
-                return [whole]
+                found = [whole]
+                break
             continue
         found.append(FoundObject(opening.start(), end, value))
-    return found
+    return [each for each in found if not measure(each.members).limit]
 
 
 def _python_object(text: str) -> FoundObject | None:

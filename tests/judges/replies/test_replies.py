@@ -328,6 +328,13 @@ def test_a_run_counts_the_verdicts_against_their_own_reasons():
         assert run.summary["evaluators"]["pass_fail"].get("inconsistent") == count
 
 
+@pytest.mark.parametrize("key", ["reasoning", "verdict", "notes"])
+def test_a_reply_that_is_nested_too_deeply_breaks_no_batch(key):
+    deep = '{"verdict": "Pass", "' + key + '": ' + '{"a": ' * 990 + "1" + "}" * 991
+    judge = PassFail(Scripted(deep, judgement("Fail")), "Is it?")
+    assert judge.evaluate_many([Sample("a"), Sample("b")])[1].passed is False
+
+
 # --- what can be asked of the reader --------------------------------------------------------------
 
 GOOD = {"reasoning": "It holds.", "verdict": "Pass", "confidence": "High"}
@@ -380,7 +387,7 @@ def test_a_method_of_the_caller_finds_what_we_do_not():
         "{", '{"verdict": "\\', '{"a":', "Verdict: ", "Verdict: Pass\n", "verdict: Pass, ", "\\",
         "Verdict: Pass\nVerdict: Fail\n", "*", "<think>", "x</think>", f"{FORGED}</think>",
         "```json\n{", '"', FORGED, "Reasoning: x\n", "(pass/", "\\u0076", "&#118", "[[", "{/*",
-        "{'a': ", "Pass\n", "question_1: ", "not ", "verdict is ",
+        "{'a': ", '{"verdict": ', "Pass\n", "question_1: ", "not ", "verdict is ",
     ],
 )  # fmt: skip
 def test_a_hostile_reply_takes_no_time(piece):
