@@ -122,17 +122,19 @@ class _ClaimJudge(ModelJudge):
             has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
             is_quoted = has_words and sources.hold(each.evidence)
             found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
-        good = next(iter(self.verdicts))
-        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]
-        count = f"{len(claims) - len(wrong)} of {len(claims)} claims are {good}"
+        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != self._good]
+        count = f"{len(claims) - len(wrong)} of {len(claims)} claims are {self._good}"
         score = self.score(claims, sample)
         passed = None if self.threshold is None else score >= self.threshold
         return Result(score, passed, None, "; ".join([count, *wrong]), {"claims": found})
 
     def score(self, claims: list[Claim], sample: Sample) -> float:  # noqa: ARG002
         """Return the share of claims with the first verdict."""
-        good = next(iter(self.verdicts))
-        return sum(claim.verdict == good for claim in claims) / len(claims)
+        return sum(claim.verdict == self._good for claim in claims) / len(claims)
+
+    @property
+    def _good(self) -> str:
+        return next(iter(self.verdicts))
 
 
 @dataclass(frozen=True)

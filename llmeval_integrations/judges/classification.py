@@ -39,7 +39,9 @@ Choices: TypeAlias = (
 )
 
 _Worth: TypeAlias = float | tuple[float | None, str] | None
-_Choices: TypeAlias = Mapping[str, tuple[float | None, str]]
+_Labels: TypeAlias = Mapping[str, tuple[float | None, str]]
+"""Each label with its score and description."""
+
 _ALIASES: Final = ("verdict", "classification", "class", "category", *VERDICT_NAMES)
 _REPLY: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
@@ -70,9 +72,9 @@ class _LabelJudge(ModelJudge):
     _form: StatementForm = field(init=False, repr=False, compare=False)
     _shots: str = field(init=False, repr=False, compare=False)
 
-    def _set_form(self, choices: _Choices) -> None:
+    def _set_form(self, labels: _Labels) -> None:
         check_number(self, "threshold", optional=True)
-        self.__dict__.update(_form=label_form(choices), _shots=write_examples(self, [*choices]))
+        self.__dict__.update(_form=label_form(labels), _shots=write_examples(self, [*labels]))
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
         said = await self.exchange(ask, prompt, self._form, values)
@@ -121,8 +123,12 @@ class Classification(_LabelJudge):
         except msgspec.ValidationError as error:
             wanted = f"made of labels, each with a score or (score, description): {error}"
             raise option_error(self, "choices", wanted) from None
-        whole = {label: x if isinstance(x, tuple) else (x, "") for label, x in found.items()}
-        self._set_form(whole)
+        self._set_form(
+            {
+                label: worth if isinstance(worth, tuple) else (worth, "")
+                for label, worth in found.items()
+            }
+        )
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return await self._choose(ask, self.prompt, material(sample))
@@ -171,15 +177,15 @@ class Rubric(_LabelJudge):
         return await self._choose(ask, _GRADE, values)
 
 
-def label_form(choices: _Choices) -> StatementForm:
+def label_form(labels: _Labels) -> StatementForm:
     """Return the form of a reply with an explanation and a label, which has its score."""
-    lines = [f"- {label}: {text}" if text else f"- {label}" for label, (_, text) in choices.items()]
-    words = {_fold(label): (label, score) for label, (score, _) in choices.items()}
+    lines = [f"- {label}: {text}" if text else f"- {label}" for label, (_, text) in labels.items()]
+    words = {_fold(label): (label, score) for label, (score, _) in labels.items()}
     return StatementForm(
         "classification",
         Vocabulary("label", words, aliases=_ALIASES),
         {"explanation": {"type": "string"}},
-        {"label": {"type": "string", "enum": [*choices]}},
+        {"label": {"type": "string", "enum": [*labels]}},
         "\n".join(["Choose exactly one of these labels:", *lines, _REPLY]),
     )
 
