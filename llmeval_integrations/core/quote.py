@@ -21,8 +21,8 @@ def hint(word: object, known: Collection[str], there_are: str = "there are") -> 
     from difflib import get_close_matches
 
     close = get_close_matches(str(word), known, 1)
-    meant = f"did you mean {close[0]!r}? " if close else ""
-    return f"{meant}{there_are} {', '.join(known) or 'none'}"
+    guess = f"did you mean {close[0]!r}? " if close else ""
+    return f"{guess}{there_are} {', '.join(known) or 'none'}"
 
 
 def quote(value: Any) -> str:

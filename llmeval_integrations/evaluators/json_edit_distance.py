@@ -27,9 +27,9 @@ class JsonEditDistance(Evaluator):
     Score: the normalised distance of the canonical texts, from 0.0 if they are equal to 1.0. An
     output that is not JSON has 1.0. The result passes if the score is at most `threshold`.
 
-    Metadata: `exact`. It is False if the texts differ in more than 10,000 characters on both sides,
-    or 80,000 for the faster metrics. An exact distance would then take too long, as its time is
-    quadratic in the length, so the score is an upper bound.
+    Metadata: `exact`. It is False only if the texts differ in more than 10,000 characters on both
+    sides, or 80,000 for the faster metrics. An exact distance may then take too long, as its time
+    is quadratic in the length, so the score is an upper bound.
 
     LangChain's drop-in writes its canonical text with `json.dumps`.
     """

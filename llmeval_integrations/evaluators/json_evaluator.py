@@ -19,6 +19,8 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
 from llmeval_integrations.messages.read import read_answer
 
+REFUSED: Final = Defect("refused", "The model refused to answer")
+
 _SHARED: Final = "_shared"
 """The mark in the `__dict__` of samples that keep their values there, by field and mode."""
 
@@ -46,9 +48,6 @@ def _parse(thing: Any, parsing: Parsing) -> Any:
         return parse(thing, parsing)
     value, label = read_answer(thing)
     return REFUSED if label == "refused" else parse(value, parsing)
-
-
-REFUSED: Final = Defect("refused", "The model refused to answer")
 
 
 def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:

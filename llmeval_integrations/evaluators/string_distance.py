@@ -23,8 +23,8 @@ class StringDistance(TextEvaluator):
     otherwise a number of edits. Jaro distances are always from 0 to 1. The result passes if the
     score is at most `threshold`.
 
-    Metadata: `exact`. It is False if the texts differ in more than 10,000 characters on both sides;
-    an edit distance is then an upper bound. The name and the default distance are LangChain's.
+    Metadata: `exact`. It is False only if the texts differ in more than 10,000 characters on both
+    sides; an edit distance is then an upper bound. The name and the default distance are LangChain's.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
