@@ -8,7 +8,6 @@ import pytest
 from llmeval_integrations import (
     InvalidOptionError,
     InvalidReferenceError,
-    InvalidSchemaError,
     JsonEquality,
     JsonFields,
     JsonMatch,
@@ -113,15 +112,7 @@ def test_functions_may_change_what_they_are_given():
 # --- Schemas, names, options ---------------------------------------------------------------------
 
 
-def test_a_schema_may_be_text_or_a_model_or_each_samples_own():
-    schema = {"properties": {"at": {"type": "string", "format": "date-time"}}}
-    moment, same = {"at": "2024-01-05T10:00:00Z"}, {"at": "2024-01-05T10:00:00+00:00"}
-    assert JsonFields(schema=json.dumps(schema))(same, moment).passed
-    assert not JsonFields()(same, moment).passed
-    sample = Sample(same, moment, schema=schema)
-    assert JsonFields().evaluate(sample).passed
-    del schema["properties"]["at"]["format"]  # a schema that changed is read anew
-    assert not JsonFields().evaluate(sample).passed
+def test_a_model_and_its_objects_are_schema_and_reference():
     pydantic = pytest.importorskip("pydantic")
     model = pydantic.create_model("Entry", price=(float, ...), note=(str | None, None))
     assert JsonFields(model)({"price": 0.1 + 0.2}, model(price=0.3)).passed
@@ -162,10 +153,6 @@ def test_bad_options_and_bad_calls_raise():
         JsonFields()("{}")
     with pytest.raises(InvalidReferenceError):
         JsonFields()("{}", "{")
-    with pytest.raises(InvalidSchemaError):
-        JsonFields(schema="no schema")
-    with pytest.raises(InvalidSchemaError):
-        JsonFields()({}, {}, schema="[1]")
     two = JsonFields(fields={"/a": {"compare": lambda one, other: 2}})
     with pytest.raises(InvalidOptionError, match="compare returned 2"):
         two({"a": 1}, {"a": 2})

@@ -19,7 +19,6 @@ from llmeval_integrations import (
     Sample,
     evaluate,
 )
-from llmeval_integrations.text.sources import common_numbers
 
 DATA = Path(__file__).parents[3] / "shared/data"
 
@@ -220,10 +219,6 @@ def test_common_values_are_marked_and_a_run_counts_fields():
     assert [row.score for row in run.rows] == [1, 1, 1, 0.5, None]
     with pytest.raises(InvalidOptionError, match="common='EUR' is not a list"):
         JsonGrounded(common="EUR")
-
-
-def test_numbers_that_most_sources_have_are_common():
-    assert common_numbers(["1 of 20 lines", "one, 1.5", "I. Intro 3"], share=0.5) == [1]
 
 
 @given(

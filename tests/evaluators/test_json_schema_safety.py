@@ -145,19 +145,10 @@ def test_a_pattern_that_backtracks_for_ever_is_an_error_and_no_verdict(schema, o
         JsonSchema(schema)(json.dumps(output))
 
 
-@pytest.mark.parametrize("draft", DRAFTS)
-def test_a_long_enum_is_wrong_in_the_same_words(draft):
-    (short, long) = (
-        JsonSchema(
-            {"properties": {"a": {"allOf": [{"minLength": 1}], "enum": values}}}, draft=draft
-        )
-        for values in ([f"v{n}" for n in range(100)], [f"v{n}" for n in range(200)])
-    )
-    assert long('{"a": "v150"}').passed
-    expected, found = (evaluator('{"a": "x"}').metadata for evaluator in (short, long))
-    assert expected["schema_score"] == found["schema_score"]
-    [expected], [found] = expected["errors"], found["errors"]
-    assert found == {**expected, "message": '"x" is not one of "v0", "v1" or 198 other candidates'}
+def test_a_long_enum_is_wrong_in_few_words():
+    result = JsonSchema({"enum": [f"v{n}" for n in range(200)]})('"x"')
+    assert result.label == "enum"
+    assert result.reason == '"x" is not one of "v0", "v1" or 198 other candidates at the root'
 
 
 MEASURED = """

@@ -23,19 +23,6 @@ def test_the_result_gives_the_figures():
 
 
 @pytest.mark.parametrize(
-    ("text", "n", "tokens"),
-    [(" ", 3, 0), ("a", 2, 1), ("a b", 3, 2), ("  \n", 1, 0), ("a b c", 100, 3)],
-)
-def test_text_shorter_than_an_ngram_costs_nothing_and_says_so(text, n, tokens):
-    result = NgramRepetitionPenalty(n=n)(text)
-    assert (result.score, result.passed) == (0, True)
-    assert result.reason == f"Text too short for {n}-gram analysis"
-    assert result.metadata["repetition_rate"] == 0
-    assert result.metadata["token_count"] == tokens
-    assert result.metadata["total_ngrams"] == 0
-
-
-@pytest.mark.parametrize(
     ("text", "tokens"),
     [
         ("<think>a b c</think> x x x x", 3),
