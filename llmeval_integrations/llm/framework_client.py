@@ -49,7 +49,7 @@ class FrameworkClient(SdkClient):
     @classmethod
     def about(cls, model: Any, name: Any, options: dict[str, Any]) -> ClientConfig:
         """Describe the model as a configuration; raises InvalidOptionError for a wrong option."""
-        cls.check_beside(model, options)
+        cls.check_object(model, options)
         vendors = (cls.vendors.match(kind.__module__) for kind in type(model).__mro__)
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,

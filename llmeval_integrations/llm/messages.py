@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.llm.images import Image
 
 Role = Literal["system", "user", "assistant"]
@@ -112,6 +112,9 @@ class Request(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, prompt: Any, **fields: Any) -> Request:
         """Make a request from a text or a list of messages; raises InvalidOptionError."""
+        for name in fields.keys() - {*cls.__struct_fields__}:
+            known = hint(name, cls.__struct_fields__)
+            raise InvalidOptionError(f"a request has no field {name!r}; {known}")
         messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
         try:
             return msgspec.convert({"messages": messages, **fields}, cls)

@@ -109,8 +109,16 @@ class SdkClient(Client):
         """Return the function that closes an object of `make`; None if it holds nothing open."""
         return None
 
+    @staticmethod
+    def check_kind(thing: Any, expected: str, *, is_right: bool) -> None:
+        """Raise InvalidOptionError for an object of another kind; its members may contain a key."""
+        if not is_right:
+            raise InvalidOptionError(
+                f"model=<{type(thing).__name__} object> cannot be asked; expected {expected}"
+            )
+
     @classmethod
-    def check_beside(cls, thing: Any, options: Collection[str]) -> None:
+    def check_object(cls, thing: Any, options: Collection[str]) -> None:
         """Raise InvalidOptionError for an option that the object defines, or a missing name."""
         what = f"the {type(thing).__name__} object"
         if own := sorted(cls.settled & {*options}):
@@ -182,7 +190,7 @@ class SdkClient(Client):
         is_refused = False
         while True:
             try:
-                response = await self.guard(self.call(self._say(request, forms[0], without)))
+                response = await self.guard(self.call(self._write(request, forms[0], without)))
                 reply = self._read(response, forms[0])
             except ClientError as error:
                 if error.parameter in _OPTIONAL - without:
@@ -205,7 +213,7 @@ class SdkClient(Client):
         chosen = self.config.output if request.output == "auto" else request.output
         return _FORMS[self._best.get(request.schema_name, 0) :] if chosen == "auto" else (chosen,)
 
-    def _say(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
+    def _write(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
         """Return a request as arguments; the configuration's settings replace missing ones."""
         config, temperature, limit = self.config, request.temperature, request.max_tokens
         temperature = config.temperature if temperature is None else temperature
@@ -241,7 +249,7 @@ class SdkClient(Client):
         for name, request in requests.items():
             output = self.forms(request)[0]
             with suppress(ClientError):
-                drafts[f"{name}-{output}"] = self._say(request, output, self._without)
+                drafts[f"{name}-{output}"] = self._write(request, output, self._without)
         return drafts
 
     def read_all(self, responses: Mapping[str, Any]) -> dict[str, Reply]:

@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.keys import keys_in, without_keys
 from llmeval_integrations.llm.loop import in_thread
@@ -54,15 +53,12 @@ class StainlessClient(SdkClient):
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
-        if not _bases(thing) & {_BLOCKING, _AWAITED}:
-            name = cls.plain.removeprefix("Async")
-            raise InvalidOptionError(
-                f"model={quote(thing)} cannot be asked; expected {cls.package_name()}.{name} or "
-                f"{cls.package_name()}.{cls.plain}"
-            )
-        cls.check_beside(thing, options)
+        package, kinds = cls.package_name(), _bases(thing) & {_BLOCKING, _AWAITED}
+        expected = f"{package}.{cls.plain.removeprefix('Async')} or {package}.{cls.plain}"
+        cls.check_kind(thing, expected, is_right=bool(kinds))
+        cls.check_object(thing, options)
         fields: dict[str, Any] = {
-            "platform": cls.package_name(),
+            "platform": package,
             "base_url": str(thing.base_url),
             "api_key": getattr(thing, "api_key", None) or NO_KEY,
             "retries": thing.max_retries,

@@ -11,6 +11,7 @@ from llmeval_integrations.core.errors import (
     MissingDependencyError,
     UnknownNameError,
 )
+from llmeval_integrations.llm.answers import ask
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.loading import load_client
 
@@ -111,10 +112,12 @@ def test_a_slip_a_missing_package_and_a_missing_key_are_told_in_this_order(monke
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(InvalidOptionError, match="no key is set for openai; set OPENAI_API_KEY"):
-        load_client("openai:m").check()
+        ask("openai:m", "Where?")
     monkeypatch.setitem(sys.modules, "openai", None)
     package = r"pip install 'llmeval-integrations\[openai\]'"
     with pytest.raises(MissingDependencyError, match=package):
-        load_client("openai:m").check()
+        ask("openai:m", "Where?")
     with pytest.raises(UnknownNameError, match="did you mean 'openai'"):
-        load_client("opnai:m").check()
+        ask("opnai:m", "Where?")
+    with pytest.raises(InvalidOptionError, match="no field 'temprature'; did you mean 'temp"):
+        ask(Echo(), "Where?", temprature=1)

@@ -58,14 +58,14 @@ class AnthropicClient(StainlessClient):
         )
 
     def _form(self, request: Request, output: Output) -> dict[str, Any]:
-        if request.schema is None or output not in ("json_schema", "tool"):
-            return {}
         if output == "tool":
             name = request.schema_name
             return {
                 "tools": [{"name": name, "input_schema": request.schema}],
                 "tool_choice": {"type": "tool", "name": name, "disable_parallel_tool_use": True},
             }
+        if output != "json_schema":
+            return {}
         try:
             schema = self.package.transform_schema(request.schema)
         except (ValueError, AssertionError) as error:
@@ -73,12 +73,11 @@ class AnthropicClient(StainlessClient):
         return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
     def read(self, response: Any, output: Output) -> Reply:
-        finish = finish_of(response.get("stop_reason"))
         text = "".join(map(_text, response["content"]))
-        if finish == "refused":
-            text = text or (response.get("stop_details") or {}).get("explanation") or ""
+        refusal = (response.get("stop_details") or {}).get("explanation")
+        finish, usage = finish_of(response.get("stop_reason")), usage_of(response.get("usage"))
         model = response.get("model") or self.config.name
-        return Reply(text, finish, usage_of(response.get("usage")), model, output)
+        return Reply(text or refusal or "", finish, usage, model, output)
 
     @property
     def has_batches(self) -> bool:
@@ -127,11 +126,9 @@ def _message(message: Message, fence: str) -> dict[str, Any]:
             blocks.append({"type": "image", "source": _source(block)})
             continue
         shared, mark, rest = block.rpartition(f"{fence}>") if fence else ("", "", block)
-        if len(shared) < _SHORTEST_SHARED:
-            blocks.append({"type": "text", "text": block})
-            continue
-        blocks.append({"type": "text", "text": shared + mark, "cache_control": _EPHEMERAL})
-        blocks.append({"type": "text", "text": rest})
+        if is_kept := len(shared) >= _SHORTEST_SHARED:
+            blocks.append({"type": "text", "text": shared + mark, "cache_control": _EPHEMERAL})
+        blocks.append({"type": "text", "text": rest if is_kept else block})
     is_plain = isinstance(message.content, str) and len(blocks) == 1
     return {"role": message.role, "content": message.content if is_plain else blocks}
 

@@ -7,8 +7,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image
@@ -38,11 +36,9 @@ class GoogleClient(SdkClient):
 
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
-        if not isinstance(thing, cls.load_package().Client):
-            raise InvalidOptionError(
-                f"model={quote(thing)} cannot be asked; expected google.genai.Client"
-            )
-        cls.check_beside(thing, options)
+        is_right = isinstance(thing, cls.load_package().Client)
+        cls.check_kind(thing, "google.genai.Client", is_right=is_right)
+        cls.check_object(thing, options)
         inner = value_of(thing, "_api_client")
         http = value_of(inner, "_http_options")
         milliseconds = value_of(http, "timeout") or 300_000
@@ -86,8 +82,11 @@ class GoogleClient(SdkClient):
             **_form(request, output),
         }
         contents = [*map(_content, messages)]
-        config = self.with_options(config)
-        return {"model": self.config.name, "contents": contents, "config": config}
+        return {
+            "model": self.config.name,
+            "contents": contents,
+            "config": self.with_options(config),
+        }
 
     def read(self, response: Any, output: Output) -> Reply:
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
@@ -116,11 +115,11 @@ def _part(block: str | Image) -> dict[str, Any]:
 
 
 def _form(request: Request, output: Output) -> dict[str, Any]:
-    if request.schema is None or output not in ("json_schema", "tool"):
-        return {}
     if output == "json_schema":
         mime = "application/json"
         return {"response_mime_type": mime, "response_json_schema": request.schema}
+    if output != "tool":
+        return {}
     name = request.schema_name
     function = {"name": name, "parameters_json_schema": request.schema}
     choice = {"mode": "ANY", "allowed_function_names": [name]}

@@ -9,8 +9,7 @@ from functools import partial
 from inspect import signature
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.messages import Output, Request, address_user
@@ -39,10 +38,8 @@ class LangChainClient(FrameworkClient):
 
         models: list[Any] = []
         given = _map_models(thing, lambda model: models.append(model) or model)  # type: ignore[func-returns-value]
-        if not models or not all(isinstance(model, BaseLanguageModel) for model in models):
-            raise InvalidOptionError(
-                f"model={quote(thing)} cannot be asked; expected a chat model of LangChain"
-            )
+        is_right = all(isinstance(model, BaseLanguageModel) for model in models)
+        cls.check_kind(thing, "a chat model of LangChain", is_right=is_right)
         name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
         return cls(cls.about(models[0], name, options), given)
 
@@ -56,8 +53,7 @@ class LangChainClient(FrameworkClient):
         def prepare(model: Any) -> Any:
             self.check_images(request, is_chat=isinstance(model, BaseChatModel))
             model = set_model(model, request.temperature, request.max_tokens)
-            has_form = request.schema is not None and output in _METHODS
-            return _ask_for_form(model, request, output) if has_form else model
+            return _ask_for_form(model, request, output) if output in _METHODS else model
 
         messages = [*map(chat_message, address_user(in_words(request, output)))]
         model = _map_models(self.given, prepare)
@@ -78,17 +74,16 @@ class LangChainClient(FrameworkClient):
     def read(self, response: Any, output: Output) -> Reply:
         if hasattr(response, "choices"):  # an OpenAI object with a reply that was cut
             return read_chat(response.model_dump(), self.config.name, output)
-        message = response["raw"] if isinstance(response, dict) else response
-        if isinstance(message, str):  # a model that completes text
-            return Reply(message, model=self.config.name, output=output)
-        about = message.response_metadata
+        if isinstance(response, str):  # a model that completes text
+            return Reply(response, model=self.config.name, output=output)
+        about = response.response_metadata
         reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
-        refusal = _refusal(message)
-        calls = _calls(message) if output in _METHODS else []
+        refusal = _refusal(response)
+        calls = _calls(response) if output in _METHODS else []
         return Reply(
-            text=text_or_calls(text_of_blocks(message.content) or refusal or "", calls),
+            text=text_or_calls(text_of_blocks(response.content) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
-            usage=usage_of(message.usage_metadata or about.get("token_usage")),
+            usage=usage_of(response.usage_metadata or about.get("token_usage")),
             model=value_of(about, "model_name", "model", "model_id") or self.config.name,
             # only the calls show that an integration has asked for a call instead of the schema
             output="tool" if calls else output,
@@ -112,23 +107,19 @@ def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
 def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
     """Return a model that requests the form; raises ClientError if it cannot."""
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import RunnableSequence
 
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
     if inherited and output == "json_schema":  # the inherited one ignores the method
         raise ClientError(f"{type(model).__name__} accepts no schema", kind="bad_request")
-    form: dict[str, Any] = {"method": _METHODS[output]}
-    schema = request.schema
+    schema, form = request.schema or {}, dict[str, Any](method=_METHODS[output])
     if "strict" in signature(model.with_structured_output).parameters:
-        strict = strict_schema(schema or {})
+        strict = strict_schema(schema)
         schema, form["strict"] = strict or schema, strict is not None
-    named = {**(schema or {}), "title": request.schema_name}
+    named = {**schema, "title": request.schema_name}
     try:
-        formed = model.with_structured_output(named, **form)
-        if isinstance(formed, RunnableSequence) and len(formed.steps) == 2:
-            return formed.first  # the parser behind the model is slow and hides the usage
-        return model.with_structured_output(named, include_raw=True, **form)
-    except (NotImplementedError, LookupError, TypeError, ValueError) as error:
+        # without the parser behind the model, which is slow and hides the usage
+        return model.with_structured_output(named, **form).first
+    except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
 
 

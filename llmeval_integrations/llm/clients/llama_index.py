@@ -6,8 +6,7 @@ import re
 from functools import partial
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import in_words, openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.images import Image
@@ -32,10 +31,7 @@ class LlamaIndexClient(FrameworkClient):
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         from llama_index.core.llms import LLM
 
-        if not isinstance(thing, LLM):
-            raise InvalidOptionError(
-                f"model={quote(thing)} cannot be asked; expected an LLM of LlamaIndex"
-            )
+        cls.check_kind(thing, "an LLM of LlamaIndex", is_right=isinstance(thing, LLM))
         name = thing.metadata.model_name
         return cls(cls.about(thing, None if name == "unknown" else name, options), thing)
 
@@ -53,7 +49,7 @@ class LlamaIndexClient(FrameworkClient):
 
     def _form(self, request: Request, output: Output) -> dict[str, Any]:
         """Return the schema in the form of the model's class; raises ClientError if it has none."""
-        if request.schema is None or output not in ("json_schema", "tool"):
+        if output not in ("json_schema", "tool"):
             return {}
         names = {f"{kind.__module__}.{kind.__name__}" for kind in type(self.given).__mro__}
         if output == "json_schema" and self.given.metadata.is_chat_model:

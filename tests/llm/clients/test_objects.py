@@ -124,7 +124,7 @@ import socket, sys
 reached = []
 connect = socket.socket.connect
 socket.socket.connect = lambda self, to: (reached.append(to), connect(self, to))[1]
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.judges import ask, load_client
 client = load_client("litellm:anthropic/m", base_url=sys.argv[1], api_key="sk-1", retries=0)
 print(client.identity()["platform"], "litellm" in sys.modules)
 try:
