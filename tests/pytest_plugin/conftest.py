@@ -1,10 +1,9 @@
 """Sessions of pytest in which the plugin is tried."""
 
 import json
+import sys
 
 import pytest
-import rich.console
-import rich.tree  # noqa: F401 - else a session in this process loads it, and takes it away again
 
 HEAD = """
 import pytest
@@ -13,17 +12,36 @@ SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "requir
 """
 
 
+class Imports:
+    """A plugin of the sessions in this process, which notes what they import."""
+
+    def __init__(self):
+        self.modules = {}
+
+    def pytest_sessionfinish(self):
+        self.modules |= sys.modules
+
+
+@pytest.fixture(autouse=True)
+def imports():
+    """Keep what sessions import; pytester takes it away, and second classes would be made."""
+    imports = Imports()
+    yield imports
+    for name, module in imports.modules.items():
+        if name not in ("conftest", "test_it"):
+            sys.modules.setdefault(name, module)
+
+
 @pytest.fixture
-def session(pytester):
+def session(imports, pytester):
     """Write a test file and run it; gives pytest's result."""
 
-    def session(code, *options, rows=(), folder="."):
-        path = pytester.path / folder
-        path.mkdir(exist_ok=True)
-        (path / "test_it.py").write_text(f"{HEAD}{code}")
-        (path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        quiet = ("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:langsmith_plugin")
-        run = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
-        return run(*quiet, *options)
+    def session(code, *options, rows=()):
+        (pytester.path / "test_it.py").write_text(f"{HEAD}{code}")
+        (pytester.path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        quiet = ("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:langsmith_plugin", *options)
+        if "-n" in options:
+            return pytester.runpytest_subprocess(*quiet)
+        return pytester.runpytest_inprocess(*quiet, plugins=[imports])
 
     return session
