@@ -82,8 +82,10 @@ def test_a_grade_is_a_place_between_the_lowest_and_the_highest(reply, score, lab
 def test_the_model_is_told_the_anchors_the_question_and_labelled_samples():
     model = Scripted(said("5"))
     examples = [{"output": "Hey you!", "label": 1, "explanation": "rude"}]
-    Rubric(model, ANCHORS, "Is it polite?", examples=examples)("Please.")
+    anchors = {str(grade): text for grade, text in ANCHORS.items()}  # as a file has them
+    judge = load_evaluator(
+        "rubric", model=model, anchors=anchors, question="Is it polite?", examples=examples
+    )
+    assert judge("Please.").score == 1.0
     for text in ("- 1: Rude throughout.\n- 2\n- 3: Plain.", "Is it polite?", "Output: Hey you!"):
         assert text in model.said
-    loaded = load_evaluator("rubric", model=model, anchors={"1": "a", "5": "b"}, question="?")
-    assert loaded("x").score == 1.0

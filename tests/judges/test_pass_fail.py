@@ -152,26 +152,27 @@ def test_an_unreadable_reply_is_asked_again_and_shown(said, kept):
 
 # --- ready-made criteria --------------------------------------------------------------------------
 
-NEEDS = {
-    "correctness": ("reference",),
-    "faithfulness": ("contexts",),
-    "relevance": ("input",),
-    "completeness": ("input",),
-    "instruction_adherence": ("input",),
-    "tone": (),
-    "safety": (),
-}
 
-
-@pytest.mark.parametrize("name", NEEDS)
-def test_a_criterion_asks_its_own_question_and_says_what_it_needs(name):
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("correctness", ("reference",)),
+        ("faithfulness", ("contexts",)),
+        ("relevance", ("input",)),
+        ("completeness", ("input",)),
+        ("instruction_adherence", ("input",)),
+        ("tone", ()),
+        ("safety", ()),
+    ],
+)
+def test_a_criterion_asks_its_own_question_and_says_what_it_needs(name, needs):
     model = Scripted(judgement("Fail", "Medium"))
     judge = load_evaluator(name, model=model)
     result = judge.evaluate(FULL)
     assert (result.score, result.passed) == (0.15, False)
     assert f"Question: {judge.criterion}\n" in model.said
     assert "(Pass = " in judge.criterion
-    assert judge.needs == NEEDS[name]
+    assert judge.needs == needs
     for field in judge.needs:
         assert f"The {field.rstrip('s')}." in model.said
         with pytest.raises(MissingFieldError, match=field):
