@@ -82,7 +82,7 @@ async def exchange(
     output: Output = "auto",
     retries: int = 1,
 ) -> T:
-    """Ask until a reply can be read, up to `retries` times more, then for the verdict alone.
+    """Ask, and up to `retries` times more for the verdict alone if the reply cannot be read.
 
     Raises UnreadableJudgementError for the last reply, and CutReplyError if the reply was cut
     before its verdict.

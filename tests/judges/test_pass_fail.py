@@ -1,6 +1,7 @@
 """A verdict on one question: what the judge is shown, and what its reply makes of the output."""
 
 import json
+from os.path import commonprefix
 
 import pytest
 from scripted import Scripted, judgement
@@ -103,12 +104,10 @@ def test_a_mark_is_that_of_the_contexts_and_cannot_be_foreseen():
     assert PassFail(telling, QUESTION)("a").reason == "It ends with ."
 
 
-def _shared(requests):
+def shared(requests):
     """Return the share of characters that all requests begin with."""
     texts = [request.text for request in requests]
-    longest = max(map(len, texts))
-    same = next((n for n, each in enumerate(zip(*texts)) if len({*each}) > 1), min(map(len, texts)))
-    return same / longest
+    return len(commonprefix(texts)) / max(map(len, texts))  # noqa: RUF071 - of texts, not paths
 
 
 def test_prompts_over_one_long_text_begin_alike():
@@ -116,11 +115,11 @@ def test_prompts_over_one_long_text_begin_alike():
     model = Scripted(judgement())
     for output in ("one", "two", "three", "four", "five"):
         PassFail(model, QUESTION)(output, contexts=[long], input="What?")
-    assert _shared(model.requests) >= 0.9
+    assert shared(model.requests) >= 0.9
     model = Scripted(judgement())
     Questionnaire(model, ["Is it short?", "Is it new?", "Is it kind?"])(long)
     assert len(model.requests) == 3
-    assert _shared(model.requests) >= 0.9
+    assert shared(model.requests) >= 0.9
 
 
 def test_labelled_samples_come_first():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -83,11 +83,10 @@ def _python_object(text: str) -> FoundObject | None:
 
 def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
     """List the outermost objects in a value that fit."""
-    if isinstance(value, Mapping):
-        members = value if isinstance(value, dict) else dict(value)
-        if fits(members):
-            return [members]
-        value = [*members.values()]
+    if isinstance(value, dict):
+        if fits(value):
+            return [value]
+        value = [*value.values()]
     if not isinstance(value, list) or not depth:
         return []
     return [inner for each in value for inner in find(each, fits, depth - 1)]
