@@ -40,7 +40,6 @@ COMMON: Final = 1e-12
 _LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
 
-
 _PLAIN: Final = frozenset((str, int, float, type(None)))
 """The types of which Python's `==` compares as JSON does; `True == 1` in Python."""
 

@@ -183,9 +183,8 @@ def count_leaves(value: Any) -> int:
     """Count the leaves of a value; an empty object or array counts as none."""
     if type(value) not in CONTAINERS:
         return 1
-    inner = [
-        part
-        for part in (value.values() if type(value) is dict else value)
-        if type(part) in CONTAINERS
-    ]
-    return len(value) - len(inner) + sum(map(count_leaves, inner))
+    count = len(value)
+    for part in value.values() if type(value) is dict else value:
+        if type(part) in CONTAINERS:
+            count += count_leaves(part) - 1
+    return count
