@@ -294,10 +294,12 @@ class Comparison:
         elif default in (MISSING, None, []) or not self.pairing.uses_defaults:
             self.add_side(node, kind, value, place)
         else:
-            self.pairing.uses_defaults = False
             pair = (default, value) if kind == "missing" else (value, default)
-            self.compare(node, *pair, place)
-            self.pairing.uses_defaults = True
+            self.pairing.uses_defaults = False
+            try:
+                self.compare(node, *pair, place)
+            finally:  # the budget of pairs may be spent here
+                self.pairing.uses_defaults = True
 
     def _choose(self, node: Node, output: Any, reference: AnyOf, place: str) -> None:
         """Compare with the nearest alternative; the place is one leaf on each side."""

@@ -186,13 +186,13 @@ class CallComparison:
                     {column: self._expected[column].text for column in columns},
                 )
                 pairs += same
-            budget -= len(rows) * len(columns)
             if len(rows) == len(columns) == 1:
                 pairs += zip(rows, columns)
-            elif budget < 0:
+            elif len(rows) * len(columns) > budget:
                 self._limits.add("")
                 pairs += zip(rows, columns)
             else:
+                budget -= len(rows) * len(columns)
                 weights = [[self._weigh(row, column) for column in columns] for row in rows]
                 pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)

@@ -191,9 +191,12 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
         result = PLAIN(shuffled, calls)
     assert result.passed
     assert "limit_reached" not in result.metadata  # calls that are equal need no trying
-    worse = PLAIN([*shuffled[:500], *(call("f", n=-n) for n in range(1, 501))], calls)
+    made = [*shuffled[:500], *(call("f", n=-n) for n in range(1, 501))]
+    worse = PLAIN([*made, call("g", x=2, y=3), call("g", x=1, y=4)], [*calls, call("g", x=1, y=1), call("g", x=2, y=2)])  # fmt: skip
     assert (worse.metadata["right"], "100000" in worse.reason) == (500, True)
     assert worse.metadata["limit_reached"] == [""]
+    # All pairs of the other tool are tried.
+    assert [row["output"] for row in worse.metadata["calls"] if row["name"] == "g"] == [1001, 1000]
 
 
 NO_CALLS = "contains no tool calls"
