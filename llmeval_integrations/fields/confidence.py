@@ -45,7 +45,7 @@ def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str,
 def _flatten(value: Any, place: str) -> Iterator[tuple[str, float]]:
     if isinstance(value, Mapping):
         for name, part in value.items():
-            step = str(name) if str(name).startswith("/") else f"/{name}"
+            step = str(name) if str(name).startswith("/") else f"/{escape(str(name))}"
             yield from _flatten(part, place + step)
     elif isinstance(value, (list, tuple)):
         for position, part in enumerate(value):

@@ -39,6 +39,13 @@ def test_confidences_are_read_wherever_they_stand(evaluator, output, variables):
     assert (result.score, result.reason) == (plain.score, plain.reason)
 
 
+@pytest.mark.parametrize("sure", [{"in": {"a/b": 0.5}}, {"/in/a~1b": 0.5}])
+def test_the_name_of_a_member_may_have_a_slash(sure):
+    output, reference = {"in": {"a/b": 1}}, {"in": {"a/b": 2}}
+    result = JsonFields(confidence="variables.sure")(output, reference, variables={"sure": sure})
+    assert [leaf["pointer"] for leaf in result.metadata["confidence"]] == ["/in/a~1b"]
+
+
 def test_without_confidences_nothing_is_counted():
     evaluator = JsonFields(confidence="/_confidence")
     assert evaluator(OUTPUT, REFERENCE).metadata["confidence"] == []
