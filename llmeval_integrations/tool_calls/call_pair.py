@@ -173,7 +173,7 @@ class CallPair:
         self.figures = self.comparison.figures()
         """The figures of all leaves. An argument that violates its schema has at least one leaf,
         and no leaf that matches."""
-        for name in {name for name, _ in self.violations}:
+        for name in dict.fromkeys(name for name, _ in self.violations):
             prefix = f"{made.node.path}/{escape(name)}"
             lost = sum(
                 node.weight

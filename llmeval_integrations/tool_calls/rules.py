@@ -46,11 +46,12 @@ class ArgumentRules:
 
     def find_node(self, tool: str) -> ToolNode:
         """Return the node of a tool without a schema; it is created once."""
-        if tool not in self._nodes:
+        node = self._nodes.get(tool)
+        if node is None:
             if len(self._nodes) >= _MOST_KEPT:
                 self._nodes.clear()
-            self._nodes[tool] = self.make_node(tool, None)
-        return self._nodes[tool]
+            node = self._nodes[tool] = self.make_node(tool, None)
+        return node
 
     def check(self, schemas: Mapping[str, Any]) -> None:
         """Raise InvalidOptionError for a tool or an argument that does not exist."""
