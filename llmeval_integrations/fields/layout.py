@@ -76,7 +76,7 @@ class Layout:
         return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
 
 
-_read = lru_cache(maxsize=512)(read_schema)
+_read = lru_cache(_MOST_SCHEMAS)(read_schema)
 
 
 def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
@@ -100,11 +100,11 @@ def _check_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any
             return
         aliases = dict(zip(_names(named), _names(parsed)))
         keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
-        meant = repr("/".join(aliases.get(step, step) for step in path.split("/")))
-        meant += f" with key={keys!r}" if keys else ""
+        right = repr("/".join(aliases.get(step, step) for step in path.split("/")))
+        right += f" with key={keys!r}" if keys else ""
         raise InvalidOptionError(
             f"fields: {path!r} has a field's name, but documents have its alias; "
-            f"did you mean {meant}?"
+            f"did you mean {right}?"
         ) from None
 
 

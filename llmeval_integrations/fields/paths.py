@@ -27,6 +27,8 @@ ANY: Final = "*"
 _NO_ESCAPE: Final = re.compile("~(?![01])")
 _POSITION: Final = re.compile("0|[1-9][0-9]{0,8}")
 _ELSEWHERE: Final = ("$ref", "allOf", "anyOf", "oneOf")
+"""Keywords that name other schemas of the same object."""
+
 _UNKNOWN: Final = frozenset(
     (
         *("patternProperties", "unevaluatedProperties", "dependentSchemas", "dependencies"),
@@ -177,8 +179,8 @@ def _members(part: Schema, step: str) -> list[Any]:
     if step in named and step != ANY:
         return [named[step]]
     says_all = "properties" in part and "type" in part
-    is_told = "properties" not in part and not part.keys().isdisjoint(_ELSEWHERE)
-    more = part.get("additionalProperties", not (says_all or is_told))
+    is_elsewhere = "properties" not in part and not part.keys().isdisjoint(_ELSEWHERE)
+    more = part.get("additionalProperties", not (says_all or is_elsewhere))
     return [*(named.values() if step == ANY else ()), *([] if more is False else [more])]
 
 
@@ -188,14 +190,14 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
     names = dict.fromkeys(name for part in parts for name in object_of(part, "properties"))
     more = ' ("additionalProperties": true says that an object may have others)' if names else ""
     names.update((ANY, None) for part in parts if "array" in list_types(part))
-    said = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
+    problem = f"fields: the schema has no {quote(f'{walked}/{escape(step)}')}"
     if not names:
-        return InvalidOptionError(said)
+        return InvalidOptionError(problem)
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
     there_are = f"there are {shorten(', '.join(paths), MOST)}"
-    meant = f"did you mean {paths[0]!r}?" if close else there_are
-    return InvalidOptionError(f"{said}; {meant}{more}")
+    advice = f"did you mean {paths[0]!r}?" if close else there_are
+    return InvalidOptionError(f"{problem}; {advice}{more}")
 
 
 def has_place(path: str, value: Any) -> bool:

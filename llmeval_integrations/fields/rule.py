@@ -143,8 +143,9 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
         if settings.get("pattern"):
             compile_pattern(settings["pattern"])
     except ValueError as error:
-        given = f"{where}: pattern={quote(settings['pattern'])}"
-        raise InvalidOptionError(f"{given} is not a regular expression: {error}") from error
+        raise InvalidOptionError(
+            f"{where}: pattern={quote(settings['pattern'])} is not a regular expression: {error}"
+        ) from error
     if settings.get("key") is not None:
         settings.setdefault("order", "by_key")
     _check_order(settings, where)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import zip_longest
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.figures import FIGURES, shares
 from llmeval_integrations.fields.paths import ANY
@@ -28,17 +28,6 @@ _Pair: TypeAlias = tuple[str, str]
 
 _OTHERS: Final[_Pair] = (_OTHER, _OTHER)
 """The entry for all wrong values of a field beyond the first 500. No JSON text is "(other)"."""
-
-
-Key = TypeVar("Key", bound=Hashable)
-
-
-def count(counts: Counter[Key], key: Key, other: Key, most: int) -> Key:
-    """Count a key, or `other` if the counter has `most` keys already; return what was counted."""
-    if key not in counts and len(counts) >= most:
-        key = other
-    counts[key] = counts.get(key, 0) + 1  # faster than `+=`, which calls Python for a new key
-    return key
 
 
 class FieldTally:
@@ -152,7 +141,9 @@ class _Field:
         if outcome["kind"] in ("mismatch", "wrong_type"):
             texts = canonical(outcome["output"]), canonical(outcome["reference"])
             pair = cut_around_difference(*texts, _LONGEST)
-            count(self.wrong_values, pair, _OTHERS, _MOST_VALUES)
+            if pair not in self.wrong_values and len(self.wrong_values) >= _MOST_VALUES:
+                pair = _OTHERS
+            self.wrong_values[pair] += 1
         if len(self.examples) < _MOST_EXAMPLES and sample not in self.examples:
             self.examples.append(sample)
 
