@@ -66,7 +66,6 @@ WRONG = [
     ("fail_under: {json_match: 9a%}", "'json_match=9a%' is not NAME=RATE"),
     ("evaluators: [{a: {}, b: {}}]", "is not a name or a name with its options"),
     ("evaluators: [{json_match: 5}]", "json_match: expected options by name, got 5"),
-    ("evaluators: [{json_schema: {schema: '@missing.json'}}]", "missing.json: No such file"),
     ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' is already in line 1"),
     ("evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
      "line 3: the key 'type' is already in line 3"),

@@ -67,7 +67,7 @@ def test_our_evaluator_is_tested_for_the_claim_of_its_name(capsys):
     said = capsys.readouterr().out
     assert re.match(r"json_match as json_match: no finding in \d+ cases", said)
     assert main(line) == 1
-    assert "items turned" in capsys.readouterr().out
+    assert "items in another order" in capsys.readouterr().out
 
 
 def test_another_evaluator_is_imported_from_the_current_folder(own_module, capsys):

@@ -209,7 +209,6 @@ WRONG = [
     (["-x"], "unrecognized arguments: -x"),
     (["run"], "the following arguments are required: data"),
     (["run", "DATA"], "no evaluator is given"),
-    (["run", "DATA", "-e", "json_mtch"], "no evaluator is called 'json_mtch'; did you mean 'json_match'?"),
     (["run", "DATA", "-e", "x\x1b[2J\ny=json_mtch"], "no evaluator is called 'json_mtch'"),
     (["run", "none.yaml"], "none.yaml: cannot be read: No such file or directory"),
     ([*RUN, "--format", "xml"], "invalid choice: 'xml'"),
@@ -238,18 +237,6 @@ def test_a_wrong_call_is_one_clear_line_and_exit_code_2(data, tmp_path, capsys, 
     assert said.startswith("llmeval")
     assert (said.count("\n"), "\x1b" in said, out) == (1, False, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outputs.jsonl"]
-
-
-def test_an_existing_run_is_kept(data, tmp_path, capsys):
-    call = ["run", data, *MATCH, "--out", "run"]
-    assert main([*call, "-q"]) == 0
-    before = {file.name: file.read_bytes() for file in Path("run").iterdir()}
-    assert main(call) == 2
-    assert "already holds a run; go on with it (resume), overwrite it" in capsys.readouterr().err
-    assert main([*call, "--dry-run"]) == 0
-    assert "4 samples; nothing is asked" in capsys.readouterr().out
-    assert main([*call, "-q", "--resume"]) == 0
-    assert {file.name: file.read_bytes() for file in Path("run").iterdir()} == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")

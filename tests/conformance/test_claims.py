@@ -56,11 +56,11 @@ def test_drop_ins_keep_their_claims(framework, name, claim, rules):
 
 
 CUT = {
-    *("cut object", "cut array", "cut within a text", "cut behind a comma", "cut behind a key"),
+    *("cut object", "cut array", "cut within a string", "cut after a comma", "cut after a key"),
     "cut before the fence ends",
 }
 FIRST_ONLY = {
-    *("prose behind", "prose before a fence", "two fences", "two documents"),
+    *("prose after the JSON", "prose before a fence", "two fences", "two documents"),
     *("two lines of documents", "a number with its unit"),
 }
 
@@ -73,7 +73,7 @@ def cases(findings, kind):
 @pytest.mark.usefixtures("few_sizes")
 def test_lenient_parsing_has_the_expected_findings():
     found = check(JsonEquality(parsing="lenient"))
-    texts = {"closing bracket alone", "raw line break in a text"}
+    texts = {"closing bracket alone", "raw line break in a string"}
     blamed = {"reference cut", "reference with NaN"}
     assert cases(found, "wrong") == CUT | FIRST_ONLY | texts | blamed
     assert {finding.kind for finding in found} == {"wrong"}

@@ -10,7 +10,7 @@ from typing import Final
 from llmeval_integrations.conformance.case import Case
 from llmeval_integrations.conformance.claims import json_equality
 
-_PATH: Final = "a path is looked up by a text that another path has too"
+_PATH: Final = "two paths have the same spelling"
 
 CASES: Final = (
     *json_equality.CASES,

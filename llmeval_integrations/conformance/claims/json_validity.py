@@ -11,20 +11,20 @@ from llmeval_integrations.core.sample import MISSING
 
 _RIGHT: Final = "right outputs count as wrong"
 _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
-_ODD: Final = "parsers disagree here, and none may fail in another way than by saying no"
+_ODD: Final = "parsers disagree here, so yes and no are both right, but an error is not"
 
 _JSON: Final = {
     "object": '{"a": {"b": [1, 2.5e-3, true, null, "x"]}}',
     "empty object": "{}",
     "empty array": "[]",
-    "text alone": '"yes"',
+    "string alone": '"yes"',
     "number alone": "-0.5E+1",
     "null alone": "null",
     "false alone": "false",
     "zero alone": "0",
     "white space around": ' \r\n\t{"a": 1}\n',
-    "words of another language in a text": '["NaN", "True", "/* no */", "a, ]"]',
-    "a fence within a text": '["```json"]',
+    "words of another language in a string": '["NaN", "True", "/* no */", "a, ]"]',
+    "a fence within a string": '["```json"]',
     "escapes": '"\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u00e9 \\ud83d\\ude00"',
     "characters beyond ASCII": '{"naïve": "日本語 😀 \u2028"}',
     "200 levels": "[" * 200 + "]" * 200,
@@ -41,6 +41,6 @@ CASES: Final = (
     Case("half a pair, raw", "either", '["\ud800"]', why=_ODD, severity="low"),
     Case("a key twice", "either", '{"a": 1, "a": 2}', why=_ODD, severity="low"),
     Case("byte order mark", "either", '\ufeff{"a": 1}', why=_ODD, severity="low"),
-    Case("NUL behind", "no", '{"a": 1}\x00', why="what stands behind is left unread"),
+    Case("NUL after the JSON", "no", '{"a": 1}\x00', why="what comes after is not read"),
 )
 GROWTHS: Final = tuple(replace(each, only={}) for each in json_equality.GROWTHS)
