@@ -63,7 +63,9 @@ class JsonEditDistance(Evaluator):
         check_choice(self, "parsing", PARSINGS)
 
     def check(self, sample: Sample) -> Result:
-        output, reference = read_both(self, sample, self.parsing)
+        # A function of the caller may change its argument, so it gets a copy.
+        is_own = self.canonicalize is not None
+        output, reference = read_both(self, sample, self.parsing, copied=is_own)
         if isinstance(output, Defect):
             return defect_result(output, 1.0)
         write = self.canonicalize or canonical

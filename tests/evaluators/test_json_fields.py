@@ -8,6 +8,7 @@ import pytest
 from llmeval_integrations import (
     InvalidOptionError,
     InvalidReferenceError,
+    JsonEditDistance,
     JsonEquality,
     JsonFields,
     JsonMatch,
@@ -100,12 +101,13 @@ def test_functions_may_change_what_they_are_given():
         "by id": JsonFields(fields={"": {"compare": without_id}}),
         "all": JsonFields(),
         "operator": JsonEquality(operator=without_id),
+        "canonicalize": JsonEditDistance(canonicalize=lambda value: str(value.pop("id"))),
     }
     document = json.loads(text)
     for sample in (Sample(text, text), Sample(document, text)):
         for names in permutations(evaluators):
             run = evaluate([sample], {name: evaluators[name] for name in names})
-            assert [(row.passed, row.error) for row in run.rows] == [(True, None)] * 3
+            assert [(row.passed, row.error) for row in run.rows] == [(True, None)] * 4
     assert document == json.loads(text)
 
 
