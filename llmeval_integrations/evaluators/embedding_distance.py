@@ -33,8 +33,8 @@ class EmbeddingDistance(Evaluator):
         0.2
 
     Score: the distance of the two vectors. It is 0 for equal vectors, and at most 2 with `cosine`.
-    The result passes if the score is at most `threshold`. An empty output has the cosine distance
-    1, and is unscored with another metric. If the model fails, the result is unscored.
+    The result passes if the score is at most `threshold`. An empty text has the cosine distance 1,
+    and is unscored with another metric. If the model fails, the result is unscored.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
@@ -109,7 +109,7 @@ class EmbeddingDistance(Evaluator):
 
     def _compare_pair(self, pair: _Pair, known: dict[str, Vector]) -> Result:
         output, reference, label = pair
-        if output:
+        if output and reference:
             score = float(METRICS[self.metric](known[output], known[reference]))
         elif self.metric == "cosine":
             score = 1.0
@@ -124,7 +124,7 @@ class EmbeddingDistance(Evaluator):
 
 def _unique_texts(pairs: list[_Pair]) -> list[str]:
     """Return the texts to embed, each once; models refuse an empty text."""
-    return list(dict.fromkeys(text for pair in pairs if pair[0] for text in pair[:2]))
+    return list(dict.fromkeys(text for pair in pairs if all(pair[:2]) for text in pair[:2]))
 
 
 def _failure(problem: object) -> Result:

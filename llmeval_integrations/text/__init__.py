@@ -1,1 +1,1 @@
-"""Distances, n-grams and tokenizers of plain text."""
+"""Distances, tokens, words, numbers and dates of plain text, and vectors."""
