@@ -42,6 +42,8 @@ def test_a_class_holds_the_same_whether_a_pattern_looks_around_or_not(letter, br
         (r"^(?=\S)[^\s]{2,}$", "ab", "a b"),
         (r"^(?!0)[\w.-]+\\d$", r"a.-\d", "a.-1"),  # an escaped backslash before a letter
         (r"^(?!0)[^\W\d]+$", "a", "a1"),
+        (r"^(?!\d)\S+$", "ab", "1b"),
+        (r"^(?<!x)\W$", "é", "e"),
     ],
 )
 def test_a_pattern_that_looks_around_has_the_classes_of_ecma_in_every_draft(

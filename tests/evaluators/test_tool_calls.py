@@ -1,5 +1,6 @@
 """Tool calls: what is right, what each mistake costs, and what the result says about it."""
 
+import json
 import random
 
 import pytest
@@ -159,6 +160,14 @@ def test_alternatives_are_marked_in_the_reference_or_listed_as_in_bfcl(
 ):
     evaluator = ToolCalls(alternatives=how)
     assert evaluator(call("f", **output), call("f", **expected)).passed is right
+
+
+def test_the_answers_of_bfcl_are_read_in_their_own_form():
+    answers = [{"area": {"base": [10], "unit": ["units", ""]}}]
+    evaluator = ToolCalls(alternatives="listed")
+    for form in (answers, answers[0], json.dumps(answers)):
+        assert evaluator(call("area", base=10), form).passed
+        assert not evaluator(call("area", base=10, unit="cm"), form).passed
 
 
 A, B, C = call("a"), call("b"), call("c")
