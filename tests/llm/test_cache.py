@@ -3,7 +3,7 @@
 import multiprocessing
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from hypothesis import given, settings
@@ -48,60 +48,38 @@ def test_a_closed_cache_is_one_file_of_its_owner_and_opens_again(path):
         assert [each.stat().st_mode & 0o777 for each in (path, path.parent)] == [0o600, 0o700]
 
 
-def write(path, process, start, count):
+def write(path, name, start, told):
     start.wait()
-    with Cache(path) as cache:
-        for number in range(count):
-            key = f"{process}-{number}".encode()
-            cache.put(key, REPLY)
-            cache.put(b"%d" % number, Reply(str(number)))
-            assert cache.get(key) == REPLY
-            if number % 50 == 0:  # others come and go
-                cache.close()
-
-
-@pytest.mark.once
-def test_processes_share_one_file_from_its_first_moment(path):
-    start = SPAWN.Event()
-    processes = [SPAWN.Process(target=write, args=(path, n, start, 200)) for n in range(3)]
-    for process in processes:
-        process.start()
-    start.set()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0, 0, 0]
-    with Cache(path, frozen=True) as cache:
-        keys = [f"{process}-{number}".encode() for process in range(3) for number in range(200)]
-        assert all(cache.get(key) == REPLY for key in keys)
-        assert all(cache.get(b"%d" % n).text == str(n) for n in range(200))
-
-
-def put_for_ever(path, told):
     cache, number = Cache(path), 0
     while True:
+        cache.put(f"{name}-{number}".encode(), REPLY)
         cache.put(b"%d" % number, REPLY)
         told.send(number)
         number += 1
+        if number % 50 == 0:  # others come and go
+            cache.close()
 
 
-def test_a_kill_loses_nothing_that_was_put(path):
-    heard, told = SPAWN.Pipe(duplex=False)
-    process = SPAWN.Process(target=put_for_ever, args=(path, told))
-    process.start()
-    while heard.recv() < 100:
-        pass
-    process.kill()
-    process.join()
-    told.close()
-    last = 100
-    while True:
-        try:
-            last = heard.recv()
-        except EOFError:
-            break
-    for cache in (Cache(path), Cache(path, frozen=True)):
-        with cache:
-            assert all(cache.get(b"%d" % number) for number in range(last + 1))
+def test_processes_share_a_file_from_its_first_moment_and_a_kill_loses_nothing(path):
+    start, processes, ends = SPAWN.Event(), [], []
+    for name in range(3):
+        heard, told = SPAWN.Pipe(duplex=False)
+        processes.append(SPAWN.Process(target=write, args=(path, name, start, told)))
+        processes[-1].start()
+        told.close()
+        ends.append(heard)
+    start.set()
+    assert [next(n for n in iter(heard.recv, None) if n >= 100) for heard in ends] == [100] * 3
+    keys = []
+    for name, (process, heard) in enumerate(zip(processes, ends)):
+        process.kill()
+        process.join()
+        with suppress(EOFError):
+            while True:
+                keys.append(f"{name}-{heard.recv()}".encode())
+    for frozen in (False, True):
+        with Cache(path, frozen=frozen) as cache:
+            assert all(cache.get(key) == REPLY for key in [b"100", *keys])
 
 
 def foreign(path):

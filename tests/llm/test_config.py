@@ -35,12 +35,7 @@ def test_a_field_that_makes_none_is_named(fields, message):
 
 @pytest.mark.parametrize(
     ("text", "key"),
-    [
-        (KEY, KEY),
-        ("${MY_KEY}", KEY),
-        ("-", None),
-        ("", None),
-    ],
+    [(KEY, KEY), ("${MY_KEY}", KEY), ("-", None), ("", None)],
 )
 def test_a_key_is_given_or_referred_to_and_never_shown(text, key, monkeypatch):
     monkeypatch.setenv("MY_KEY", f"{KEY}\n")  # as a secret's file ends

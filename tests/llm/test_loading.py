@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import traceback
 
 import pytest
 
@@ -16,11 +15,10 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("pydantic")
-openai = pytest.importorskip("openai")
+pytest.importorskip("openai")
 
-from llmeval_integrations.llm.config import ClientConfig  # noqa: E402 - needs pydantic
+from llmeval_integrations.llm.config import ClientConfig
 
-KEY = "sk-0123456789"
 NEMO = "mistral-nemo:12b-instruct-2407-q8_0"
 
 
@@ -36,13 +34,7 @@ class Echo(Client):
 
 @pytest.mark.parametrize(
     "model",
-    [
-        f"ollama:{NEMO}",
-        {"name": NEMO},
-        {"name": f"ollama:{NEMO}"},
-        ClientConfig(name=NEMO),
-    ],
-    ids=lambda model: type(model).__name__,
+    [f"ollama:{NEMO}", {"name": NEMO}, {"name": f"ollama:{NEMO}"}, ClientConfig(name=NEMO)],
 )
 def test_a_model_by_name(model):
     client = load_client(model, retries=100, temperature=0.01)
@@ -66,33 +58,6 @@ def test_a_model_by_name(model):
 def test_what_is_no_model_is_a_bad_call(model, options, error, message):
     with pytest.raises(error, match=message):
         load_client(model, **options)
-
-
-@pytest.mark.parametrize(
-    ("package", "kind", "name"),
-    [
-        ("openai", "AsyncOpenAI", "gpt-5-mini"),
-        ("anthropic", "Anthropic", "claude-sonnet-5"),
-        ("google.genai", "Client", "gemini-3-flash"),
-    ],
-)
-def test_an_sdks_object_does_not_say_which_model(package, kind, name):
-    sdk = getattr(pytest.importorskip(package), kind)(api_key=KEY)
-    said = f"the {kind} object does not say which model is .*load_client.client, name="
-    with pytest.raises(InvalidOptionError, match=said) as caught:
-        load_client(sdk, timeout=7)
-    assert KEY not in "".join(traceback.format_exception(caught.value))
-    assert load_client(sdk, name=name).config.name == name
-
-
-def test_what_an_sdks_object_settles_is_no_option():
-    sdk = openai.OpenAI(api_key="sk-1", base_url="http://localhost:1/v1", max_retries=4)
-    client = load_client(sdk, name="m", timeout=7)
-    assert (client.given, client.config.timeout, client.config.retries) == (sdk, 7, 4)
-    with pytest.raises(
-        InvalidOptionError, match="base_url: the OpenAI object already defines that"
-    ):
-        load_client(sdk, name="m", base_url="http://localhost:2/v1")
 
 
 def test_looking_for_a_client_loads_no_sdk():

@@ -45,42 +45,28 @@ def quick(monkeypatch):
     monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.02)
 
 
-def test_so_many_calls_at_a_time_and_no_more():
+def test_so_many_calls_at_a_time_and_one_for_all_who_ask_the_same():
     client = Remote()
-    assert ask_all(Session(4), client, numbers(40)) == numbers(40)
-    assert client.most_under_way == 4
-
-
-def test_several_who_ask_the_same_wait_for_one_call():
-    client = Remote()
-    assert ask_all(Session(), client, ["a"] * 50 + ["b"]) == ["A"] * 50 + ["B"]
-    assert sorted(client.asked) == ["a", "b"]
+    assert ask_all(Session(4), client, numbers(40) * 2) == numbers(40) * 2
+    assert (client.most_under_way, sorted(client.asked)) == (4, sorted(numbers(40)))
 
 
 @pytest.mark.parametrize(
-    ("kind", "calls"),
+    ("failure", "kind", "calls"),
     [
-        *((kind, 6) for kind in ("server", "rate_limited", "connection", "garbled")),
-        ("timeout", 2),
-        *((kind, 1) for kind in ("authentication", "bad_request", "context_overflow")),
+        *((None, kind, 6) for kind in ("server", "rate_limited", "connection", "garbled")),
+        (None, "timeout", 2),
+        *((None, kind, 1) for kind in ("authentication", "bad_request", "context_overflow")),
+        (ConnectionResetError("gone"), "connection", 6),  # of a client of one's own
     ],
 )
-def test_what_may_pass_is_tried_again(kind, calls, quick):
+def test_what_may_pass_is_tried_again(failure, kind, calls, quick):
     def says(_):
-        raise ClientError("failed", kind=kind)
+        raise failure or ClientError("failed", kind=kind)
 
     client = Remote(says, retries=5, seconds=0)
     [error] = ask_all(Session(), client, ["a"])
     assert (error.kind, len(client.asked)) == (kind, calls)
-
-
-def test_what_an_http_library_raises_in_a_client_of_ones_own_is_tried_again(quick):
-    def says(_):
-        raise ConnectionResetError("gone")
-
-    client = Remote(says, retries=1, seconds=0)
-    [error] = ask_all(Session(), client, ["a"])
-    assert (error.kind, len(client.asked)) == ("connection", 2)
 
 
 def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
@@ -95,8 +81,7 @@ def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
     client = Remote(says, seconds=0, retries=Remote.__mro__[1].retries)
     monkeypatch.setattr(limiter.asyncio, "sleep", sleep)
     ask_all(Session(), client, ["a"])
-    waited = [seconds for seconds in waited if seconds]
-    assert len(waited) == 5
+    assert len([*filter(None, waited)]) == 5
     assert sum(waited) >= 10
 
 

@@ -1,21 +1,12 @@
 """A model's server that plays a script over real HTTP, and remembers what it was asked.
 
-    def test_something(server):                     # the fixture of conftest.py
-        server.plays(answer({"error": "busy"}, 429, {"retry-after": "0"}), chat("Paris"))
-        client = load_client("openai:gpt-4o", base_url=server.url + "/v1", api_key="sk-1")
-        assert ask(client, "Where?") == "Paris"
-        assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
+    server.plays(answer({"error": "busy"}, 429, {"retry-after": "0"}), chat("Paris"))
+    client = load_client("openai:gpt-4o", base_url=server.url + "/v1", api_key="sk-1")
+    assert ask(client, "Where?") == "Paris"
+    assert [request.path for request in server.requests] == ["/v1/chat/completions"] * 2
 
-Plays are used one a request, in order; the last one serves all further requests. A function of
-the request that returns a play is a play too: `server.plays(lambda request: chat(request.path))`.
-
-    chat("text")                      an answer of OpenAI's shape; see its options
-    answer(body, status, headers)     any body: JSON, text or bytes
-    chat("text", delay=9)             comes after so many seconds, or when the test is over
-    chat("text", drip=0.1)            one byte each so many seconds
-    DROPPED                           the connection is closed without an answer
-    CUT                               the body ends before its announced length
-    GARBAGE                           200, and the body is not JSON
+Each request takes the next play; the last one serves all further requests. A function of the
+request that returns a play is a play too.
 """
 
 from __future__ import annotations
@@ -23,7 +14,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -31,54 +22,37 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What came over the wire."""
+    """One request; the names of headers are in lower case, and the body is JSON if it can be."""
 
     method: str
     path: str
     headers: Mapping[str, str]
-    """By names in lower case."""
     body: Any
-    """The JSON value, bytes where it is none; None where there is no body."""
     connection: tuple[str, int]
-    """The asker's address and port: the same for requests over one connection."""
 
 
 @dataclass(frozen=True)
 class Play:
-    """What is answered to one request."""
+    """The response to one request."""
 
     body: bytes = b""
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    delay: float = 0.0
-    """The seconds before anything is sent."""
-    drip: float = 0.0
-    """The seconds before each byte, where they are sent one by one."""
-    sent: int | None = None
-    """How many bytes of the body are sent before the connection is closed; None for all."""
-    dropped: bool = False
-    """Whether the connection is closed without an answer."""
+    delay: float = 0.0  # seconds before the response
+    drip: float = 0.0  # seconds before each byte
+    sent: int | None = None  # bytes of the body before the connection is closed; None for all
+    dropped: bool = False  # whether the connection is closed without a response
 
 
-def answer(
-    body: Any, status: int = 200, headers: Mapping[str, str] | None = None, **more: Any
-) -> Play:
+def answer(body, status=200, headers=None, **more):
     """Give a play with this body; `more` are fields of Play."""
-    text = body if isinstance(body, (str, bytes)) else json.dumps(body)
-    raw = text.encode() if isinstance(text, str) else text
-    return Play(raw, status, {"content-type": "application/json", **(headers or {})}, **more)
+    text = body if isinstance(body, str) else json.dumps(body)
+    return Play(
+        text.encode(), status, {"content-type": "application/json", **(headers or {})}, **more
+    )
 
 
-def chat(
-    text: str | None = "Paris",
-    *,
-    finish: str = "stop",
-    usage: Any = None,
-    calls: Sequence[Any] = (),
-    tool: str = "answer",
-    refusal: str | None = None,
-    **more: Any,
-) -> Play:
+def chat(text="Paris", *, finish="stop", usage=None, calls=(), tool="answer", refusal=None, **more):
     """Answer as OpenAI does; calls of a tool are given by their arguments, or whole."""
     message = {"role": "assistant", "content": text, "refusal": refusal}
     if calls:
@@ -105,37 +79,29 @@ DROPPED = Play(dropped=True)
 GARBAGE = answer("<html>busy</html>", headers={"content-type": "text/html"})
 CUT = replace(chat(), sent=40)
 
-Script = Play | Callable[[Request], Play]
-
 
 class ModelServer:
     """Plays its script on a port of its own; a context that stops it at the end."""
 
-    def __init__(self) -> None:
-        self.requests: list[Request] = []
-        self.script: list[Script] = [chat()]
+    def __init__(self):
+        self.requests = []
+        self.script = [chat()]
         self.over = threading.Event()
         self._lock = threading.Lock()
         self._http = _Http(("127.0.0.1", 0), _Handler)
         self._http.model_server = self
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
 
     @property
-    def url(self) -> str:
-        """Where it listens, without a path."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
-
-    @property
-    def last(self) -> Request:
-        """The latest request."""
+    def last(self):
         return self.requests[-1]
 
-    def plays(self, *script: Script) -> None:
+    def plays(self, *script):
         """Set the script anew and forget what was asked."""
         self.script, self.requests = list(script), []
 
-    def takes(self, request: Request) -> Play:
-        """Remember a request and give what is answered."""
+    def takes(self, request):
         with self._lock:
             self.requests.append(request)
             play = self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -145,7 +111,7 @@ class ModelServer:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.over.set()
         self._http.shutdown()
         self._http.server_close()
@@ -155,18 +121,16 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     request_queue_size = 512
-    model_server: ModelServer
 
-    def handle_error(self, *_: object) -> None:
+    def handle_error(self, *_):
         """Say nothing: an asker that gave up is part of the play."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    server: _Http
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         server = self.server.model_server
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
@@ -186,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST
 
-    def _send(self, play: Play) -> None:
+    def _send(self, play):
         lines = {"content-length": str(len(play.body)), **play.headers}
         head = f"HTTP/1.1 {play.status} Status\r\n" + "".join(
             f"{name}: {value}\r\n" for name, value in lines.items()
@@ -198,5 +162,5 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             self.wfile.write(raw[start : start + size])
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         """Say nothing."""

@@ -10,7 +10,7 @@ import pytest
 from pace import at_most
 from remote_model import question
 from server import CUT, DROPPED, GARBAGE, ModelServer, answer
-from vendors import KEY, ask_client, keys
+from vendors import KEY, ask_client, key_of
 
 from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
 from llmeval_integrations.llm.loading import load_client
@@ -57,20 +57,17 @@ def test_a_failure_is_told_by_its_kind(case):
         assert pickle.loads(pickle.dumps(found)).kind == found.kind  # noqa: S301 - our own
 
 
-def test_a_date_and_googles_body_are_pauses(case):
+def test_a_date_and_googles_body_are_pauses_and_a_filter_is_a_refusal(case):
     case.server.plays(error(429, {"retry-after": formatdate(time.time() + 30, usegmt=True)}))
     assert 0 < case.error(case.client(), question()).retry_after <= 30  # less what has passed
+    case.server.plays(error(400, code="content_filter"))
+    with pytest.raises(RefusedReplyError):
+        ask_client(case.client(), question())
     if case.vendor.name == "google":
         info = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "21.5s"}
         told = {"code": 429, "message": "no", "status": "RESOURCE_EXHAUSTED", "details": [info]}
         case.server.plays(answer({"error": told}, 429))
         assert case.error(case.client(), question()).retry_after == 21.5
-
-
-def test_a_filter_that_takes_the_prompt_is_a_refusal(case):
-    case.server.plays(error(400, code="content_filter"))
-    with pytest.raises(RefusedReplyError):
-        ask_client(case.client(), question())
 
 
 @pytest.mark.parametrize("how", [{"delay": 20}, {"drip": 0.1}], ids=["none", "byte by byte"])
@@ -115,12 +112,9 @@ def test_a_key_is_sent_and_never_shown(source, sdk, monkeypatch, caplog):
     if source == "the SDK's own":
         monkeypatch.setenv(sdk.vendor.key_variable, KEY)
     api_key = {"given": KEY, "referred to": "${SOME_KEY}", "the SDK's own": "-"}[source]
-    client = sdk.client(api_key=api_key)
-    ask_client(client, question())
-    assert keys(sdk.server.requests) == {KEY}
+    ask_client(sdk.client(api_key=api_key), question())
+    assert {*map(key_of, sdk.server.requests)} == {KEY}
     assert KEY not in caplog.text
-    for shown in (str(client.config), client.config.model_dump_json()):
-        assert KEY not in shown
 
 
 def test_a_key_that_the_server_repeats_is_not_shown(case):

@@ -6,12 +6,11 @@ import traceback
 import pytest
 from remote_model import question
 from server import answer, chat
-from vendors import VERDICT, ask_client
+from vendors import BY_NAME, VERDICT, ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges.pass_fail import PassFail
-from llmeval_integrations.llm.loading import load_client
 
 pytest.importorskip("openai")
 pytest.importorskip("pydantic")
@@ -20,22 +19,21 @@ KEY = "sk-proj-SECRETsecretSECRETsecret0123456789"
 OTHER = "sk-proj-OTHERotherOTHERother0123456789"
 
 
-PLACES = [
-    lambda key: {"options": {"extra_headers": {"X-Api-Key": key}}},
-    lambda key: {"options": {"extra_headers": {"Helicone-Auth": f"Bearer {key}"}}},
-    lambda key: {"options": {"extra_query": {"subscription-key": key}}},
-    lambda key: {"options": {"extra_body": {"vendor": {"apiToken": key}}}},
-]
-in_each_place = pytest.mark.parametrize("place", PLACES, ids=["header", "bearer", "query", "body"])
+in_each_place = pytest.mark.parametrize(
+    "place",
+    [
+        lambda key: {"extra_headers": {"X-Api-Key": key}},
+        lambda key: {"extra_headers": {"Helicone-Auth": f"Bearer {key}"}},
+        lambda key: {"extra_query": {"subscription-key": key}},
+        lambda key: {"extra_body": {"vendor": {"apiToken": key}}},
+    ],
+    ids=["header", "bearer", "query", "body"],
+)
 
 
 @pytest.fixture
 def client_of(server):
-    def make(**options):
-        fields = {"base_url": f"{server.url}/v1", "api_key": "sk-bbbbbbbb", "retries": 0}
-        return load_client("openai:gpt-4o", **{**fields, **options})
-
-    return make
+    return lambda options: BY_NAME["openai"].load(server.url, options=options)
 
 
 @in_each_place
@@ -43,10 +41,9 @@ def test_a_run_writes_no_key_down_and_goes_on_with_another(place, client_of, ser
     server.plays(chat(VERDICT))
     out, cache = tmp_path / "run", tmp_path / "replies.sqlite"
     for key, resume in ((KEY, False), (OTHER, True)):
-        judge = PassFail(client_of(**place(key)), "Is it right?")
+        judge = PassFail(client_of(place(key)), "Is it right?")
         run = evaluate([{"output": "a"}], [judge], cache=cache, out=out, resume=resume)
         assert [row.label for row in run.rows] == ["Pass"]
-    judge = PassFail(client_of(**place(OTHER)), "Is it right?")
     again = evaluate([{"output": "a"}], [judge], cache=cache)
     assert again.rows[0].metadata["judge"]["cached"] == 1  # a key is no part of a reply
     assert len(server.requests) == 1
@@ -56,20 +53,20 @@ def test_a_run_writes_no_key_down_and_goes_on_with_another(place, client_of, ser
 
 @in_each_place
 def test_a_key_is_neither_quoted_nor_printed(place, client_of, server):
-    config = client_of(**place(KEY)).config
-    assert "SECRET" not in repr(config) + str(config)
+    client = client_of(place(KEY))
+    assert "SECRET" not in f"{client.config!r} {client.config}"
     for play in (
         answer({"error": {"message": f"{KEY} is wrong"}}, 401),
         answer({"choices": f"{'x' * 480}{KEY}"}),  # the message is cut in the key
     ):
         server.plays(play)
         with pytest.raises(ClientError) as caught:
-            ask_client(client_of(**place(KEY)), question())
+            ask_client(client, question())
         assert "SECRET" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_an_option_that_may_lead_elsewhere_tells_clients_apart(client_of):
     for option in ({"extra_headers": {"X-Route": "a"}}, {"extra_body": {"think_end_token": "a"}}):
         other = json.loads(json.dumps(option).replace('"a"', '"b"'))
-        one, two, three = (client_of(options=each).identity() for each in (option, other, other))
+        one, two, three = (client_of(each).identity() for each in (option, other, other))
         assert one != two == three

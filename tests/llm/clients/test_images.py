@@ -11,9 +11,8 @@ from llmeval_integrations.judges import PassFail, Vote
 pytest.importorskip("pydantic")
 
 URL, DATA = "https://example.com/a.png", "aGk="
-TALK = [
-    {"role": "user", "content": [{"type": "text", "text": "What?"}, {"type": "image", "url": URL}]}
-]
+IMAGE = {"type": "image", "url": URL}
+TALK = [{"role": "user", "content": [{"type": "text", "text": "What?"}, IMAGE]}]
 FILE = {"type": "image", "data": DATA, "media_type": "image/jpeg"}
 
 OPENAI = [
@@ -32,10 +31,7 @@ FORMS = dict(zip((vendor.package for vendor in SDKS), (OPENAI, ANTHROPIC, GOOGLE
 
 
 def parts(body):
-    """The parts of what the user says."""
-    if "contents" in body:
-        return body["contents"][-1]["parts"]
-    return body["messages"][-1]["content"]
+    return body["contents"][-1]["parts"] if "contents" in body else body["messages"][-1]["content"]
 
 
 def test_images_of_input_and_output_stand_before_the_text(case):
@@ -60,7 +56,7 @@ def test_an_image_is_read_as_each_library_writes_it(server):
         {"type": "image_url", "image_url": {"url": URL}},
         {"type": "input_image", "image_url": URL},
         {"type": "image", "source": {"type": "url", "url": URL}},
-        {"type": "image", "url": URL},
+        IMAGE,
     ):
         Vote(judge, 2)("A cat.", contexts=["a text", part])
     assert len(server.requests) == 8

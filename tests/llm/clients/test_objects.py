@@ -6,7 +6,6 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 from remote_model import question
@@ -44,6 +43,10 @@ def test_an_object_of_an_sdk_is_asked_with_its_settings(package, kind, root, sai
     assert load_client(make(**address), name="m").identity() != client.identity()
     with pytest.raises(InvalidOptionError, match=rf"expected {package}\.\w+ or"):
         load_client(make(**address).models, name="m")
+    with pytest.raises(InvalidOptionError, match=f"base_url: the {kind} object already defines"):
+        load_client(make(**address), name="m", base_url="http://localhost:2/v1")
+    with pytest.raises(InvalidOptionError, match=f"the {kind} object does not say which model is"):
+        load_client(make(**address), timeout=7)
 
 
 @pytest.mark.parametrize(
@@ -65,12 +68,14 @@ def test_an_object_of_google(server):
     http = {"base_url": server.url, "timeout": 60_000, "retry_options": {"attempts": 4}}
     given = genai.Client(api_key=KEY, http_options={**http, "headers": {"x-team": "eval"}})
     client = load_client(given, name="m", retries=0)
-    for play in (google_said(), answer({"error": {"code": 503, "message": "busy"}}, 503)):
-        server.plays(play)
-        with suppress(ClientError):
-            ask_client(client, question())
-        assert (server.last.headers["x-team"], len(server.requests)) == ("eval", 1)
+    server.plays(answer({"error": {"code": 503, "message": "busy"}}, 503), google_said())
+    with pytest.raises(ClientError, match="busy"):
+        ask_client(client, question())
+    assert ask_client(client, question()).text == "Paris"
+    assert (server.last.headers["x-team"], len(server.requests)) == ("eval", 2)
     assert client.config.timeout == 60
+    with pytest.raises(InvalidOptionError, match="the Client object does not say which model is"):
+        load_client(given)
     with pytest.raises(InvalidOptionError, match=r"expected google\.genai\.Client"):
         load_client(genai.types.Part(text="x"), name="m")
 
@@ -143,21 +148,17 @@ def test_langchains_models_of_other_forms():
     from langchain_core.output_parsers import StrOutputParser
 
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    chat_model = models.FakeListChatModel(responses=["Paris"])
-    others = [
-        chat_model.with_fallbacks([models.FakeListChatModel(responses=["Rome"])]),
-        chat_model.with_retry(),
-        chat_model.bind(stop=["x"]),
-        chat_model | StrOutputParser(),
-        models.FakeListLLM(responses=["Paris"]),
-    ]
-    for model in (chat_model, *others):
+    plain = models.FakeListChatModel(responses=["Paris"])
+    with_others = plain.with_fallbacks([models.FakeListChatModel(responses=["Rome"])])
+    text = models.FakeListLLM(responses=["Paris"])
+    wrapped = (with_others, plain.with_retry(), plain.bind(stop=["x"]), plain | StrOutputParser())
+    for model in (plain, text, *wrapped):
         reply = ask_client(load_client(model), question(schema=schema))
         assert (reply.text, reply.output) == ("Paris", "json")
     with pytest.raises(InvalidOptionError, match="max_tokens=5: FakeListChatModel"):
-        load_client(chat_model, max_tokens=5)
+        load_client(plain, max_tokens=5)
     with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object already"):
-        load_client(chat_model, name="x")
+        load_client(plain, name="x")
     with pytest.raises(InvalidOptionError, match="expected a chat model of LangChain"):
         load_client(StrOutputParser())
 
@@ -210,8 +211,6 @@ def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage):
     from llama_index.core.llms import CustomLLM, MockLLM
 
     class Scripted(CustomLLM):
-        """Answers as an integration would, to whoever awaits it."""
-
         @property
         def metadata(self):
             return LLMMetadata(model_name="scripted", is_chat_model=True)

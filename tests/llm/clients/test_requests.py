@@ -100,8 +100,7 @@ def test_roles_and_parts(case):
 
 def test_a_prompt_without_a_user_is_said_by_the_user(case):
     if case.vendor.name in ("openai", "litellm"):
-        # There is nothing to add for these: their APIs accept a prompt without a user.
-        pytest.skip("takes a conversation of system messages")
+        pytest.skip("its API accepts a conversation of system messages")
     ask_client(case.client(), Request((Message("system", "Is it good?"),)))
     body = case.server.last.body
     [said] = body.get("messages") or body["contents"]
@@ -177,7 +176,6 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case):
 )
 def test_a_schema_goes_out_strictly_where_it_can(schema, sent, is_strict, case):
     if case.vendor.form != "response_format":
-        # The other forms have no flag that could be looked at.
         pytest.skip("OpenAI's form alone is strict")
     case.server.plays(case.vendor.said(PASSED))
     ask_client(case.client(), question(schema=schema, schema_name="judgement"))
@@ -248,15 +246,19 @@ def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server):
 
 
 @pytest.mark.parametrize(
-    ("length", "judges", "is_kept"),
-    [(9_000, "vote", True), (9_000, "two", True), (900, "vote", False)],
+    ("length", "evaluators", "is_kept"),
+    [
+        (9_000, lambda judge: [Vote(judge, 2)], True),
+        (9_000, lambda judge: [judge, PassFail(judge.model, "Is it?!")], True),
+        (9_000, lambda judge: [judge], False),
+        (900, lambda judge: [Vote(judge, 2)], False),
+    ],
 )
-def test_what_questions_share_is_kept_in_anthropics_cache(length, judges, is_kept, server):
+def test_what_questions_share_is_kept_in_anthropics_cache(length, evaluators, is_kept, server):
     pytest.importorskip("anthropic")
     server.plays(BY_NAME["anthropic"].said(VERDICT))
     judge = PassFail(BY_NAME["anthropic"].load(server.url), "Is it?")
-    asked = {"vote": [Vote(judge, 2)], "two": [judge, PassFail(judge.model, "Is it?!")]}
-    evaluate([{"output": "x" * length}], asked.get(judges, [judge]))
+    evaluate([{"output": "x" * length}], evaluators(judge))
     content = server.last.body["messages"][-1]["content"]
     assert isinstance(content, list) is is_kept
     if is_kept:

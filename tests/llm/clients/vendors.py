@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from server import Play, Request, answer, chat
+from server import Play, answer, chat
 
 from llmeval_integrations.llm.loading import load_client
 from llmeval_integrations.llm.loop import start, wait
@@ -30,25 +30,19 @@ class Vendor:
 
     name: str
     package: str
-    """The package without which it is skipped."""
-    model: str
-    """What `load_client` is given; the class of a framework's model."""
-    root: str
-    """The path of the base_url."""
-    path: str
-    """Where the question arrives."""
-    said: Callable[..., Play]
-    """Answers with a text; `cut=True` at the limit of tokens, `refused=True` not at all."""
-    called: Callable[..., Play]
-    """Answers with calls of the tool "answer" with these arguments, in JSON."""
-    form: str
-    """What in the request's body asks for the vendor's own structured output."""
+    model: str  # what `load_client` gets, or the class of a framework's model
+    root: str  # the path of the base_url
+    path: str  # where the question arrives
+    said: Callable[
+        ..., Play
+    ]  # a text; `cut=True` at the limit of tokens, `refused=True` not at all
+    called: Callable[..., Play]  # calls of the tool "answer" with these arguments, in JSON
+    form: str  # the part of a request's body that asks for the vendor's own structured output
     key_variable: str = "OPENAI_API_KEY"
     address_variable: str = "OPENAI_BASE_URL"
 
     @property
     def calls_tools(self) -> bool:
-        """Whether the client asks for a form by a tool."""
         return self.name != "llama_index"
 
     @property
@@ -69,38 +63,33 @@ class Vendor:
         return load_client(kind(**{"model": "gpt-4o", **own}), **fields)
 
     def way(self, body: Any) -> str:
-        """Tell from a request's body how the answer's form is asked for."""
         if self.form in body or self.form in body.get("generationConfig", ()):
             return "json_schema"
         return "tool" if "tools" in body else "json"
 
 
-def openai_said(
-    text: str = "Paris", *, cut: bool = False, refused: bool = False, **more: Any
-) -> Play:
+def openai_said(text="Paris", *, cut=False, refused=False, **more):
     finish = "length" if cut else "stop"
     return chat(text, finish=finish, refusal="I may not" if refused else None, **more)
 
 
-def openai_called(*calls: Any, content: str | None = None) -> Play:
+def openai_called(*calls, content=None):
     return chat(content, calls=calls, finish="tool_calls")
 
 
-def anthropic_body(*content: Any, stop: Any = "end_turn", usage: Any = None, **more: Any) -> Play:
+def anthropic_body(*content, stop="end_turn", usage=None, **more):
     about = {"id": "m1", "type": "message", "role": "assistant", "model": "answering-model"}
     used = usage or {"input_tokens": 11, "output_tokens": 7}
     end = {"stop_reason": stop, "stop_sequence": None}
     return answer({**about, "content": content, **end, "usage": used}, **more)
 
 
-def anthropic_said(
-    text: str = "Paris", *, cut: bool = False, refused: bool = False, **more: Any
-) -> Play:
+def anthropic_said(text="Paris", *, cut=False, refused=False, **more):
     stop = "max_tokens" if cut else "refusal" if refused else "end_turn"
     return anthropic_body({"type": "text", "text": text}, stop=stop, **more)
 
 
-def anthropic_called(*calls: str) -> Play:
+def anthropic_called(*calls):
     blocks = [
         {"type": "tool_use", "id": f"t{number}", "name": "answer", "input": json.loads(call)}
         for number, call in enumerate(calls)
@@ -108,21 +97,19 @@ def anthropic_called(*calls: str) -> Play:
     return anthropic_body(*blocks, stop="tool_use")
 
 
-def google_body(*parts: Any, finish: Any = "STOP", usage: Any = None, **more: Any) -> Play:
+def google_body(*parts, finish="STOP", usage=None, **more):
     said = {"content": {"role": "model", "parts": parts}, "finishReason": finish, "index": 0}
     used = usage or {"promptTokenCount": 11, "candidatesTokenCount": 7}
     about = {"usageMetadata": used, "modelVersion": "answering-model"}
     return answer({"candidates": [said], **about}, **more)
 
 
-def google_said(
-    text: str = "Paris", *, cut: bool = False, refused: bool = False, **more: Any
-) -> Play:
+def google_said(text="Paris", *, cut=False, refused=False, **more):
     finish = "MAX_TOKENS" if cut else "SAFETY" if refused else "STOP"
     return google_body({"text": text}, finish=finish, **more)
 
 
-def google_called(*calls: str) -> Play:
+def google_called(*calls):
     return google_body(
         *({"functionCall": {"name": "answer", "args": json.loads(call)}} for call in calls)
     )
@@ -152,17 +139,12 @@ SDKS = VENDORS[:3]
 """Those that stand on a vendor's own package."""
 
 
-def key_of(headers: Mapping[str, str]) -> str | None:
+def key_of(request):
     """Find the key in the headers of a request."""
-    known = headers.get("x-api-key") or headers.get("x-goog-api-key")
-    return known or headers.get("authorization", "").removeprefix("Bearer ")
+    known = request.headers.get("x-api-key") or request.headers.get("x-goog-api-key")
+    return known or request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
-def keys(requests: list[Request]) -> set[str | None]:
-    """Collect the keys that were sent."""
-    return {key_of(request.headers) for request in requests}
-
-
-def ask_client(client: Any, wanted: Any) -> Any:
-    """Ask a client as a judge does, with the retries between; gives the reply."""
+def ask_client(client, wanted):
+    """Ask a client as a judge does, with the retries between."""
     return wait(start(Session().reply(client, wanted)))
