@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-import msgspec
-
 from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
@@ -17,7 +15,7 @@ from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.prefer import prefer
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import percent
-from llmeval_integrations.runs.rows import write_value
+from llmeval_integrations.runs.rows import write_document
 
 _MOST_CHANGES: Final = 5
 _MOST_CHANGES_IN_JSON: Final = 100
@@ -85,7 +83,7 @@ def _compare(call: argparse.Namespace) -> int:
     a, b = read_run(call.a), read_run(call.b)
     comparison = compare(a, b, evaluators=call.evaluator, **options)
     if call.json:
-        put(msgspec.json.format(write_value(comparison.as_dict()), indent=2).decode() + "\n")
+        put(write_document(comparison.as_dict()))
     else:
         from llmeval_integrations.reports.comparison_view import comparison_view
 

@@ -13,13 +13,13 @@ from llmeval_integrations.cli.terminal import MISSED, OK, WRONG_CALL, open_page,
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.numbers import write_count
-from llmeval_integrations.runs.run import summary_text
+from llmeval_integrations.runs.rows import write_document
 
 
 def put_summary(run: Run, call: argparse.Namespace) -> None:
     """Print the summary of a run."""
     if call.json:
-        put(summary_text(run.summary))
+        put(write_document(run.summary))
     elif not call.quiet:
         from llmeval_integrations.reports.run_view import view_of_run
 

@@ -21,7 +21,7 @@ from llmeval_integrations.cli.terminal import (
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.load import read_run
-from llmeval_integrations.runs.run import summary_text
+from llmeval_integrations.runs.rows import write_document
 
 
 def add_commands(commands: Commands) -> None:
@@ -82,7 +82,7 @@ def _show(call: argparse.Namespace) -> int:
 
     run = read_run(call.run_directory)
     if call.json:
-        put(summary_text(run.summary))
+        put(write_document(run.summary))
     else:
         put_view(view_of_run(run))
     return OK

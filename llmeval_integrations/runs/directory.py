@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -21,6 +20,7 @@ from llmeval_integrations.runs.files import (
 )
 from llmeval_integrations.runs.journal import Journal
 from llmeval_integrations.runs.manifest import differences
+from llmeval_integrations.runs.rows import write_document
 
 RESULTS: Final = "results.jsonl"
 """The file of rows."""
@@ -99,7 +99,7 @@ class RunDirectory:
         """
         for file in (self._results, self._summary, *self._reply_files()):
             file.unlink(missing_ok=True)
-        write_file(self._manifest, json.dumps(manifest, indent=2) + "\n")
+        write_file(self._manifest, write_document(manifest))
         open_file(self._samples, "wb").close()
         open_file(self._results, "wb").close()
 
@@ -123,10 +123,10 @@ class RunDirectory:
             raise InputError(f"{self._manifest} is damaged: it lacks the evaluators or the data")
         return found
 
-    def write_summary(self, text: str) -> None:
+    def write_summary(self, summary: Mapping[str, Any]) -> None:
         """Write the summary as a whole."""
         with convert_write_errors(self.path):
-            write_file(self._summary, text)
+            write_file(self._summary, write_document(summary))
 
     def summary(self) -> dict[str, Any] | None:
         """Return the summary, None if there is none yet."""

@@ -32,7 +32,7 @@ from llmeval_integrations.runs.options import (
     read_judging_options,
 )
 from llmeval_integrations.runs.rows import Row, as_stored
-from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run, summary_text
+from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run
 from llmeval_integrations.runs.summary import Origins, Tally
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]
         samples: The path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input,
             `hf://OWNER/NAME/SPLIT` for a data set of Hugging Face; a DataFrame of pandas or polars,
             a table of pyarrow; or any iterable of samples and mappings. Columns are the fields of a
-            sample: output, reference, input, contexts, schema, variables, id, group.
+            `Sample`, such as output, reference, input, schema, id and group.
         evaluators: One evaluator, a list, or a mapping from names in this run. An evaluator may be
             given by its name.
         options: See `RunOptions`: columns, the directory of the run, the part of the data, and how
@@ -164,7 +164,7 @@ class Evaluation:
         """
         begun = (self._begin_again(*done) for done in self._done(journal))
         with journal.rewrite() as write:
-            for rows in finish(begun, self._engine.ahead):
+            for rows in _finish(begun, self._engine.ahead):
                 write(rows)
                 self._count(rows)
 
@@ -189,7 +189,7 @@ class Evaluation:
         if interrupt is not None:
             run.summary["interrupted"] = True
         if directory is not None:
-            directory.write_summary(summary_text(run.summary))
+            directory.write_summary(run.summary)
         if interrupt is not None:
             raise Interrupted(run) from interrupt
         return run
@@ -203,9 +203,9 @@ class Evaluation:
                 wait, share = self._engine.begin(chunk), self._source.share
                 yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
-        with rare_collection():
-            for answers, share in finish(begun(), self._engine.ahead):
-                with hold_interrupts():  # both are done, or neither
+        with _collect_rarely():
+            for answers, share in _finish(begun(), self._engine.ahead):
+                with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))
                 if self._on_progress is not None:
@@ -266,7 +266,7 @@ class Evaluation:
             yield records, rows
 
 
-def finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
+def _finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
     """Yield results in order. As many as `ahead` are begun before the first is waited for."""
     waits: deque[Callable[[], T]] = deque()
     for wait in begun:
@@ -278,7 +278,7 @@ def finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
 
 
 @contextmanager
-def rare_collection() -> Iterator[None]:
+def _collect_rarely() -> Iterator[None]:
     """Collect garbage at most once a chunk, which takes a tenth less time."""
     before = gc.get_threshold()
     if before[0]:  # otherwise it is off
@@ -290,7 +290,7 @@ def rare_collection() -> Iterator[None]:
 
 
 @contextmanager
-def hold_interrupts() -> Iterator[None]:
+def _hold_interrupts() -> Iterator[None]:
     """Delay an interrupt until the end of the block."""
     before = signal.getsignal(signal.SIGINT)
     # Python raises interrupts only in the main thread.

@@ -119,6 +119,15 @@ def write_value(value: Any, *, in_order: bool = False) -> bytes:
         return encoder.encode(_as_writable(value))
 
 
+def write_document(value: Any) -> str:
+    """Write any value as JSON in indented lines. The JSON is that of `write_value`."""
+    line = write_value(value)
+    try:
+        return msgspec.json.format(line, indent=2).decode() + "\n"
+    except ValueError:  # it refuses the escape of a lone surrogate
+        return json.dumps(decode_as_python(line.decode()), indent=2, default=str) + "\n"
+
+
 def as_stored(value: Any) -> Any:
     """Return a value as if it was written as JSON and parsed."""
     return value if type(value) is str else decode_as_python(write_value(value).decode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -13,7 +12,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.judges import Judging
-from llmeval_integrations.runs.rows import Row, StoredRows, as_stored
+from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
 INTERRUPTED: Final = "it was interrupted"
@@ -144,8 +143,3 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, run: Run) -> None:
         super().__init__(f"interrupted after {run.summary['samples']} samples")
         self.run = run
-
-
-def summary_text(summary: Mapping[str, Any]) -> str:
-    """Return a summary as text for `summary.json`."""
-    return json.dumps(as_stored(summary), indent=2, default=str) + "\n"

@@ -16,7 +16,7 @@ def runs(tmp_path):
     for name, good in (("before", 20), ("after", 8)):
         outputs = ['{"total": 1}'] * good + ['{"total": 2}'] * (20 - good)
         rows = [
-            {"id": f"s{n}", "output": output, "reference": '{"total": 1}'}
+            {"id": f"s{n}" if n < 19 else "\ud800", "output": output, "reference": '{"total": 1}'}
             for n, output in enumerate(outputs)
         ]
         evaluate(rows, [JsonFields(), JsonValidity()], out=tmp_path / name)
