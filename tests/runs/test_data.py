@@ -70,9 +70,16 @@ def test_python_objects_give_the_same_rows(tmp_path, form):
     ]
 
 
-def test_standard_input_is_a_file_too(tmp_path):
+@pytest.mark.parametrize("form", ["json", "parquet"])
+def test_standard_input_is_a_file_too(tmp_path, form):
+    text = LINES.encode()
+    if form == "parquet":
+        pyarrow, path = pytest.importorskip("pyarrow"), tmp_path / "rows"
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(ROWS), path)
+        text = path.read_bytes()
     command = [sys.executable, "-m", "llmeval_integrations", "run", "-", "-e", "json_validity"]
-    run = subprocess.run([*command, "--json"], input=LINES, stdout=-1, text=True, check=True)
+    command += ["--format", form, "--json"]
+    run = subprocess.run(command, input=text, stdout=-1, check=True)
     assert json.loads(run.stdout)["samples"] == 3
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from io import BytesIO
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -151,7 +152,7 @@ def open_source(samples: Any, format: str | None = None) -> Source:
     elif isinstance(samples, (str, os.PathLike)):
         source = _open_file(os.fspath(samples), format)
     else:
-        source = _open_object(samples, "the samples")
+        source = _open_object(samples, "the data")
     try:
         source.peek(1)  # so that a file that cannot be read fails before a run begins
     except InputError as error:
@@ -184,7 +185,8 @@ def _open_file(path: str, format: str | None) -> Source:
         raise InputError(f"{wrong} is not one of {', '.join(FORMATS)}")
     source = Source("standard input" if path == STDIN else path)
     if name == "parquet":
-        source.total, rows = read_parquet(path)
+        file = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
+        source.total, rows = read_parquet(file, source.name)
         source.records = source.count_rows(rows)
     else:
         source.records = enumerate(_read(path, name, source), 1)

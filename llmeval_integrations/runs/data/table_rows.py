@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quote import quote
@@ -14,7 +14,7 @@ _BATCH: Final = 256
 """Rows in memory at a time; each may be a megabyte."""
 
 
-def read_parquet(path: str) -> tuple[int, Iterator[Any]]:
+def read_parquet(source: str | BinaryIO, name: str) -> tuple[int, Iterator[Any]]:
     """Open a Parquet file. Return the number of its rows, and the rows, read batch by batch."""
     try:
         from pyarrow import ArrowException, parquet
@@ -25,13 +25,13 @@ def read_parquet(path: str) -> tuple[int, Iterator[Any]]:
         try:
             yield from _read_batches(file.iter_batches(batch_size=_BATCH))
         except (ArrowException, OSError) as error:
-            raise InputError(f"{path} is damaged: {error}") from error
+            raise InputError(f"{name} is damaged: {error}") from error
 
     try:
         # With pre_buffer, a whole row group is read ahead; most files have only one.
-        file = parquet.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20)
+        file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
     except (ArrowException, OSError) as error:
-        raise InputError(f"{path} is not Parquet: {error}") from error
+        raise InputError(f"{name} is not Parquet: {error}") from error
     _check_names(file.schema_arrow.names)
     return file.metadata.num_rows, rows()
 
