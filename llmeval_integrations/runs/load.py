@@ -38,14 +38,15 @@ def read_run(path: str | PathLike[str]) -> Run:
     if not results.is_file():
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
     written = directory.summary()
+    add = Tally.add if written else Tally.add_stored  # a summary has the details
     tallies: dict[str, Tally] = {}
     count = 0
     rows = read_rows(results)
     while chunk := list(islice(rows, CHUNK)):
         count += len(chunk)
         for name in dict.fromkeys(row.evaluator for row in chunk):
-            own = (row for row in chunk if row.evaluator == name)
-            tallies.setdefault(name, Tally()).add(own)
+            own = [row for row in chunk if row.evaluator == name]
+            add(tallies.setdefault(name, Tally()), own)
     samples = count // max(len(tallies), 1)
     known: dict[str, Any] = {"out": directory.path}
     if described := find_manifest(directory.path).get("evaluators"):

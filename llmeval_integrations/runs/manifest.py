@@ -66,12 +66,11 @@ def differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
     data, before = here["data"], there["data"]
     content = _CONTENT if data["kind"] == "file" else (*_CONTENT, "path")  # a file may be moved
     if any(data.get(key) != before.get(key) for key in content):
-        return [f"its data was a {before['kind']}, and is now a {data['kind']} or has changed"]
-    found = [
-        *word_differences(
-            "data", *({k: each.get(k) for k in _SELECTION} for each in (data, before))
-        )
-    ]
+        if data["kind"] == before["kind"]:
+            return ["its data has changed"]
+        return [f"its data was a {before['kind']}, and is now a {data['kind']}"]
+    selections = ({key: each.get(key) for key in _SELECTION} for each in (data, before))
+    found = [*word_differences("data", *selections)]
     for key in ("version", "evaluators", "columns"):
         found += word_differences(key, here.get(key), there.get(key))
     orders = ([*each["evaluators"]] for each in (here, there))  # which decide whose a row is

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown, Evaluator
 from llmeval_integrations.runs.groups import Groups
-from llmeval_integrations.runs.rows import Row, as_stored
+from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.groups import Figures, mean_interval
 
 Kind = tuple[bool, str]
@@ -74,6 +74,7 @@ class Tally:
     """The number of each reason of a kind; None are all reasons after the first thousand."""
 
     _different: int = 0
+    """The number of different reasons, at most a thousand of which are counted by name."""
 
     def add(self, rows: Iterable[Row]) -> None:
         """Count rows."""
@@ -102,10 +103,17 @@ class Tally:
             self._sum += times * int(score * _UNIT)
             self._squares += times * int(score * score * _UNIT)
 
+    def add_stored(self, rows: Sequence[Row]) -> None:
+        """Count rows of an evaluator that is known only by its name, with their details."""
+        if self.breakdown is None:
+            found = (_breakdown_of(row.metadata) for row in rows)
+            self.breakdown = next(filter(None, found), None)
+        self.add(rows)
+
     def _add(self, row: Row, scores: list[float]) -> None:
         self.n += 1
         passed, label = row.passed, row.label
-        if passed is False or row.unscored or row.error is not None:
+        if is_failing(row):
             self._find(row)
         if row.error is not None:
             self.errors += 1
@@ -171,6 +179,23 @@ class Tally:
             named = {reason: n for reason, n in reasons.items() if reason is not None}
             found.append(Finding(kind, count, max(named, key=named.__getitem__), is_error))
         return sorted(found, key=lambda each: -each.count)
+
+
+def _breakdown_of(metadata: Mapping[str, Any]) -> Breakdown | None:
+    """Return what sums up such metadata of our evaluators, None for others."""
+    if "calls" in metadata:
+        from llmeval_integrations.tool_calls.tally import CallTally
+
+        return CallTally()
+    if "output_leaves" in metadata:
+        from llmeval_integrations.fields.tally import FieldTally
+
+        return FieldTally()
+    if "ungrounded" in metadata:
+        from llmeval_integrations.evaluators.grounding_tally import GroundingTally
+
+        return GroundingTally()
+    return None
 
 
 def find_cause(row: Row) -> tuple[Kind, str]:

@@ -338,9 +338,9 @@ def test_evaluators_that_cannot_be_handed_over_stay_here(tmp_path):
         (ROWS, [JsonMatch(strict_order=False)], {}, "strict_order is False, and was True"),
         (ROWS, [JsonMatch(), JsonValidity()], {}, "evaluators.json_validity is .*, and was absent"),
         (ROWS, [JsonMatch()], {"columns": {"id": "output"}}, "columns.id is 'output', and was abs"),
-        ([*ROWS[:-1], {"output": ""}], [JsonMatch()], {}, "was a list, and .* has changed"),
-        (ROWS, [JsonMatch()], {"limit": 9}, "has changed|data.limit is 9, and was None"),
-        ("data.jsonl", [JsonMatch()], {}, "was a list, and is now a file or has changed"),
+        ([*ROWS[:-1], {"output": ""}], [JsonMatch()], {}, "its data has changed"),
+        (ROWS, [JsonMatch()], {"limit": 9}, "has changed"),
+        ("data.jsonl", [JsonMatch()], {}, "was a list, and is now a file"),
     ],
 )
 def test_another_run_is_not_resumed(path, tmp_path, monkeypatch, rows, evaluators, options, error):
@@ -354,7 +354,7 @@ def test_another_run_is_not_resumed(path, tmp_path, monkeypatch, rows, evaluator
 
 def test_of_an_iterator_the_ids_are_compared(tmp_path):
     evaluate(iter(ROWS), EVALUATORS, out=tmp_path)
-    with pytest.raises(InputError, match="a sample 'row 0', and the samples has 'row 1' in its p"):
+    with pytest.raises(InputError, match="a sample 'row 0', and the data has 'row 1' in its place"):
         evaluate(iter(ROWS[1:]), EVALUATORS, out=tmp_path, resume=True)
 
 
@@ -439,8 +439,7 @@ def test_a_run_is_read_again_also_without_its_summary(path, tmp_path):
     assert (again.summary, again.findings) == (run.summary, run.findings)
     (tmp_path / "run" / "summary.json").unlink()
     again = read_run(tmp_path / "run")
-    figures = [each.summary["evaluators"]["json_match"] for each in (again, run)]
-    assert figures[0] == figures[1]
+    assert again.summary == run.summary  # with the figures of fields
     assert "it was killed or is under way" in again.incomplete
 
 

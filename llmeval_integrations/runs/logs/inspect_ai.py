@@ -32,7 +32,9 @@ def read_archive(path: Path) -> Log:
         with ZipFile(path) as archive:
             names = dict.fromkeys(archive.namelist())  # a sample that was retried is there twice
             samples = (_read(archive, name) for name in names if name.startswith("samples/"))
-            return read_document({**_read(archive, "header.json"), "samples": samples})
+            # Inspect writes the header when it ends.
+            header = "header.json" if "header.json" in names else "_journal/start.json"
+            return read_document({**_read(archive, header), "samples": samples})
     except EvalError:
         raise
     except Exception as error:  # zlib and zstd have errors of their own

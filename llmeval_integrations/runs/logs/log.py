@@ -56,8 +56,8 @@ class Log:
         """Return the log as a run."""
         rows = [*self._rows()]
         tallies = {name: Tally() for name in self.evaluators}
-        for row in rows:
-            tallies[row.evaluator].add([row])
+        for name, tally in tallies.items():
+            tally.add_stored([row for row in rows if row.evaluator == name])
         known: dict[str, Any] = {
             "incomplete": self.incomplete,
             "lower_is_better": self.lower_is_better,

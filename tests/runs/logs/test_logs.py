@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from llmeval_integrations import InputError
+from llmeval_integrations import InputError, JsonFields
 from llmeval_integrations.cli.main import main
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.runs import compare, read_run
@@ -86,6 +86,24 @@ def test_an_archive_is_what_its_json_is(tmp_path):
             file.writestr(name, json.dumps(sample))
         file.writestr("header.json", json.dumps(document))
     assert [*read_run(older).rows] == [*read_run(BEFORE).rows]
+
+
+def test_a_log_that_is_not_finished_says_so(tmp_path):
+    document = json.loads(BEFORE.read_text())
+    with ZipFile(tmp_path / "begun.eval", "w") as file:
+        file.writestr("samples/fr_epoch_1.json", json.dumps(document["samples"][2]))
+        file.writestr("_journal/start.json", json.dumps({"eval": document["eval"]}))
+    assert read_run(tmp_path / "begun.eval").incomplete == "Inspect calls its status 'started'"
+    assert read_run(BEFORE).incomplete is None
+
+
+def test_our_evaluators_have_their_fields_in_a_log_of_inspect(tmp_path):
+    document, result = json.loads(BEFORE.read_text()), JsonFields()('{"a": 1}', {"a": 2, "b": 3})
+    for sample in document["samples"]:
+        sample["scores"]["ours"] = {"value": result.score, "metadata": result.metadata}
+    (tmp_path / "log.json").write_text(json.dumps(document))
+    fields = read_run(tmp_path / "log.json").summary["evaluators"]["ours"]["fields"]
+    assert (fields["/a"]["mismatch"], fields["/b"]["missing"]) == (8, 8)
 
 
 DOWN = "500 the server is down"
