@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 Interval = tuple[float, float]
 """The lower and the upper bound."""
 
-LEVEL: Final = 0.95
+_COVERAGE: Final = 0.95
 """The chance that an interval contains the true value."""
 
 Z: Final = 1.959963984540054
-"""The quantile of the normal distribution for a two-sided interval at this level."""
+"""The quantile of the normal distribution for a two-sided interval with this coverage."""
 
 
 class Share(NamedTuple):
@@ -57,9 +57,9 @@ def t_of(freedom: int) -> float:
     and Stegun, Handbook of Mathematical Functions (1964), 26.7.5). It approaches `Z` for many.
     """
     if freedom == 1:
-        return math.tan(math.pi * LEVEL / 2)
+        return math.tan(math.pi * _COVERAGE / 2)
     if freedom == 2:
-        return LEVEL * math.sqrt(2 / (1 - LEVEL * LEVEL))
+        return _COVERAGE * math.sqrt(2 / (1 - _COVERAGE**2))
     z = Z
     terms = (
         z,

@@ -11,7 +11,7 @@ from llmeval_integrations.runs.rows import Key, Row, key_of
 from llmeval_integrations.runs.run import Run
 
 
-class Said(NamedTuple):
+class PairedRow(NamedTuple):
     """The part of a row that is compared."""
 
     id: Any
@@ -35,8 +35,8 @@ class Pair(NamedTuple):
     key: Key
     """The id of the sample."""
 
-    a: Said
-    b: Said
+    a: PairedRow
+    b: PairedRow
 
     @property
     def group(self) -> Key | None:
@@ -58,7 +58,7 @@ class Joined:
     """Ids of samples that the first run lacks."""
 
 
-_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], Said]]
+_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], PairedRow]]
 """By evaluator, then by id and the number of the row with this id."""
 
 
@@ -88,20 +88,20 @@ def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
         if row.evaluator in found:
             key = key_of(row.id)
             times[row.evaluator, key] += 1
-            found[row.evaluator][key, times[row.evaluator, key]] = _said(
+            found[row.evaluator][key, times[row.evaluator, key]] = _pick(
                 row, number // width, by_field
             )
     return found
 
 
-def _said(row: Row, place: int, by_field: bool) -> Said:
+def _pick(row: Row, place: int, by_field: bool) -> PairedRow:
     group = None if row.group is None else key_of(row.group)
     if row.error is not None or row.unscored:
-        return Said(row.id, place, group, row.reason)
+        return PairedRow(row.id, place, group, row.reason)
     fields = row.metadata.get("fields") if by_field else None
     shares = _shares(fields) if isinstance(fields, Mapping) else None
     is_answer = (row.score, row.passed, row.label) != (None, None, None)
-    return Said(row.id, place, group, row.reason, row.score, row.passed, shares, is_answer)
+    return PairedRow(row.id, place, group, row.reason, row.score, row.passed, shares, is_answer)
 
 
 def _shares(fields: Mapping[str, Any]) -> dict[str, float]:
