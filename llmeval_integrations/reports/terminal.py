@@ -34,6 +34,9 @@ _MOST_LINES: Final = 4
 
 _PIECE: Final = re.compile(r"[^/_\s]*[/_\s]?")
 
+_SPACE: Final = "\ue000"
+"""Stands for a space at which no line breaks; `make_printable` leaves no such character."""
+
 _Widths: TypeAlias = dict[int, int]
 """The widths of the columns that are shown, by position."""
 
@@ -44,22 +47,30 @@ def as_text(view: View, console: Console | None = None) -> str:
     with console.capture() as capture:
         for part in _parts(view, console.width):
             console.print(part)
-    return "\n".join(line.rstrip() for line in capture.get().strip("\n").split("\n")) + "\n"
+    text = capture.get().strip("\n").replace(_SPACE, " ")
+    return "\n".join(line.rstrip() for line in text.split("\n")) + "\n"
 
 
 def _parts(view: View, width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    yield Text(make_printable(view.title), "bold")
-    yield Text(make_printable(view.verdict.text), _STYLES[view.verdict.tone])
+    yield _sentence(view.title, "bold")
+    yield _sentence(view.verdict.text, _STYLES[view.verdict.tone])
     for section in view.sections:
         yield Text(f"\n{make_printable(section.title)}", "bold")
         widths = _lay_out(section, width)
         yield _table(section, widths)
         notes = section.notes(section.columns[place] for place in widths)
-        yield from (Text(each, "dim") for each in (section.rest(section.few), notes) if each)
+        yield from (_sentence(each, "dim") for each in (section.rest(section.few), notes) if each)
     for warning in view.warnings:
-        yield Text(make_printable(warning), "yellow")
+        yield _sentence(warning, "yellow")
+
+
+def _sentence(text: str, style: str) -> Text:
+    """Write a text in which no line begins with a percent sign."""
+    from rich.text import Text
+
+    return Text(make_printable(text).replace(" %", f"{_SPACE}%"), style)
 
 
 def _table(section: Section, widths: _Widths) -> RenderableType:

@@ -38,6 +38,7 @@ def test_no_figure_and_no_word_is_cut_at_any_width(make):
     for width in range(60, 160):
         lines = at(width, view)
         assert max(map(len, lines)) <= width
+        assert not any(line.startswith("%") for line in lines)
         parts = {part for line in lines for part in re.split(" {2,}", line)}
         assert {part for part in parts if FIGURE.fullmatch(part)} <= whole, width
         assert {"100.0 %", "37.5 %"} <= parts
