@@ -66,14 +66,6 @@ def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
     ]
 
 
-def test_a_reply_that_does_not_judge_each_field_is_unscored_after_one_retry():
-    model = Scripted(judged("Pass"))
-    result = JudgedFields(model, PROSE)(OUTPUT, REFERENCE)
-    assert (result.score, result.label, len(model.requests)) == (None, "unreadable", 2)
-    again = Scripted(judged("Pass"), judged("Pass", "Pass"))
-    assert JudgedFields(again, PROSE)(OUTPUT, REFERENCE).score == 5 / 6
-
-
 def test_a_run_adds_up_its_fields_and_names_paths_that_no_sample_has():
     evaluator = JudgedFields(Scripted(judged("Fail", "Pass")), [*PROSE, "/sumary"])
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}] * 3, [evaluator])
