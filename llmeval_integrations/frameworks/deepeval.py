@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.result import Result
@@ -26,8 +27,13 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 with optional("deepeval", "deepeval", "deepeval"):
+    from deepeval.errors import MissingTestCaseParamsError
     from deepeval.metrics import BaseMetric
     from deepeval.test_case import LLMTestCase
+
+
+class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # type: ignore[misc]
+    """A test case lacks a field; with `skip_on_missing_params`, DeepEval skips the metric."""
 
 
 class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
@@ -64,15 +70,18 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
 
     def _sample(self, case: LLMTestCase) -> Sample:
         contexts = case.context if case.retrieval_context is None else case.retrieval_context
-        return make_sample(
-            self.evaluator,
-            case.actual_output,
-            case.metadata,
-            reference=case.expected_output,
-            input=case.input,
-            contexts=contexts and [getattr(text, "context", text) for text in contexts],
-            id=case.name,
-        )
+        try:
+            return make_sample(
+                self.evaluator,
+                case.actual_output,
+                case.metadata,
+                reference=case.expected_output,
+                input=case.input,
+                contexts=contexts and [getattr(text, "context", text) for text in contexts],
+                id=case.name,
+            )
+        except MissingFieldError as error:
+            raise MissingParameterError(str(error)) from error
 
     def _keep(self, result: Result) -> float | None:
         """Store the result in the attributes that DeepEval reads after the call."""
@@ -82,4 +91,8 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         self.reason = None if result.reason is None else to_storable_text(result.reason)
         self.error = (self.reason or "unscored") if result.is_unscored else None
         self.verbose_logs = to_storable_text({"label": result.label, "metadata": result.metadata})
+        account = result.metadata.get("judge", {}) if self.evaluator.is_judge else {}
+        self.evaluation_model = account.get("model")
+        self.input_tokens = account.get("input_tokens")
+        self.output_tokens = account.get("output_tokens")
         return self.score

@@ -1,13 +1,14 @@
 """DeepEval: `assert_test`, awaited and not, and `evaluate`."""
 
 import pytest
-from framework_cases import RESULTS, Fixed, run_example, silent_program
+from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
 
-from llmeval_integrations import JsonEquality, Sample
+from llmeval_integrations import JsonEquality, JsonValidity, MissingFieldError, Sample
 
 pytest.importorskip("deepeval")
 
-from deepeval import assert_test
+from deepeval import assert_test, evaluate
+from deepeval.evaluate import DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
 
 from llmeval_integrations.frameworks import deepeval as ours
@@ -39,6 +40,23 @@ def test_the_test_case_gives_the_fields():
     for contexts in ({"context": ["c"]}, {"context": ["a"], "retrieval_context": ["c"]}):
         DeepEvalMetric(asked).measure(case("so", name="a", metadata=about, **contexts))
     assert asked.samples == [Sample("so", "[1.0]", "A list?", ["c"], about["schema"], about, "a")] * 2  # fmt: skip
+
+
+def test_a_missing_field_is_our_error_and_one_that_deepeval_skips():
+    lacking, metrics = case(expected=None), [DeepEvalMetric(JsonEquality()), DeepEvalMetric(JsonValidity())]  # fmt: skip
+    with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
+        assert_test(lacking, metrics)
+    quiet = DisplayConfig(show_indicator=False, print_results=False)
+    skips = ErrorConfig(skip_on_missing_params=True)
+    [found] = evaluate([lacking], metrics, display_config=quiet, error_config=skips).test_results
+    assert [each.name for each in found.metrics_data] == ["json_validity"]
+
+
+def test_a_judge_says_which_model_and_how_many_tokens():
+    metric = DeepEvalMetric(judge())
+    metric.measure(case())
+    assert (metric.score, metric.reason, metric.evaluation_model) == (1.0, "because", "scripted-1")
+    assert (metric.input_tokens, metric.output_tokens) == (10, 5)
 
 
 def test_deepeval_sends_no_telemetry(tmp_path):
