@@ -16,7 +16,7 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError
 from llmeval_integrations.frameworks.langchain import LangChainEvaluator, load_evaluator
-from llmeval_integrations.frameworks.langchain.judges import CRITERIA
+from llmeval_integrations.frameworks.langchain.judges import CRITERIA, CriteriaEvalChain
 from llmeval_integrations.judges import PassFail, Vote
 
 QUESTION = "Is it short?"
@@ -80,12 +80,14 @@ def test_criteria_are_named_described_or_principles():
         name, critique_request = "brief", "Is it brief?"
 
     llm = Scripted("Y")
+    questions = CriteriaEvalChain.questions
+    assert set(questions) == set(CRITERIA)
     for criteria, name, text in (
-        ("depth", "depth", CRITERIA["depth"]),
+        ("depth", "depth", questions["depth"]),
         ({"mine": "Is it mine?"}, "mine", "Is it mine?"),
         (Principle(), "brief", "Is it brief?"),
         (["depth", {"mine": "?"}], "depth-mine", "mine: ?"),
-        (None, "helpfulness", CRITERIA["helpfulness"]),
+        (None, "helpfulness", questions["helpfulness"]),
     ):
         judge = load_evaluator("criteria", llm=llm, criteria=criteria)
         judge.evaluate_strings(**FIELDS)

@@ -23,11 +23,11 @@ from llmeval_integrations.frameworks.langchain.violations import best_message
 from llmeval_integrations.judges.prompts.prompt import Prompt
 
 
-def evaluation_class(name: str) -> Any:
-    """Return a base class of LangChain's evaluation package, or an empty one without it."""
+def evaluation_class(name: str, module: str = "schema") -> Any:
+    """Return a class of LangChain's evaluation package, or an empty one without it."""
     for package in ("langchain_classic", "langchain"):
         try:
-            return getattr(import_module(f"{package}.evaluation.schema"), name)
+            return getattr(import_module(f"{package}.evaluation.{module}"), name)
         except ModuleNotFoundError as error:
             # If an installed package lacks a module of its own, it is broken, not absent.
             if error.name not in (package, f"{package}.evaluation"):

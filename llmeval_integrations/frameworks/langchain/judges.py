@@ -43,6 +43,8 @@ CRITERIA: Final = {
 }
 """LangChain's names, and our own questions. Y means that the answer is yes."""
 
+_LangChains: Any = evaluation_class("CriteriaEvalChain", "criteria")
+
 _FURTHER: Final = ("relevance", "correctness", "depth")
 _GRADE: Final = "GRADE: CORRECT or GRADE: INCORRECT."
 _REFERENCE: Final = "\n\nReference:\n{reference}"
@@ -152,6 +154,8 @@ class CotQAEvalChain(ContextQAEvalChain):
 class CriteriaEvaluator(ModelEvaluator):
     """An evaluator by criteria: LangChain's named ones, or your own descriptions."""
 
+    questions: ClassVar[Mapping[str, str]] = CRITERIA
+    """The questions of the named criteria."""
     default_criteria: ClassVar[tuple[str, ...]] = ("helpfulness", *_FURTHER)
 
     def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
@@ -176,12 +180,12 @@ class CriteriaEvaluator(ModelEvaluator):
             return {name: text for found in each for name, text in found.items()}
         if isinstance(criteria, str):
             name = criteria.value if isinstance(criteria, Enum) else criteria
-            if name not in CRITERIA:
+            if name not in cls.questions:
                 raise InvalidOptionError(
-                    f"there is no criterion {name!r}; {hint(name, list(CRITERIA))}; "
+                    f"there is no criterion {name!r}; {hint(name, list(cls.questions))}; "
                     "to define one, pass a mapping from its name to its question"
                 )
-            return {name: CRITERIA[name]}
+            return {name: cls.questions[name]}
         if hasattr(criteria, "critique_request"):
             return {criteria.name: criteria.critique_request}
         if not isinstance(criteria, Mapping) or not criteria:
@@ -192,8 +196,13 @@ class CriteriaEvaluator(ModelEvaluator):
 
 
 class CriteriaEvalChain(CriteriaEvaluator):
-    """Does the output meet the criteria? `value` is Y or N."""
+    """Does the output meet the criteria? `value` is Y or N.
 
+    If LangChain's evaluation package is installed, the questions of the named criteria are its own.
+    """
+
+    if hasattr(_LangChains, "resolve_criteria"):
+        questions = {name: _LangChains.resolve_criteria(name)[name] for name in CRITERIA}
     evaluation_name = "{}"
     words: ClassVar[Mapping[str, float] | None] = {"Y": 1, "N": 0}
     keeps_reply = False
