@@ -18,6 +18,7 @@ from llama_index.core import (
 )
 from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner
 from llama_index.core.evaluation import RetrieverEvaluator as Theirs
+from llama_index.core.evaluation.retrieval.metrics import MRR, HitRate
 from llama_index.core.llms import ChatMessage, CompletionResponse, CustomLLM, LLMMetadata
 from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
 from scripted import Scripted, judgement
@@ -167,6 +168,9 @@ def test_a_retriever_is_evaluated_as_by_llama_index():
     assert mine.metric_vals_dict == pytest.approx(theirs.metric_vals_dict)
     assert mine.retrieved_ids == theirs.retrieved_ids
     assert mine.retrieved_texts == theirs.retrieved_texts
+    metrics = [HitRate(use_granular_hit_rate=True), MRR()]
+    granular = RetrieverEvaluator(metrics=metrics, retriever=retriever)
+    assert granular.evaluate("?", expected).metric_vals_dict == {"hit_rate": 0.5, "mrr": 0.5}
 
 
 def test_questions_about_documents_evaluate_a_retriever():
