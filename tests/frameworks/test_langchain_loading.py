@@ -15,7 +15,6 @@ from llmeval_integrations import (
     InvalidOptionError,
     JsonEquality,
     JsonValidity,
-    MissingFieldError,
     StringDistance,
     UnknownNameError,
 )
@@ -108,5 +107,6 @@ def test_two_texts_are_compared_by_their_characters():
     pair = load_evaluator("pairwise_string_distance", distance="levenshtein")
     assert pair.evaluation_name == "pairwise_levenshtein_distance"
     assert pair.evaluate_string_pairs(prediction="abcd", prediction_b="abce") == {"score": 0.25}
-    with pytest.raises(MissingFieldError, match="needs a reference"):
-        pair.evaluate_string_pairs(prediction="x", prediction_b=None)
+    for texts in ("x", None), (None, "x"):  # None is an empty output
+        fields = dict(zip(("prediction", "prediction_b"), texts))
+        assert pair.evaluate_string_pairs(**fields) == {"score": 1.0}

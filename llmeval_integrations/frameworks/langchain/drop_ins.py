@@ -143,15 +143,20 @@ class PairDistanceEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
 
     def evaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b`."""
-        found = self.evaluate_strings(**{**fields, "reference": prediction_b})
+        found = self.evaluate_strings(**_as_pair(prediction_b, fields))
         return {"score": found["score"]}
 
     async def aevaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b` asynchronously."""
-        found = await self.aevaluate_strings(**{**fields, "reference": prediction_b})
+        found = await self.aevaluate_strings(**_as_pair(prediction_b, fields))
         return {"score": found["score"]}
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
+
+
+def _as_pair(prediction_b: Any, fields: dict[str, Any]) -> dict[str, Any]:
+    """Make the other output the reference; None is an empty output, not an absent reference."""
+    return {**fields, "reference": "" if prediction_b is None else prediction_b}
 
 
 class PairwiseStringDistanceEvaluator(PairDistanceEvaluator, CatalogEvaluator):
