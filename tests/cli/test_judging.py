@@ -46,13 +46,9 @@ def model(url, **changes):
     return {"platform": "openai", "name": "m", "base_url": f"{url}/v1", "api_key": "sk-1"} | changes
 
 
-def judging(summary):
-    return summary["judging"]
-
-
 def test_replies_are_kept_in_the_cache_folder_or_another_file_or_nowhere(run, server, tmp_path):
     code, summary, _ = run("--json")
-    assert (code, judging(summary)["calls"], len(server.requests)) == (0, 10, 10)
+    assert (code, summary["judging"]["calls"], len(server.requests)) == (0, 10, 10)
     assert summary["evaluators"]["pass_fail"]["pass_rate"] == 1.0
     assert default_cache().exists()
     assert (run()[0], len(server.requests)) == (0, 10)
@@ -77,13 +73,13 @@ def test_a_frozen_run_asks_nothing_and_fails_if_replies_are_missing(run, server,
     code, summary, said = run("--frozen", "--json")
     assert code == 2
     assert "1 request was not made: the cache is frozen and lacks them" in said
-    assert (judging(summary)["not_asked"], len(server.requests)) == (1, 10)
+    assert (summary["judging"]["not_asked"], len(server.requests)) == (1, 10)
 
 
 def test_a_spent_budget_is_exit_code_1_until_the_rest_is_asked(run, server):
     spent = ("--max-tokens", str(3 * TOKENS), "--concurrency", "1")
     code, summary, said = run(*spent, "--out", "r", "--json")
-    assert (code, len(server.requests), judging(summary)["not_asked"]) == (1, 3, 7)
+    assert (code, len(server.requests), summary["judging"]["not_asked"]) == (1, 3, 7)
     assert f"7 requests were not made: the budget max_tokens={3 * TOKENS} was spent" in said
     assert "7 of 10 rows have no score and are left out of rates, most often (budget)" in said
     code, _, said = run("--out", "r", "--resume")

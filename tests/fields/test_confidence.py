@@ -119,5 +119,5 @@ def test_the_command_prints_thresholds_and_what_to_review(folder, capsys):
     assert len(lines) == 7
     assert main(["threshold", str(folder), "--errors", "0.1%"]) == 1
     assert "of 2,995 needed" in capsys.readouterr().out.splitlines()[0]
-    assert main(["threshold", str(folder), "--errors", "2"]) == 2
-    assert "errors=2.0 is not a number between 0 and 1" in capsys.readouterr().err
+    assert main(["threshold", str(folder), "--errors", "100%"]) == 2
+    assert "errors=1.0 is not a number between 0 and 1" in capsys.readouterr().err
