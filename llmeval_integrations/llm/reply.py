@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -27,7 +28,6 @@ _FINISHES: Final[Mapping[Finish, str]] = {
 _FINISH: Final[Mapping[str, Finish]] = {
     word: finish for finish, words in _FINISHES.items() for word in words.split()
 }
-
 
 _KINDS: Final = {
     "prompt": "prompt_tokens prompt_token_count prompt_eval_count",
@@ -112,12 +112,15 @@ class Reply(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, text=text, fence=request.fence, cached=cached)
 
 
-def text_or_calls(text: str | None, calls: Sequence[str]) -> str:
+def text_or_calls(text: str | None, calls: Iterable[Any]) -> str:
     """Return a reply's text; if functions were called, the arguments of the calls instead.
 
-    Different calls are joined, because they may disagree.
+    They are values or JSON. Different calls are joined, because they may disagree.
     """
-    return "\n\n".join(dict.fromkeys(calls)) or text or ""
+    texts = [
+        call if isinstance(call, str) else json.dumps(call, ensure_ascii=False) for call in calls
+    ]
+    return "\n\n".join(dict.fromkeys(texts)) or text or ""
 
 
 def finish_of(word: Any) -> Finish:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -12,7 +11,7 @@ from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
-from llmeval_integrations.llm.reply import Reply, finish_of, usage_of
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096
@@ -73,11 +72,13 @@ class AnthropicClient(StainlessClient):
         return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
     def read(self, response: Any, output: Output) -> Reply:
-        text = "".join(map(_text, response["content"]))
+        blocks = response["content"]  # with the model's reasoning, which is skipped
+        text = "".join(block["text"] for block in blocks if block["type"] == "text")
+        calls = [block["input"] for block in blocks if block["type"] == "tool_use"]
         refusal = (response.get("stop_details") or {}).get("explanation")
         finish, usage = finish_of(response.get("stop_reason")), usage_of(response.get("usage"))
         model = response.get("model") or self.config.name
-        return Reply(text or refusal or "", finish, usage, model, output)
+        return Reply(text_or_calls(text or refusal, calls), finish, usage, model, output)
 
     @property
     def has_batches(self) -> bool:
@@ -137,10 +138,3 @@ def _source(image: Image) -> dict[str, str]:
     if image.data:
         return {"type": "base64", "media_type": image.media_type, "data": image.data}
     return {"type": "url", "url": image.url}
-
-
-def _text(block: Any) -> str:
-    """Return the text of a part of the reply; an empty one for the model's reasoning."""
-    if block["type"] == "tool_use":
-        return json.dumps(block["input"], ensure_ascii=False)
-    return str(block["text"]) if block["type"] == "text" else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
-from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
+from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 
@@ -82,11 +81,8 @@ class GoogleClient(SdkClient):
             **_form(request, output),
         }
         contents = [*map(_content, messages)]
-        return {
-            "model": self.config.name,
-            "contents": contents,
-            "config": self.with_options(config),
-        }
+        model = self.config.name
+        return {"model": model, "contents": contents, "config": self.with_options(config)}
 
     def read(self, response: Any, output: Output) -> Reply:
         usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
@@ -95,10 +91,12 @@ class GoogleClient(SdkClient):
             return Reply(reason, "refused", usage, model, output)
         candidate = response.candidates[0]
         finish = finish_of(candidate.finish_reason)
-        text = "".join(map(_text, (candidate.content and candidate.content.parts) or ()))
+        parts = (candidate.content and candidate.content.parts) or ()
+        text = "".join(part.text or "" for part in parts if not part.thought)
+        calls = [part.function_call.args for part in parts if part.function_call is not None]
         if finish == "refused":
             text = text or candidate.finish_message or candidate.finish_reason.value
-        return Reply(text, finish, usage, model, output)
+        return Reply(text_or_calls(text, calls), finish, usage, model, output)
 
 
 def _content(message: Message) -> dict[str, Any]:
@@ -128,10 +126,3 @@ def _form(request: Request, output: Output) -> dict[str, Any]:
         "tool_config": {"function_calling_config": choice},
         "automatic_function_calling": {"disable": True},
     }
-
-
-def _text(part: Any) -> str:
-    """Return the text of a part of the reply; an empty one for the model's reasoning."""
-    if part.function_call is not None:
-        return json.dumps(part.function_call.args, ensure_ascii=False)
-    return "" if part.thought else part.text or ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -79,7 +78,10 @@ class LangChainClient(FrameworkClient):
         about = response.response_metadata
         reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
         refusal = _refusal(response)
-        calls = _calls(response) if output in _METHODS else []
+        calls = []
+        if output in _METHODS:
+            calls = [call["args"] for call in response.tool_calls]
+            calls += [call["args"] or "" for call in response.invalid_tool_calls]
         return Reply(
             text=text_or_calls(text_of_blocks(response.content) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
@@ -121,12 +123,6 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
         return model.with_structured_output(named, **form).first
     except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
-
-
-def _calls(message: Any) -> list[str]:
-    """Return the arguments of the function calls as JSON; unreadable ones unchanged."""
-    read = [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
-    return [*read, *(call["args"] or "" for call in message.invalid_tool_calls)]
 
 
 def _refusal(message: Any) -> str | None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from remote_model import question
 from server import answer, chat
-from vendors import BY_NAME, SCHEMA, anthropic_body, ask_client, google_body, openai_called
+from vendors import BY_NAME, SCHEMA, anthropic_body, ask_client, google_body
 
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.judges import PassFail, ask
@@ -104,6 +104,7 @@ def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server
     assert read(vendor, play, server, question()).usage == expected
 
 
+CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
 THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
 PARTS = [THOUGHT, {"type": "text", "text": "H"}, {"type": "text", "text": "i"}]
 
@@ -121,8 +122,9 @@ def said(message):
         ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
         ("openai", said({"content": PARTS}), "Hi"),
         ("openai", said({"content": 7}), None),
-        ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), None),
+        ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), '{"a": 1}'),
         ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
+        ("openai", chat(None, calls=[CUSTOM, "{}"]), "{}"),
     ],
 )
 def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server):
@@ -136,10 +138,7 @@ def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server):
 
 @pytest.mark.parametrize(
     ("told", "kind"),
-    [
-        ({"code": 429, "message": "slow down"}, "rate_limited"),
-        ("busy", "garbled"),
-    ],
+    [({"code": 429, "message": "slow down"}, "rate_limited"), ("busy", "garbled")],
 )
 def test_an_error_with_the_status_of_a_success_is_an_error(told, kind, server):
     with pytest.raises(ClientError) as caught:
@@ -158,43 +157,35 @@ def test_a_reply_that_is_none_is_paid_all_the_same(sdk):
     assert (reply.text, reply.finish, reply.usage) == ("", "failed", Usage(900, 100))
 
 
-def judgement(verdict, reasoning="r"):
-    return json.dumps({"reasoning": reasoning, "verdict": verdict, "confidence": "High"})
+PASS, FAIL, TAG = (
+    json.dumps({"reasoning": reasoning, "verdict": verdict, "confidence": "High"})
+    for reasoning, verdict in (("r", "Pass"), ("r", "Fail"), ("It ends with </think>.", "Pass"))
+)
 
 
-CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
-CALLS = {
-    "a text in the place of one": (chat(judgement("Pass")), "Pass"),
-    "one": (openai_called(judgement("Pass")), "Pass"),
-    "a custom tool's beside it": (openai_called(CUSTOM, judgement("Pass")), "Pass"),
-    "two": (openai_called(judgement("Pass"), judgement("Fail")), "unreadable"),
-    "a tag within": (openai_called(judgement("Pass", "It ends with </think>.")), "Pass"),
-    "no JSON": (openai_called('{"verdict": "Pa'), "unreadable"),
-}
+@pytest.mark.parametrize(
+    ("calls", "label"),
+    [((PASS,), "Pass"), ((PASS, PASS), "Pass"), ((PASS, FAIL), "unreadable"), ((TAG,), "Pass")],
+)
+def test_a_verdict_is_read_where_all_calls_agree(calls, label, case):
+    if not case.vendor.calls_tools:
+        pytest.skip("this client asks for a form in other ways")
+    case.server.plays(case.vendor.called(*calls))
+    assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label
 
 
 class Rating(pydantic.BaseModel):
     score: int
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_a_verdict_is_read_where_all_calls_agree(name, case):
-    is_openais = case.vendor.form == "response_format" and case.vendor.calls_tools
-    if not is_openais or (case.vendor.is_framework and "custom" in name):
-        # The table writes calls as OpenAI's API does; custom tools reach no framework's reader.
-        pytest.skip("not OpenAI's form of calls, or one that the framework does not read")
-    play, label = CALLS[name]
-    case.server.plays(play)
-    assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label
-
-
-def test_an_answer_is_read_whatever_is_said_beside_it(case):
-    if not case.vendor.calls_tools:
-        pytest.skip("this client asks for a form in other ways")
-    case.server.plays(case.vendor.called('{"score": 4}', '{"score": 4}'))
-    client = case.client(output="tool")
-    if case.vendor.form == "response_format":
-        assert ask(client, "Rate it.", Rating).score == 4
-    case.server.plays(case.vendor.called('{"score": 4}', '{"score": 2}'))
-    with pytest.raises(UnreadableJudgementError):
-        ask(client, "Rate it.", Rating)
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [('{"score": 4}', None), ("Four", "not JSON .* begins 'Four'"), ("{}", "Rating: score: Field")],
+)
+def test_an_answer_is_of_its_type_or_an_error(text, error, case):
+    case.server.plays(case.vendor.said(f"<think>Hm.</think>{text}"))
+    if error is None:
+        assert ask(case.client(), "Rate it.", Rating) == Rating(score=4)
+        return
+    with pytest.raises(UnreadableJudgementError, match=error):
+        ask(case.client(), "Rate it.", Rating)

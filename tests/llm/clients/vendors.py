@@ -73,8 +73,8 @@ def openai_said(text="Paris", *, cut=False, refused=False, **more):
     return chat(text, finish=finish, refusal="I may not" if refused else None, **more)
 
 
-def openai_called(*calls, content=None):
-    return chat(content, calls=calls, finish="tool_calls")
+def openai_called(*calls):
+    return chat(None, calls=calls, finish="tool_calls")
 
 
 def anthropic_body(*content, stop="end_turn", usage=None, **more):
