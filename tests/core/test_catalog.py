@@ -59,7 +59,7 @@ def test_a_wrong_option_is_an_error_that_names_it(name, options, said):
 
 MODULE = """
     from dataclasses import dataclass
-    from llmeval_integrations import Evaluator, Result, JsonMatch as Mine
+    from llmeval_integrations import Evaluator, Result
 
     @dataclass(frozen=True)
     class Longer(Evaluator):
@@ -71,9 +71,6 @@ MODULE = """
         def check(self, sample):
             return Result(1, True)
 
-    class Half(Evaluator):
-        pass
-
     def function(sample):
         return 1
 """
@@ -81,7 +78,6 @@ ENTRY_POINTS = """
     [llmeval_integrations.evaluators]
     longer = other_evaluators:Longer
     plain = other_evaluators:Plain
-    half = other_evaluators:Half
     function = other_evaluators:function
     nothing = other_evaluators:Nothing
     nowhere = no_such_module:Longer
@@ -90,13 +86,12 @@ ENTRY_POINTS = """
 
 
 CALLS = {
-    "{'longer', 'plain', 'json_match'} <= set(list_evaluators())": "True",
+    "{'longer', 'plain'} <= set(list_evaluators())": "True",
     "list_evaluators().count('json_match')": "1",
     "'other_evaluators' in sys.modules": "False",  # for a list of names nothing is imported
     "load_evaluator('longer')('abcd').score": "True",
     "load_evaluator('plain')('abcd').score": "1",
     "load_evaluator('longer', n=1)": "InvalidOptionError: longer has no option 'n'; it has than",
-    "load_evaluator('half')": "UnknownNameError: 'half' names",
     "load_evaluator('function')": "UnknownNameError: 'function' names",
     "load_evaluator('nothing')": "UnknownNameError: 'nothing' names other_evaluators:Nothing",
     "load_evaluator('nowhere')": "UnknownNameError: 'nowhere' names no_such_module:Longer: No",

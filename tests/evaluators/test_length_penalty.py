@@ -8,23 +8,6 @@ import pytest
 from llmeval_integrations import InvalidOptionError, LengthPenalty
 
 
-@pytest.mark.parametrize(
-    ("length", "score", "label", "reason"),
-    [
-        (1, -0.09, "too_short", "Too short: 1 < 10"),
-        (1000, 0.0, None, "Length acceptable: 10 <= 1000 <= 1000"),
-        (1001, -0.01, "too_long", "Too long: 1001 > 1000"),
-    ],
-)
-def test_each_character_beyond_a_bound_costs(length, score, label, reason):
-    result = LengthPenalty()("x" * length)
-    assert result.score == pytest.approx(score)
-    assert (result.passed, result.label, result.reason) == (label is None, label, reason)
-    assert result.metadata == {
-        "length": length, "min_length": 10, "max_length": 1000, "penalty": result.score,
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("bounds", [(11, 10), (1, 0), (2000, 1000)])
 def test_bounds_that_leave_no_length_are_refused(bounds):
     with pytest.raises(InvalidOptionError, match="min_length"):
@@ -45,3 +28,6 @@ def test_equal_to_openjudge():
         ours = LengthPenalty(**chosen)(text)
         said = (theirs.score, theirs.reason, theirs.metadata)
         assert (ours.score, ours.reason, ours.metadata) == said
+        too_short = ours.reason.startswith("Too short")
+        label = None if ours.score == 0 else "too_short" if too_short else "too_long"
+        assert (ours.passed, ours.label) == (label is None, label)
