@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from framework_cases import RESULTS, Fixed
+from framework_cases import RESULTS, Fixed, run_example
 
 from llmeval_integrations import (
     JsonEquality,
@@ -126,3 +126,9 @@ def test_a_bad_call_is_an_error_of_the_sample(tmp_path, target, message):
     assert message in log.samples[0].error.message
     [figures] = log.results.scores
     assert (figures.scored_samples, figures.metrics["mean"].value) == (1, 1.0)
+
+
+def test_the_example(tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    run_example(ours, model=model("[1]"))

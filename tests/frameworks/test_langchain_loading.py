@@ -53,8 +53,8 @@ def test_langchains_enumerations_are_taken_for_names_and_options():
 
 def test_several_evaluators_load_with_what_each_takes():
     model = Scripted("because\nY")
-    validity, equality, criteria = load_evaluators(
-        ["json_validity", "json_equality", "criteria"],
+    validity, equality, criteria, rating = load_evaluators(
+        ["json_validity", "json_equality", "criteria", "score_string"],
         config={"json_equality": {"list_order": "any"}},
         llm=model,
         parsing="lenient",
@@ -62,7 +62,7 @@ def test_several_evaluators_load_with_what_each_takes():
     )
     assert validity.evaluator == JsonValidity(parsing="lenient")
     assert equality.evaluator == JsonEquality(list_order="any", parsing="lenient")
-    assert criteria.evaluation_name == "depth"
+    assert (criteria.evaluation_name, rating.evaluation_name) == ("depth", "score_string:depth")
     with pytest.raises(InvalidOptionError, match=r"none of them has the option 'prasing'.*parsing"):
         load_evaluators(["json_validity"], prasing="strict")
 

@@ -45,7 +45,6 @@ CRITERIA: Final = {
 
 _LangChains: Any = evaluation_class("CriteriaEvalChain", "criteria")
 
-_FURTHER: Final = ("relevance", "correctness", "depth")
 _GRADE: Final = "GRADE: CORRECT or GRADE: INCORRECT."
 _REFERENCE: Final = "\n\nReference:\n{reference}"
 _PAIR: Final = (
@@ -156,7 +155,7 @@ class CriteriaEvaluator(ModelEvaluator):
 
     questions: ClassVar[Mapping[str, str]] = CRITERIA
     """The questions of the named criteria."""
-    default_criteria: ClassVar[tuple[str, ...]] = ("helpfulness", *_FURTHER)
+    default_criteria: ClassVar[Sequence[str]] = ("helpfulness", "relevance", "correctness", "depth")
 
     def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
         found = self.resolve_criteria(criteria)
@@ -232,8 +231,15 @@ class ScoreStringEvalChain(CriteriaEvaluator):
         "own, such as Rating: [[5]]"
     )
 
-    def __init__(self, llm: Any, normalize_by: float | None = None, **options: Any) -> None:
-        super().__init__(llm, **options)
+    def __init__(
+        self,
+        llm: Any,
+        prompt: Any = None,
+        criteria: Any = None,
+        normalize_by: float | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(llm, prompt, criteria, **options)
         self.normalize_by = normalize_by
 
     def _scale(self, score: float) -> float:

@@ -86,7 +86,8 @@ def load_evaluators(
 def _options(name: str) -> list[str]:
     """Return the options of the evaluator with a name."""
     kind = CLASSES.get(name)
-    own = [] if kind is None else list(inspect.signature(kind).parameters)
+    parameters = {} if kind is None else inspect.signature(kind).parameters
+    own = [each.name for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
     if kind is not None and issubclass(kind, judges.ModelEvaluator):
         return own
     core = catalog.evaluator_class(getattr(kind, "core_name", name))
