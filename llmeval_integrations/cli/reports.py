@@ -125,8 +125,11 @@ def _report(call: argparse.Namespace) -> int:
 
 def _export(call: argparse.Namespace) -> int:
     from llmeval_integrations.reports.tables import TABLES, WRITERS
+    from llmeval_integrations.runs.records import import_pyarrow
 
     name = _choose_format(call, {f".{name}": name for name in WRITERS}, "parquet")
+    if name != "csv":
+        import_pyarrow()  # an error is raised before an empty file is made
     out = call.out or _default_path(call, f"{call.table}.{name}")
     _write(call, out, lambda runs, file: WRITERS[name](TABLES[call.table](runs), file))
     return OK

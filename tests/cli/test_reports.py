@@ -52,11 +52,14 @@ def test_an_option_or_the_suffix_sets_the_format(run, capfdbinary, monkeypatch, 
         (["report", "--format", "pdf"], "'pdf' is not a format; there are html (.html), "),
         (["export", "--out", "x.xlsx"], "'.xlsx' is not a format; there are arrow (.arrow), "),
         (["export", "--out", "missing/x.csv"], "No such file or directory: 'missing/x.csv'"),
+        (["export"], "pip install 'llmeval-integrations[parquet]'"),
         (["view", "--port=65536"], "port 65536: "),
     ],
 )
 def test_a_wrong_call_writes_no_file(run, monkeypatch, capsys, call, message):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.chdir(run.parent)
+    before = sorted(run.iterdir())
     try:
         code = main([call[0], "run", *call[1:]])
     except SystemExit as stop:
@@ -64,6 +67,7 @@ def test_a_wrong_call_writes_no_file(run, monkeypatch, capsys, call, message):
     assert code == 2
     assert message in capsys.readouterr().err
     assert [path.name for path in Path().iterdir()] == ["run"]
+    assert sorted(run.iterdir()) == before
 
 
 @contextlib.contextmanager
