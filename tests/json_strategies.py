@@ -84,20 +84,9 @@ _CHANGES = st.lists(
     ),
     max_size=3,
 )
-_WRAPPERS = st.sampled_from(
-    [
-        "{}",
-        "{}",
-        "{}",
-        "  {}\n",
-        "```json\n{}\n```",
-        "```\n{}```",
-        "`{}`",
-        "Here: {}",
-        "{}\nDone.",
-        "~~~\n{}",
-    ]
-)
+_WRAPPERS = st.sampled_from([
+    "{}", "{}", "{}", "  {}\n", "```json\n{}\n```", "```\n{}```", "`{}`", "Here: {}", "{}\nDone.", "~~~\n{}",
+])  # fmt: skip
 
 
 def _changed(text: str, changes: list[tuple[str, float, str]], wrapper: str) -> str:
