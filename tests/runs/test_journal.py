@@ -319,13 +319,12 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     assert [row.id for row in run.rows] == [*range(1, 1_202)]
 
 
-def test_evaluators_that_cannot_be_handed_over_stay_here(tmp_path):
+def test_evaluators_that_cannot_be_handed_over_stay_here():
     class Local(Evaluator):
         def check(self, sample):
             return Result(float(os.getpid()))
 
-    (tmp_path / "data.jsonl").write_text((json.dumps({"output": "x"}) + "\n") * 1_100)
-    run = evaluate(tmp_path / "data.jsonl", Local(), workers=2)
+    run = evaluate([{"output": "x"}] * 1_100, Local(), workers=2)
     assert {row.score for row in run.rows} == {float(os.getpid())}
 
 
@@ -414,20 +413,14 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
     assert target.read_text() == "precious"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "error"),
-    [
-        ("results.jsonl", "{}\n", "results.jsonl: line 1 is not a row"),
-        ("results.jsonl", None, "holds no run: there is no results.jsonl"),
-    ],
-)
-def test_a_damaged_file_is_named(path, tmp_path, name, text, error):
-    evaluate(path, EVALUATORS, out=tmp_path / "run")
-    (tmp_path / "run" / name).unlink()
-    if text is not None:
-        (tmp_path / "run" / name).write_text(text)
-    with pytest.raises(InputError, match=error):
-        read_run(tmp_path / "run")
+def test_a_damaged_file_is_named(path, tmp_path):
+    for text, error in (("{}\n", "line 1 is not a row"), (None, "there is no results.jsonl")):
+        rows = (
+            evaluate(path, EVALUATORS, out=tmp_path / "run", overwrite=True).out / "results.jsonl"
+        )
+        rows.unlink() if text is None else rows.write_text(text)
+        with pytest.raises(InputError, match=error):
+            read_run(tmp_path / "run")
 
 
 # --- what is read again ---------------------------------------------------------------------------

@@ -68,12 +68,14 @@ def failing(label, reason, passed=False):
 def test_a_finding_has_the_reason_that_was_given_most_often():
     tally = Tally()
     tally.add(
-        [failing("type", "first")] + [failing("type", "often")] * 3 + [failing(None, "plain")]
+        [
+            *(failing("type", each) for each in ("first", "often", "often", "often")),
+            failing(None, "plain"),
+            Row(1, "e", None, None, None, None, {}, False, "KeyError: row 1: 'x'"),
+            Row(1, "e", None, None, None, "no reply", {}, True, None),
+        ]
     )
-    tally.add([Row(1, "e", None, None, None, None, {}, False, "KeyError: row 1: 'x'")])
-    tally.add([Row(1, "e", None, None, None, "no reply", {}, True, None)])
-    found = [(f.kind, f.count, f.reason, f.is_error) for f in tally.findings()]
-    assert found == [
+    assert [(f.kind, f.count, f.reason, f.is_error) for f in tally.findings()] == [
         ("type", 4, "often", False),
         ("failed", 1, "plain", False),
         ("KeyError", 1, "row 1: 'x'", True),

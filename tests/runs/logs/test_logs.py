@@ -212,19 +212,6 @@ def test_runs_of_one_data_set_join_without_a_doubt(a, b, evaluator, groups, bett
     assert [each for each in comparison.warnings if "left out" not in each] == []
 
 
-def test_other_data_is_a_doubt(tmp_path):
-    lines = [json.loads(line) for line in CHOSEN.read_text().splitlines()]
-    for line in lines:
-        line["target"] = "1" if line["target"] == "0" else "0"
-    other = tmp_path / "samples.jsonl"
-    other.write_text("\n".join(map(json.dumps, lines)))
-    [found] = [each for each in compare(CHOSEN, other).warnings if each.startswith("other")]
-    assert (
-        found
-        == "other references: acc, acc_norm, brier_score: 4 of 4 samples that both runs keep have another one in B"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
