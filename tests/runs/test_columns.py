@@ -92,60 +92,52 @@ def test_a_variable_may_be_the_group():
     assert "no variable 'documnt' for the group; did you mean 'document'?" in row.error
 
 
-@pytest.mark.parametrize(
-    ("columns", "taken"),
-    [
-        ({}, {"schema": "'schema'", "group": "'group'"}),
-        ({"group": None}, {"schema": "'schema'"}),
-        ({"group": "output", "schema": None}, {"group": "'output'"}),
-        ({"group": None, "exact_match.schema": "output"}, {"schema": "'schema' and 'output'"}),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("of", [list, of_samples])
-def test_who_asks_is_told_which_columns_are_schema_and_group(of, columns, taken):
-    told = []
-    evaluators = [JsonValidity(), ExactMatch()]
-    evaluate(
-        of(GROUPED), evaluators, columns=columns, on_columns=lambda taken, _: told.append(taken)
-    )
-    assert told == [taken]
-
-
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
 CALL = {"name": "f", "arguments": {}}
 CALLED = {"output": CALL, "reference": {"name": "f", "arguments": {"n": 1}}}
 
 
+def test_a_variable_may_have_a_column_which_counts_before_the_variables():
+    own = {"tools": json.dumps(TOOLS)}
+    for columns, given, passed in (
+        ({}, {}, False),
+        ({"variables.tools": "tools"}, {}, True),
+        ({"tool_calls.variables.tools": "tools"}, {}, True),
+        ({"variables.tools": "tools"}, {"variables": {"tools": 3, "before": []}}, True),
+    ):
+        [row] = evaluate([{**CALLED, **own, **given}], [ToolCalls()], columns=columns).rows
+        assert (row.passed, row.error) == (passed, None)
+    for sample, error in (
+        (CALLED, "nothing in column 'tools', only in"),
+        ({**CALLED, "tools": None}, "or map one variable, such as variables.tools"),
+    ):
+        columns = {"variables.tools": "tools"}
+        [row] = evaluate([sample], [ToolCallSchema()], columns=columns).rows
+        assert error in row.error
+
+
+NONE = "none of the first 8 rows has a column 'anwser'; did you mean 'answer'? there are answer"
+FIRST = "the first row has no column 'task'; there are output"
+
+
 @pytest.mark.parametrize(
-    "columns", [{"variables.tools": "tools"}, {"tool_calls.variables.tools": "tools"}]
-)
-def test_a_variable_may_have_a_column_of_its_own(columns):
-    rows = [{**CALLED, "tools": json.dumps(TOOLS)}]
-    assert [row.passed for row in evaluate(rows, [ToolCalls()]).rows] == [False]
-    assert [row.passed for row in evaluate(rows, [ToolCalls()], columns=columns).rows] == [True]
-
-
-def test_a_column_counts_before_what_stands_among_the_variables():
-    given = {"variables": {"tools": 3, "before": []}, "tools": TOOLS}
-    options = {"columns": {"variables.tools": "tools"}}
-    evaluators = [ToolCalls(), ToolCallSchema()]
-    rows = evaluate([{**CALLED, **given}], evaluators, **options).rows
-    assert [(row.passed, row.error) for row in rows] == [(True, None)] * 2
-    [absent] = evaluate([CALLED], [ToolCallSchema()], **options).rows
-    assert "nothing in column 'tools', only in" in absent.error
-    [null] = evaluate([{**CALLED, "tools": None}], [ToolCallSchema()], **options).rows
-    assert "or map one variable, such as variables.tools" in null.error
-
-
-@pytest.mark.parametrize(
-    ("rows", "columns", "absent"),
+    ("rows", "columns", "taken", "absent"),
     [
-        ([{"answer": 1}] * 9, {"output": "anwser"}, ["none of the first 8 rows has a column 'anwser'; did you mean 'answer'? there are answer"]),
-        ([{"output": 1}], {"group": "task"}, ["the first row has no column 'task'; there are output"]),
-        ([{"output": 1}, {"output": 1, "x": 1}], {"id": "x"}, []),
+        (GROUPED, {}, {"schema": "'schema'", "group": "'group'"}, []),
+        (of_samples(GROUPED), {"group": None}, {"schema": "'schema'"}, []),
+        (GROUPED, {"group": "output", "schema": None}, {"group": "'output'"}, []),
+        (
+            of_samples(GROUPED),
+            {"group": None, "json_validity.schema": "output"},
+            {"schema": "'output'"},
+            [],
+        ),
+        ([{"answer": 1}] * 9, {"output": "anwser"}, {}, [NONE]),
+        ([{"output": 1}], {"group": "task"}, {}, [FIRST]),
+        ([{"output": 1}, {"output": 1, "x": 1}], {"id": "x"}, {}, []),
     ],
-)  # fmt: skip
-def test_columns_that_none_of_the_first_rows_has_are_told_before_the_run(rows, columns, absent):
+)
+def test_who_asks_is_told_of_schema_group_and_absent_columns(rows, columns, taken, absent):
     told = []
-    evaluate(rows, "json_validity", columns=columns, on_columns=lambda _, lines: told.append(lines))
-    assert told == [absent]
+    evaluate(rows, "json_validity", columns=columns, on_columns=lambda *both: told.append(both))
+    assert told == [(taken, absent)]

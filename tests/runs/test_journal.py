@@ -268,28 +268,28 @@ def test_an_interrupt_carries_the_run_that_was_done(tmp_path, out):
         assert read_run(out).summary == run.summary
 
 
-@pytest.mark.once
-@pytest.mark.skipif(sys.platform == "win32", reason="no signals to one process")
-def test_whenever_it_comes_rows_and_figures_agree(tmp_path):
-    line = json.dumps({"output": '{"a": 1}', "reference": '{"a": 1}'}) + "\n"
-    (tmp_path / "data.jsonl").write_text(line * 200_000)
-    command = [sys.executable, "-m", "llmeval_integrations", "run", "data.jsonl", "--json"]
-    command += ["-e", "json_validity", "-e", "json_match", "--out", "run", "--overwrite"]
-    interrupted = 0
-    for seconds in (0.7, 1.4):
-        run = subprocess.Popen(command, cwd=tmp_path, stdout=-1, stderr=-1)
-        time.sleep(seconds)
-        run.send_signal(signal.SIGINT)
-        output, errors = run.communicate(timeout=60)
-        if run.returncode != 130 or not output:
-            continue  # it was not that far yet, or done
-        interrupted += 1
-        assert b"Traceback" not in errors
-        summary = json.loads(output)
-        assert {each["n"] for each in summary["evaluators"].values()} == {summary["samples"]}
-        rows = (tmp_path / "run" / "results.jsonl").read_bytes().count(b"\n")
-        assert rows == 2 * summary["samples"]
-    assert interrupted
+def test_an_interrupt_while_rows_are_counted_waits_for_the_last_of_them(tmp_path):
+    class Interrupts(Evaluator):
+        """Is interrupted whenever a row is counted."""
+
+        def check(self, sample):
+            return Result(1.0)
+
+        def breakdown(self):
+            return self
+
+        def add(self, sample, metadata):
+            signal.raise_signal(signal.SIGINT)
+
+        def summary(self):
+            return {}
+
+    with pytest.raises(Interrupted) as caught:
+        evaluate(ROWS, [JsonValidity(), Interrupts(), JsonMatch()], out=tmp_path)
+    run = read_run(tmp_path)
+    assert run.summary == caught.value.run.summary
+    assert {each["n"] for each in run.summary["evaluators"].values()} == {8}
+    assert len(list(run.rows)) == 3 * 8
 
 
 # --- processes ------------------------------------------------------------------------------------

@@ -67,14 +67,6 @@ def test_the_interval_of_kappa_covers_it(chances):
         assert right / draws >= least
 
 
-def test_groups_widen_the_interval_of_kappa():
-    rows = [Rating(i // 10 % 2, int(i // 10 % 3 > 0), i // 10) for i in range(200)]
-    grouped, single = kappa(rows), kappa([row._replace(group=None) for row in rows])
-    assert grouped.value == single.value
-    assert grouped.interval[0] < single.interval[0]
-    assert kappa([row._replace(group=1) for row in rows]).interval is None
-
-
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example C: 4 observers, 12 units.
 UNITS = [
     [1, 1, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],

@@ -5,6 +5,7 @@ at most 5 % false alarms, 95 % intervals that hold the truth in 93.5 % or no les
 Wilson's at that number of groups, and 90 % of the power of McNemar's exact test without groups.
 """
 
+from collections import Counter
 from functools import cache
 from itertools import product
 from math import comb, sqrt
@@ -72,21 +73,25 @@ def coverage_of_wilson(n, rate):
     return sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in held)
 
 
-def sizes_of(rows, groups):
-    return [1 + place % 10 for place in range(groups)] if rows == "1 to 10" else [rows] * groups
+def share_held(draws, draw):
+    """Return how often an interval contains the true value; `draw` gives an interval and it."""
+    return (
+        sum(low <= truth <= high for (low, high), truth in (draw() for _ in range(draws))) / draws
+    )
 
 
 def covered(draws, groups, rows, rate, correlation):
     """Return how often the interval of a pass rate holds the rate."""
-    chance, held = Random(f"{groups} {rows} {rate}"), 0
-    for _ in range(draws):
-        drawn = [outcomes(chance, size, rate, correlation) for size in sizes_of(rows, groups)]
-        found = [Group(len(each), sum(each)) for each in drawn]
-        passes, n = sum(map(sum, drawn)), sum(map(len, drawn))
+    chance = Random(f"{groups} {rows} {rate}")
+    sizes = [1 + n % 10 if rows == "1 to 10" else rows for n in range(groups)]
+
+    def draw():
+        drawn = [outcomes(chance, size, rate, correlation) for size in sizes]
+        passes, n = sum(map(sum, drawn)), sum(sizes)
         figures = Figures(n, passes, passes, float(passes == n), float(passes > 0))
-        low, high = mean_interval(figures, found)
-        held += low <= rate <= high
-    return held / draws
+        return mean_interval(figures, [Group(len(each), sum(each)) for each in drawn]), rate
+
+    return share_held(draws, draw)
 
 
 CASES = [*product([20, 50, 200], [1, 3, 10, "1 to 10"], [0.5, 0.8, 0.95], [0, 0.3, 0.6, 1])]
@@ -110,17 +115,17 @@ def test_intervals_cover_the_rate_in_a_few_draws(rate, correlation):
 @pytest.mark.parametrize("spread", [0.3, 3])
 def test_intervals_cover_the_mean_score(groups, spread):
     """Scores from 0 to 1 around those of their group; with a small spread most are near 0 or 1."""
-    chance, held, draws = Random(groups), 0, 1_000
-    for _ in range(draws):
+    chance, draws = Random(groups), 1_000
+
+    def draw():
         drawn = []
         for _ in range(groups):
-            own = chance.betavariate(0.8 * spread, 0.2 * spread)
-            own = min(max(own, 1e-6), 1 - 1e-6)
+            own = min(max(chance.betavariate(0.8 * spread, 0.2 * spread), 1e-6), 1 - 1e-6)
             drawn.append([chance.betavariate(5 * own, 5 * (1 - own)) for _ in range(5)])
         figures = Figures.of([score for group in drawn for score in group])
-        low, high = mean_interval(figures, [Group(5, sum(each)) for each in drawn])
-        held += low <= 0.8 <= high
-    assert held / draws >= 0.935 - error(0.935, draws)
+        return mean_interval(figures, [Group(5, sum(each)) for each in drawn]), 0.8
+
+    assert share_held(draws, draw) >= 0.935 - error(0.935, draws)
 
 
 @pytest.mark.nightly
@@ -132,26 +137,15 @@ def test_intervals_cover_pass_at_k_and_pass_hat_k(rate, correlation):
     a, b = rate * spread, (1 - rate) * spread
     all_pass = a * (a + 1) * (a + 2) / ((a + b) * (a + b + 1) * (a + b + 2))
     none = b * (b + 1) * (b + 2) / ((a + b) * (a + b + 1) * (a + b + 2))
-    held = {True: 0, False: 0}
-    for _ in range(draws):
-        tasks = {}
-        for _ in range(50):
-            tries = Tries(sum(outcomes(chance, 5, rate, correlation)), 5)
-            tasks[tries] = tasks.get(tries, 0) + 1
-        found = next(each for each in repeats(tasks) if each.k == k)
-        held[True] += found.pass_hat_k_ci95[0] <= all_pass <= found.pass_hat_k_ci95[1]
-        held[False] += found.pass_at_k_ci95[0] <= 1 - none <= found.pass_at_k_ci95[1]
-    for share, truth in ((held[True], all_pass), (held[False], 1 - none)):
+
+    def tried():
+        tasks = Counter(Tries(sum(outcomes(chance, 5, rate, correlation)), 5) for _ in range(50))
+        return next(each for each in repeats(tasks) if each.k == k)
+
+    for name, truth in (("pass_hat_k_ci95", all_pass), ("pass_at_k_ci95", 1 - none)):
         least = min(0.935, coverage_of_wilson(50, truth))
-        assert share / draws >= least - error(least, draws)
-
-
-def changed_groups(chance, groups, rows, worse, correlation):
-    """Draw both verdicts of each row; where a row changes, those of its group change alike."""
-    for _ in range(groups):
-        before = outcomes(chance, rows, 0.7, correlation)
-        after = outcomes(chance, rows, 0.7 - worse, correlation)
-        yield before, after
+        held = share_held(draws, lambda name=name, truth=truth: (getattr(tried(), name), truth))
+        assert held >= least - error(least, draws)
 
 
 @pytest.mark.nightly
@@ -159,19 +153,18 @@ def changed_groups(chance, groups, rows, worse, correlation):
 @pytest.mark.parametrize("rows", [1, 5, 10])
 @pytest.mark.parametrize("correlation", [0, 0.3, 1])
 def test_intervals_cover_the_difference(groups, rows, correlation):
-    chance, held, draws, worse = Random(rows), 0, 1_000, 0.1
-    for _ in range(draws):
-        counts = {}
-        changes = []
-        for before, after in changed_groups(chance, groups, rows, worse, correlation):
-            for pair in zip(before, after, strict=True):
-                counts[pair] = counts.get(pair, 0) + 1
+    chance, draws = Random(rows), 1_000
+
+    def draw():
+        counts, changes = Counter(), []
+        for _ in range(groups):
+            before, after = (outcomes(chance, rows, each, correlation) for each in (0.7, 0.6))
+            counts.update(zip(before, after, strict=True))
             changes.append(Group(rows, sum(after) - sum(before)))
         order = ((True, True), (True, False), (False, True), (False, False))
-        table = PairCounts(*(counts.get(each, 0) for each in order))
-        low, high = newcombe(table, changes)
-        held += low <= -worse <= high
-    assert held / draws >= 0.935 - error(0.935, draws)
+        return newcombe(PairCounts(*(counts[each] for each in order)), changes), -0.1
+
+    assert share_held(draws, draw) >= 0.935 - error(0.935, draws)
 
 
 @pytest.mark.nightly
