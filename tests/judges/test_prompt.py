@@ -50,6 +50,8 @@ def test_the_syntax_can_be_set():
     assert filled("{{a}} {b}", "mustache", a="A") == filled("{{a}} {b}", a="A") == "A {b}"
     with pytest.raises(InvalidOptionError, match="'f-string', 'mustache' or None"):
         Prompt("{a}", "jinja2")
+    with pytest.raises(InvalidOptionError, match="the prompt is built already"):
+        Prompt(Prompt("{name}"), "mustache")
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,8 @@ class Prompt:
 
     def __post_init__(self) -> None:
         if isinstance(self.template, Prompt):
+            if self.template_format is not None:
+                raise option_error(self, "template_format", "None, as the prompt is built already")
             self.__dict__.update(vars(self.template))
             return
         if self.template_format not in (None, *_PARSERS):
