@@ -118,11 +118,3 @@ NEW = pytest.mark.skipif(not hasattr(pytest, "Subtests"), reason="of pytest 9")
 )
 def test_evaluations_of_subtests_and_fixtures_count_once(session, code, counted):
     assert figures(session(code)) == [("json_validity", *counted)]
-
-
-def test_a_marked_testcase_of_unittest_is_an_error(session):
-    marker = MARKED.format(name="", rate=0.1).partition("def")[0].strip()
-    code = f"import unittest\n{marker}\nclass TestInvoices(unittest.TestCase):\n    def test_all(self): pass"  # fmt: skip
-    result = session(code, rows=ROWS)
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*marked with llmeval, but it has no row: *does not work in a unittest.TestCase*"])  # fmt: skip

@@ -9,6 +9,7 @@ pytest_plugins = ["pytester"]
 
 GOOD, BAD = '{"total": 1}', '{"total": 2}'
 MARKED = """
+import unittest
 @pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
 def test_rows(sample, evaluate):
     evaluate()
@@ -66,6 +67,9 @@ SESSIONS = [
     (marked("Mute()"), ["x"], (), {"failed": 1}, []),
     (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 2}, []),
     (UNCALLED.format(more=", min_pass_rate=0.1"), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    # Pytest gives no rows to a TestCase.
+    (MARKED.format(more="").replace("def test_rows(sample, evaluate):", "class TestRows(unittest.TestCase):").replace("evaluate()", "def test_all(self): pass"),
+     [GOOD], (), {"errors": 1}, ["*marked with llmeval, but it has no row: *does not work in a unittest.TestCase*"]),
     # a user's test that skips itself, inside the session that is tested
     (UNCALLED.format(more="").replace("pass\n", "pytest.skip()\n"), [GOOD], (), {"skipped": 1}, []),
 ]  # fmt: skip
