@@ -92,20 +92,28 @@ evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=T
 """
 
 
+@pytest.fixture
+def run_apart(server, tmp_path):
+    """Start a run in a process of its own."""
+
+    def start(script):
+        command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
+        return subprocess.Popen([*command, tmp_path / "run"], stderr=subprocess.PIPE, text=True)
+
+    return start
+
+
 @pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
 def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
-    how, vendor, judge_of, server, tmp_path
+    how, vendor, judge_of, run_apart, tmp_path
 ):
     script = vendor(polls=3)
     script.polls = 10**9
-    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
-    process = subprocess.Popen([*command, str(tmp_path / "run")], stderr=subprocess.PIPE, text=True)
-    for line in process.stderr:
-        if "under way" in line:
-            break
+    process = run_apart(script)
+    while "under way" not in process.stderr.readline():
+        pass
     os.kill(process.pid, getattr(signal, how))
-    process.wait(30)
-    process.stderr.close()
+    process.communicate(timeout=30)
     script.polls = 0
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
     assert [row.label for row in run.rows] == ["Pass"] * 12
@@ -115,11 +123,10 @@ def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
 
 @pytest.mark.parametrize("is_taken", [True, False])
 def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_again(
-    is_taken, vendor, judge_of, server, tmp_path
+    is_taken, vendor, judge_of, run_apart, tmp_path
 ):
     script = vendor(polls=0)
-    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
-    process = subprocess.Popen([*command, str(tmp_path / "run")])
+    process = run_apart(script)
 
     def kill():  # before the name of the batch is told
         process.kill()
@@ -128,7 +135,7 @@ def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_
             script.marks.clear()
 
     script.taken = kill
-    process.wait(30)
+    process.communicate(timeout=30)
     script.taken = lambda: None
     another = [{"custom_id": "x", "params": {}, "body": {}}] * 11  # of the same length
     script.files["other"], script.looks["other"], script.marks["other"] = another, 0, {}

@@ -10,12 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from remote_model import question
 from server import answer, chat
-from vendors import BY_NAME, KEY, anthropic_said, ask_client, google_said
+from vendors import KEY, anthropic_said, ask_client, google_said
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.judges import aask, ask
 from llmeval_integrations.llm.loading import load_client
-from llmeval_integrations.llm.reply import Usage
 
 pytest.importorskip("pydantic")
 
@@ -141,113 +140,3 @@ except Exception as error:
     command = [sys.executable, "-c", code, server.url]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == ["anthropic False", "authentication {'127.0.0.1'}"]
-
-
-def test_langchains_models_of_other_forms():
-    models = pytest.importorskip("langchain_core.language_models")
-    from langchain_core.output_parsers import StrOutputParser
-
-    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    plain = models.FakeListChatModel(responses=["Paris"])
-    with_others = plain.with_fallbacks([models.FakeListChatModel(responses=["Rome"])])
-    text = models.FakeListLLM(responses=["Paris"])
-    wrapped = (with_others, plain.with_retry(), plain.bind(stop=["x"]), plain | StrOutputParser())
-    for model in (plain, text, *wrapped):
-        reply = ask_client(load_client(model), question(schema=schema))
-        assert (reply.text, reply.output) == ("Paris", "json")
-    with pytest.raises(InvalidOptionError, match="max_tokens=5: FakeListChatModel"):
-        load_client(plain, max_tokens=5)
-    with pytest.raises(InvalidOptionError, match="name: the FakeListChatModel object already"):
-        load_client(plain, name="x")
-    with pytest.raises(InvalidOptionError, match="expected a chat model of LangChain"):
-        load_client(StrOutputParser())
-
-
-@pytest.mark.parametrize(
-    ("fields", "finish", "usage"),
-    [
-        ({"response_metadata": {"stop_reason": "max_tokens"}}, "length", Usage()),
-        ({"response_metadata": {"stopReason": "guardrail_intervened"}}, "refused", Usage()),
-        (
-            {"usage_metadata": {
-                "input_tokens": 15, "output_tokens": 9, "total_tokens": 24,
-                "input_token_details": {"cache_read": 4, "cache_creation": 1},
-                "output_token_details": {"reasoning": 2},
-            }},
-            "stop",
-            Usage(15, 9, 4, 2, 1),
-        ),
-    ],
-)  # fmt: skip
-def test_what_langchains_messages_say_beside_the_text(fields, finish, usage):
-    pytest.importorskip("langchain_core")
-    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-
-    content = [{"type": "thinking", "thinking": "Rome?"}, {"type": "text", "text": "Paris"}]
-    model = GenericFakeChatModel(messages=iter([AIMessage(content, **fields)]))
-    reply = ask_client(load_client(model), question())
-    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, usage)
-
-
-@pytest.mark.parametrize(
-    ("raw", "finish", "usage"),
-    [
-        (None, "stop", Usage()),
-        (
-            {"stop_reason": "max_tokens", "usage": {
-                "input_tokens": 11, "output_tokens": 7,
-                "cache_read_input_tokens": 3, "cache_creation_input_tokens": 1,
-            }},
-            "length",
-            Usage(15, 7, 3, 0, 1),
-        ),
-        ({"done_reason": "length", "prompt_eval_count": 4, "eval_count": 5}, "length", Usage(4, 5)),
-    ],
-)  # fmt: skip
-def test_what_llama_indexs_responses_say_beside_the_text(raw, finish, usage):
-    pytest.importorskip("llama_index.core")
-    from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata
-    from llama_index.core.llms import CustomLLM, MockLLM
-
-    class Scripted(CustomLLM):
-        @property
-        def metadata(self):
-            return LLMMetadata(model_name="scripted", is_chat_model=True)
-
-        def chat(self, *_, **__):
-            raise NotImplementedError
-
-        async def achat(self, *_, **__):
-            return ChatResponse(message=ChatMessage(role="assistant", content="Paris"), raw=raw)
-
-        complete = stream_complete = chat
-
-    client = load_client(Scripted())
-    reply = ask_client(client, question())
-    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, usage)
-    assert reply.model == "scripted"
-    if finish == "stop":
-        assert asyncio.run(aask(client, "Where?")) == "Paris"
-    assert ask_client(load_client(MockLLM(), max_tokens=2), question()).text == "text text"
-    with pytest.raises(InvalidOptionError, match="expected an LLM of LlamaIndex"):
-        load_client(ChatMessage(role="user", content="x"))
-
-
-@pytest.mark.parametrize("vendor", ["langchain", "llama_index"])
-def test_who_a_framework_s_model_is(vendor, server):
-    pytest.importorskip(BY_NAME[vendor].package)
-
-    def client(**model):
-        return BY_NAME[vendor].load(server.url, model=model)
-
-    first = client()
-    assert (first.config.name, first.config.platform) == ("gpt-4o", "openai")
-    assert first.config.base_url == f"{server.url}/v1"
-    assert first.identity() == client(api_key="sk-another-key").identity()
-    assert first.identity() != client(temperature=0.9).identity()
-    assert KEY not in json.dumps(first.identity())
-    for settings in ({}, {"temperature": 0.3}):
-        ask_client(client(**settings), question())
-        assert server.last.body.get("temperature") in (0.1, settings.get("temperature"))
-        assert not server.last.body.keys() & {"max_tokens", "max_completion_tokens"}
