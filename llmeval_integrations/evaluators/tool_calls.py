@@ -185,7 +185,7 @@ class ToolCalls(Evaluator):
         options = CallOptions(self.arguments, self.alternatives, self.parsing)
         ours = [Call(call, options, rules, toolbox) for call in calls]
         theirs = [Call(call, options, rules, toolbox) for call in expected]
-        comparison = CallComparison(ours, theirs, self.call_order, pairs)
+        comparison = CallComparison(ours, theirs, self.call_order, self.score, pairs)
         metadata = comparison.metadata()
         if rules.ignored:
             metadata["ignored"] = [
@@ -196,7 +196,7 @@ class ToolCalls(Evaluator):
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
-        return _make_result(comparison.calls, comparison.score(self.score), metadata)
+        return _make_result(comparison.calls, comparison.score(), metadata)
 
     def breakdown(self) -> CallTally:
         return CallTally(self.fields)

@@ -97,13 +97,14 @@ class CallComparison:
         made: Sequence[Call],
         expected: Sequence[Call],
         order: CallOrder,
+        unit: Score,
         before: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """`before` are pairs of positions of expected calls.
+        """`unit` is what the score counts. `before` are pairs of positions of expected calls.
 
-        If a pair is violated, the call that came too early is wrong.
+        If a pair of `before` is violated, the call that came too early is wrong.
         """
-        self._made, self._expected = made, expected
+        self._made, self._expected, self._unit = made, expected, unit
         self._pairing = Comparison().pairing
         self._compared: dict[tuple[int, int], CallPair] = {}
         self._leaves = Figures(0.0, 0.0, 0.0)
@@ -130,11 +131,11 @@ class CallComparison:
             key=lambda call: (last, call.output) if call.reference is None else (call.reference, 0),
         )
 
-    def score(self, unit: Score) -> float:
+    def score(self) -> float:
         """Return F1 over the calls, or over their names and the leaves of their arguments."""
         matched = fsum(call.score for call in self.calls)
         both = float(len(self._made) + len(self._expected))
-        if unit == "leaves":
+        if self._unit == "leaves":
             named = sum(call.kind in ("right", "wrong_arguments") for call in self.calls)
             matched = named + self._leaves.matched
             both += self._leaves.output + self._leaves.reference
@@ -162,7 +163,7 @@ class CallComparison:
     # --- pairing -------------------------------------------------------------------------------
 
     def _pair_by_name(self) -> Pairs:
-        """Pair calls of the same tool so that the sum of their scores is the highest.
+        """Pair calls of the same tool so that the sum of their gains is the highest.
 
         A document may try MAX_PAIRS pairs. If a tool has more calls than are left to try, its equal
         calls are paired first, and the others in their order.
@@ -193,12 +194,12 @@ class CallComparison:
                 pairs += zip(rows, columns)
             else:
                 budget -= len(rows) * len(columns)
-                weights = [[self._weigh(row, column) for column in columns] for row in rows]
+                weights = [[self._gain(row, column) for column in columns] for row in rows]
                 pairs += [(rows[row], columns[column]) for row, column in best_pairs(weights)]
         return sorted(pairs)
 
     def _pair_in_order(self) -> Pairs:
-        """Pair calls of the same tool without crossings so that the sum of scores is the highest.
+        """Pair calls of the same tool without crossings so that the sum of gains is the highest.
 
         If there are more than MAX_PAIRS pairs to try, calls at the same position are paired.
         """
@@ -211,7 +212,7 @@ class CallComparison:
         return best_path(
             [
                 [
-                    self._weigh(row, column) if self._is_same_tool(row, column) else 0.0
+                    self._gain(row, column) if self._is_same_tool(row, column) else 0.0
                     for column in columns
                 ]
                 for row in rows
@@ -222,12 +223,15 @@ class CallComparison:
         call = self._made[row]
         return call.problem is None and call.name == self._expected[column].name
 
-    def _weigh(self, row: int, column: int) -> float:
+    def _gain(self, row: int, column: int) -> float:
+        """Return what a pair adds to the score: its similarity, or its name and leaves."""
         rated = self._made[row].rate_flat(self._expected[column])
         if rated is None:
             pair = self._find_pair(row, column)
-            rated = pair.similarity, pair.is_right
-        return rated[0] + _RIGHT * rated[1] + _NEAR / (1 + abs(row - column))
+            rated = pair.similarity, pair.figures.matched, pair.is_right
+        similarity, matched, is_right = rated
+        gain = 1 + matched if self._unit == "leaves" else similarity
+        return gain + _RIGHT * is_right + _NEAR / (1 + abs(row - column))
 
     def _find_pair(self, row: int, column: int) -> CallPair:
         found = self._compared.get((row, column))

@@ -123,8 +123,8 @@ class Call:
             found.append((name, wrong))
         return found
 
-    def rate_flat(self, expected: Call) -> tuple[float, bool] | None:
-        """Return the similarity of flat calls with the same arguments, and whether this is right.
+    def rate_flat(self, expected: Call) -> tuple[float, float, bool] | None:
+        """Compare flat calls with the same arguments: similarity, M, and whether this is right.
 
         Return None for other calls, which need a CallPair. This halves the time for twenty calls
         against twenty.
@@ -143,7 +143,7 @@ class Call:
                 is_right = is_right and (kind == "match" or not node.weight)
                 matched += node.weight * score
                 total += node.weight
-        return (1 + matched) / (1 + total), is_right
+        return (1 + matched) / (1 + total), matched, is_right
 
     def list_leaves(self, kind: Kind) -> Comparison:
         """Return the leaves of a call that has no partner."""

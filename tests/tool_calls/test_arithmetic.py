@@ -1,7 +1,7 @@
 """The arithmetic of ToolCalls, counted by hand; and the law that no looser rule lowers a score."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from llmeval_integrations import ToolCalls
@@ -95,10 +95,25 @@ LOOSER = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
-@given(several, several, st.sampled_from(LOOSER))
-def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser):
-    tight = ToolCalls()(output, reference)
-    loose = ToolCalls(defaults=looser)(output, reference)
+SCORES = st.sampled_from(["calls", "leaves"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(several, several, st.sampled_from(LOOSER), SCORES)
+@example([f(c=True, a=2)], [f(c="true"), f(c=True, a=2, b=[1, 2])], {"coerce": True}, "leaves")
+def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser, score):
+    tight = ToolCalls(score=score)(output, reference)
+    loose = ToolCalls(defaults=looser, score=score)(output, reference)
     assert loose.score >= tight.score - 1e-9
     assert loose.passed or not tight.passed
+
+
+@settings(max_examples=150, deadline=None)
+@given(several, several, SCORES)
+@example([f(a=1), g()], [f(a=2), f(a=1, b=2, c=3)], "leaves")
+def test_the_order_of_calls_has_no_effect_on_the_score(output, reference, score):
+    evaluator = ToolCalls(score=score)
+    scores = [evaluator(made, reference).score for made in (output, output[::-1])]
+    assert scores[0] == pytest.approx(scores[1])
+    strict = ToolCalls(score=score, call_order="strict")(output, reference)
+    assert strict.score <= scores[0] + 1e-9
