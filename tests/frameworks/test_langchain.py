@@ -12,7 +12,7 @@ pytest.importorskip("langchain_core")
 
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage
-from langchain_core.tracers import BaseTracer
+from langchain_core.tracers.context import collect_runs
 
 from llmeval_integrations import (
     Evaluator,
@@ -171,28 +171,11 @@ def test_what_a_chain_hands_on_is_the_output_itself(handed_on, expected):
     assert JsonValidityEvaluator().invoke(handed_on) == expected
 
 
-class Tracer(BaseTracer):
-    """Keeps the finished runs."""
-
-    def __init__(self):
-        super().__init__()
-        self.finished = []
-
-    def _persist_run(self, run):
-        self.finished.append(run)
-
-
-@pytest.mark.parametrize("awaited", [False, True])
-def test_callbacks_and_tracers_see_the_evaluation_by_its_name(awaited):
-    tracer = Tracer()
+def test_a_trace_shows_the_evaluation_by_its_name():
     chain = FakeListChatModel(responses=["{}"]) | LangChainEvaluator(JsonObject())
-    config = {"callbacks": [tracer], "tags": ["nightly"], "metadata": {"commit": "abc"}}
-    if awaited:
-        asyncio.run(chain.ainvoke("go", config))
-    else:
-        chain.invoke("go", config)
-    (root,) = tracer.finished
-    run = root.child_runs[-1]
-    assert (run.name, run.outputs, run.error) == ("json_object", {"score": 1}, None)
-    assert "nightly" in run.tags
-    assert run.extra["metadata"]["commit"] == "abc"
+    with collect_runs() as collector:
+        chain.invoke("go", {"tags": ["nightly"]})
+        asyncio.run(chain.ainvoke("go", {"tags": ["nightly"]}))
+    for run in (root.child_runs[-1] for root in collector.traced_runs):
+        assert (run.name, run.outputs, run.error) == ("json_object", {"score": 1}, None)
+        assert "nightly" in run.tags

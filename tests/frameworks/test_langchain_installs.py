@@ -43,10 +43,3 @@ def test_the_evaluation_of_langchain_before_1_0_is_the_base():
     code = "from langchain import evaluation as old\n"
     code += "print(issubclass(JsonValidityEvaluator, old.StringEvaluator))"
     assert run(code, "langchain_classic") == "True"
-
-
-def test_a_broken_install_is_not_taken_for_an_absent_one():
-    pytest.importorskip("langchain_classic")
-    said = run("", "langchain_classic.chains")
-    assert said.startswith("ModuleNotFoundError: ")
-    assert "langchain_classic.chains" in said

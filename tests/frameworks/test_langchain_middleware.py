@@ -1,7 +1,6 @@
 """An agent of LangChain, asking a server on this machine, is told what is wrong, and tries again."""
 
 import asyncio
-import json
 
 import pytest
 
@@ -14,7 +13,7 @@ from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
-from server import ModelServer, answer, chat
+from server import ModelServer, chat
 
 from llmeval_integrations import InvalidOptionError, JsonSchema, ToolCallSchema
 from llmeval_integrations.core.errors import RejectedAnswerError
@@ -67,13 +66,9 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, kind):
 
 
 def calls(*totals):
-    body = json.loads(chat().body)
-    body["choices"][0]["message"] |= {"content": None, "tool_calls": [
-        {"id": f"c{number}", "type": "function",
-         "function": {"name": "pay", "arguments": json.dumps({"total": total})}}
-        for number, total in enumerate(totals)
-    ]}  # fmt: skip
-    return answer(body)
+    functions = [{"name": "pay", "arguments": f'{{"total": {total}}}'} for total in totals]
+    calls = enumerate(functions)
+    return chat(None, calls=[{"id": f"c{n}", "type": "function", "function": f} for n, f in calls])
 
 
 def test_each_call_is_told_by_its_id_before_a_tool_runs(server):

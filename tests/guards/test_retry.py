@@ -2,18 +2,17 @@
 
 import asyncio
 import json
-import random
-from dataclasses import dataclass
 
 import pytest
+from framework_cases import RESULTS, Fixed, bad_replies
 from json_strategies import seconds
 from server import ModelServer, answer, chat
 
 from llmeval_integrations import (
-    Evaluator,
     InvalidOptionError,
     JsonSchema,
     Result,
+    Sample,
     ToolCallSchema,
 )
 from llmeval_integrations.core.errors import RejectedAnswerError
@@ -112,31 +111,16 @@ def test_what_makes_no_sense_is_refused_before_a_model_is_asked():
         guard(CONFORMS, refrence="{}")
 
 
-@dataclass(frozen=True)
-class Judged(Evaluator):
-    """Says what it is told to, and keeps what it looks at."""
-
-    result: Result
-
-    def check(self, sample):
-        seen.append((sample.output, sample.input, sample.contexts))
-        return self.result
-
-
-seen = []
-
-
 @pytest.mark.parametrize(
     "result",
-    [Result.unscored("no answer"), Result(0.4), Result(None, label="B", answered=True)],
+    [RESULTS["unscored"], Result(0.4), Result(None, label="B", answered=True)],
     ids=["unscored", "no verdict", "label"],
 )
 def test_what_a_judge_does_not_fail_is_accepted_at_once(result):
-    seen.clear()
-    ask = model("a")
-    done = guard(Judged(result), contexts=["c"], raises=True)(ask)("why?")
+    ask, judge = model("a"), Fixed(result)
+    done = guard(judge, contexts=["c"], raises=True)(ask)("why?")
     assert (done.output, done.result, len(ask.prompts)) == ("a", result, 1)
-    assert seen == [("a", "why?", ["c"])]
+    assert judge.samples == [Sample("a", input="why?", contexts=["c"])]
 
 
 def test_a_repair_comes_before_another_try():
@@ -211,9 +195,7 @@ def options(name, prompt, number):
 @pytest.mark.parametrize("kind", ["", "Async"])
 def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, name, kind):
     package, client, create, prompt, play = SDKS[name]
-    chance = random.Random(name + kind)
-    replies = [[chance.random() < 0.3 for _ in range(3)] for _ in range(60)]
-    replies[7] = [True] * 3
+    replies, needed = bad_replies(name + kind, 60)
 
     def reply(request):
         said = request.body[prompt]
@@ -224,7 +206,6 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(server, name, ki
     ask = guard(CONFORMS)(create(sdk(package, kind + client, server)))
     done = [ask(**options(name, prompt, number)) for number in range(60)]
     done = asyncio.run(wait(done)) if kind else done
-    needed = [bad.index(False) + 1 if False in bad else 3 for bad in replies]
     assert [one.result.passed for one in done] == [not all(bad) for bad in replies]
     assert [len(one.results) for one in done] == needed
     assert len(server.requests) == sum(needed)
@@ -245,12 +226,8 @@ CALLS_OK = "This call is valid. It was not run because another call was not acce
 
 
 def chat_calls(*arguments):
-    calls = [{"id": f"c{number}", "type": "function",
-              "function": {"name": "pay", "arguments": json.dumps(one)}}
-             for number, one in enumerate(arguments)]  # fmt: skip
-    body = json.loads(chat().body)
-    body["choices"][0]["message"] |= {"content": None, "tool_calls": calls}
-    return answer(body)
+    functions = enumerate({"name": "pay", "arguments": json.dumps(one)} for one in arguments)
+    return chat(None, calls=[{"id": f"c{n}", "type": "function", "function": f} for n, f in functions])  # fmt: skip
 
 
 def response_calls(*arguments):
