@@ -82,6 +82,28 @@ class Awaited(Evaluator):
         return Result(True, True)
 
 
+def llama_model(*replies):
+    """Make a model of LlamaIndex that gives these replies in turn, and a list of its prompts."""
+    from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
+
+    left = list(replies)
+    asked = []
+
+    class Model(CustomLLM):
+        @property
+        def metadata(self):
+            return LLMMetadata()
+
+        def complete(self, prompt, formatted=False, **kwargs):
+            asked.append(prompt)
+            return CompletionResponse(text=left.pop(0))
+
+        def stream_complete(self, prompt, formatted=False, **kwargs):
+            yield self.complete(prompt)
+
+    return Model(), asked
+
+
 def judge(*replies):
     """Build a judge whose model says this, "Pass" unless told otherwise."""
     return load_evaluator("safety", model=Scripted(*(replies or [judgement()])))

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies
+from framework_cases import BAD, GOOD, SCHEMA, TOLD, bad_replies, llama_model
 
 from llmeval_integrations import JsonSchema
 from llmeval_integrations.guards import guard
@@ -32,27 +32,6 @@ def test_a_model_of_langchain():
         assert asked[1] == [("human", "?"), ("ai", BAD), ("human", TOLD)]
     assert asyncio.run(guard(CONFORMS)(model().ainvoke)("?")).output.content == GOOD
     assert asked[1] == [("human", f"?\n\nYour answer was:\n{BAD}\n\n{TOLD}")]
-
-
-def llama_model(*replies):
-    from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
-
-    left = list(replies)
-    asked = []
-
-    class Model(CustomLLM):
-        @property
-        def metadata(self):
-            return LLMMetadata()
-
-        def complete(self, prompt, formatted=False, **kwargs):
-            asked.append(prompt)
-            return CompletionResponse(text=left.pop(0))
-
-        def stream_complete(self, prompt, formatted=False, **kwargs):
-            yield self.complete(prompt)
-
-    return Model(), asked
 
 
 def test_a_model_of_llama_index():

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("llama_index.core")
 
+from framework_cases import llama_model
 from llama_index.core import (
     Document,
     MockEmbedding,
@@ -19,7 +20,7 @@ from llama_index.core import (
 from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner
 from llama_index.core.evaluation import RetrieverEvaluator as Theirs
 from llama_index.core.evaluation.retrieval.metrics import MRR, HitRate
-from llama_index.core.llms import ChatMessage, CompletionResponse, CustomLLM, LLMMetadata
+from llama_index.core.llms import ChatMessage
 from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
 from scripted import Scripted, judgement
 
@@ -194,24 +195,10 @@ def test_questions_about_documents_evaluate_a_retriever():
         QuestionGenerator.from_documents(documents, Scripted("hm")).generate()
 
 
-class Says(CustomLLM):
-    """A model of LlamaIndex's own kind that always says the same."""
-
-    text: str
-
-    @property
-    def metadata(self):
-        return LLMMetadata(model_name="says")
-
-    def complete(self, prompt, formatted=False, **kwargs):
-        return CompletionResponse(text=self.text)
-
-    def stream_complete(self, prompt, formatted=False, **kwargs):
-        raise NotImplementedError
-
-
 def test_a_model_of_llama_index_judges(monkeypatch):
-    fails, passes = (Says(text=json.dumps(judgement(word))) for word in ("Fail", "Pass"))
+    (fails, _), (passes, _) = (
+        llama_model(*[json.dumps(judgement(word))] * 3) for word in ("Fail", "Pass")
+    )
     found = both(LlamaIndexEvaluator(PassFail(fails, QUESTION)), response="A text.")
     assert (found.passing, found.label, found.feedback) == (False, "Fail", "because")
     monkeypatch.setattr(Settings, "_llm", fails)
