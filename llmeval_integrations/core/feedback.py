@@ -30,7 +30,7 @@ def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) ->
     """Return one line for each finding, and the number of those that do not fit."""
     lines = [*_word_findings(metadata)] or [reason or "it is not good enough"]
     if metadata.get("offset") is not None:
-        lines = [f"it is not valid JSON: {reason}"]
+        lines = [f"it cannot be read as JSON: {reason}"]
     text = "The answer was not accepted:"
     for number, line in enumerate(lines):
         more = f"\n- and {len(lines) - number} more"

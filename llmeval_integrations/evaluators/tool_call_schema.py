@@ -24,8 +24,8 @@ class ToolCallSchema(ToolEvaluator):
 
     Score: the share of valid calls, from 0 to 1, and 1 if there is no call. Calls and tools are
     read in the same formats as by ToolCalls. Calls that an API makes by itself do not count. The
-    reason describes the first error. The label is its keyword in the schema, or `unknown_tool` or
-    `unreadable`.
+    reason describes the first error. The label is its keyword in the schema, `unknown_tool` or
+    `unreadable`, or the defect of an output that cannot be read at all.
 
     Metadata:
     - `calls`: each with `name`, `valid` and its first 100 `errors` (`pointer`, `keyword`,

@@ -38,7 +38,7 @@ DEFECTS: Final[dict[str, str]] = {
     "too_large": f"more than {MAX_CHARACTERS:,} characters or {MAX_NODES:,} values",
     "lone_surrogate": "half of a surrogate pair, which UTF-8 cannot encode",
     "number": "a number that JSON cannot write",
-    "number_out_of_range": f"a number beyond {MAX_DIGITS} digits or a double; the text is JSON",
+    "number_out_of_range": f"a number beyond {MAX_DIGITS} digits or a double",
     "byte_order_mark": "a byte order mark before the JSON",
     "encoding": "bytes that are not UTF-8",
     "not_json": "a Python value that JSON cannot write",

@@ -31,7 +31,8 @@ def call(name, **arguments):
 
 
 CASES = {
-    "not JSON": (JsonValidity()('{"a": 1,}'), ["it is not valid JSON: a comma before a closing bracket, or after the end: '{\"a\": 1,}' (line 1, column 9)"]),
+    "not JSON": (JsonValidity()('{"a": 1,}'), ["it cannot be read as JSON: a comma before a closing bracket, or after the end: '{\"a\": 1,}' (line 1, column 9)"]),
+    "a limit": (JsonMatch()("1e400", "1"), ["it cannot be read as JSON: a number beyond 308 digits or a double: '1e400' (line 1, column 1)"]),
     "a schema": (
         JsonSchema({"required": ["a"], "properties": {"b": {"type": "integer"}}})({"b": "x"}),
         ['the whole: "a" is a required property', '/b: "x" is not of type "integer"'],
