@@ -96,12 +96,14 @@ def as_number(evaluator: Any, option: str, returned: Any) -> Any:
 
     Booleans stay booleans. Other numbers that are not Python's are converted to floats.
     """
-    number = returned.item() if type(returned).__module__ == "numpy" else returned
+    number = returned
     try:
+        if type(number).__module__ == "numpy":
+            number = number.item()
         if not isinstance(number, (bool, int, float)):
-            number = float(returned) if hasattr(returned, "__float__") else math.nan
+            number = float(number) if hasattr(number, "__float__") else math.nan
         is_finite = math.isfinite(number)
-    except (OverflowError, ValueError):  # beyond the largest float
+    except (OverflowError, TypeError, ValueError):  # an array, or beyond the largest float
         is_finite = False
     if not is_finite:
         raise InvalidOptionError(

@@ -110,9 +110,10 @@ class JsonEvaluator(Evaluator):
     """Checks the JSON value of an output.
 
     Subclasses implement `check_value`. From messages, responses and states it gets the parsed
-    answer, or else the value of the model's last text. An output that is not JSON has the score
-    `worst`, and its defect is the label. An empty output (`empty`) and a refusal (`refused`) are
-    not JSON either. A subclass may have `parsing` as an option.
+    answer, or else the value of the model's last text. It must not change this value, which other
+    evaluators of a run read, too. An output that is not JSON has the score `worst`, and its defect
+    is the label. An empty output (`empty`) and a refusal (`refused`) are not JSON either. A
+    subclass may have `parsing` as an option.
 
     >>> @dataclass(frozen=True)
     ... class HasTotal(JsonEvaluator):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import JsonEquality
+from llmeval_integrations import InvalidOptionError, JsonEquality
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,13 @@ def test_the_value_of_an_operator_is_the_score_also_in_the_words_of_numpy(says, 
     for value in (says, numpy.array(says)[()]):
         result = JsonEquality(lambda output, reference, value=value: value)("1", "2")
         assert (result.score, type(result.score), result.passed) == (score, type(score), passed)
+
+
+def test_an_operator_that_returns_no_number_is_named():
+    numpy = pytest.importorskip("numpy")
+    for value in (None, "1", float("nan"), 10**400, [1], numpy.array([1, 2])):
+        with pytest.raises(InvalidOptionError, match="operator returned .*, which is not a finite"):
+            JsonEquality(lambda output, reference, value=value: value)("1", "2")
 
 
 def test_an_operator_may_do_what_it_likes_but_is_not_asked_about_what_is_no_json():
