@@ -48,7 +48,9 @@ def test_the_value_of_an_operator_is_the_score_also_in_the_words_of_numpy(says, 
 def test_an_operator_that_returns_no_number_is_named():
     numpy = pytest.importorskip("numpy")
     for value in (None, "1", float("nan"), 10**400, [1], numpy.array([1, 2])):
-        with pytest.raises(InvalidOptionError, match="operator returned .*, which is not a finite"):
+        with pytest.raises(
+            InvalidOptionError, match=r"operator returned .*, which is not a finite number"
+        ):
             JsonEquality(lambda output, reference, value=value: value)("1", "2")
 
 
