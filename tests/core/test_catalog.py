@@ -1,9 +1,6 @@
 """Evaluators by name: ours, and those that other packages name by entry point."""
 
-import json
-import subprocess
 import sys
-from textwrap import dedent
 
 import pytest
 
@@ -58,68 +55,61 @@ def test_a_wrong_option_is_an_error_that_names_it(name, options, said):
 # --- other packages ----------------------------------------------------------------------------
 
 MODULE = """
-    from dataclasses import dataclass
-    from llmeval_integrations import Evaluator, Result
+from dataclasses import dataclass
+from llmeval_integrations import Evaluator, Result
 
-    @dataclass(frozen=True)
-    class Longer(Evaluator):
-        than: int = 3
-        def check(self, sample):
-            return Result(len(sample.output) > self.than, len(sample.output) > self.than)
+@dataclass(frozen=True)
+class Longer(Evaluator):
+    than: int = 3
+    def check(self, sample):
+        return Result(len(sample.output) > self.than, len(sample.output) > self.than)
 
-    class Plain(Evaluator):
-        def check(self, sample):
-            return Result(1, True)
+class Plain(Evaluator):
+    def check(self, sample):
+        return Result(1, True)
 
-    def function(sample):
-        return 1
+def function(sample):
+    return 1
 """
 ENTRY_POINTS = """
-    [llmeval_integrations.evaluators]
-    longer = other_evaluators:Longer
-    plain = other_evaluators:Plain
-    function = other_evaluators:function
-    nothing = other_evaluators:Nothing
-    nowhere = no_such_module:Longer
-    json_match = other_evaluators:Longer
+[llmeval_integrations.evaluators]
+longer = other_evaluators:Longer
+plain = other_evaluators:Plain
+function = other_evaluators:function
+nothing = other_evaluators:Nothing
+nowhere = no_such_module:Longer
+json_match = other_evaluators:Longer
 """
 
 
-CALLS = {
-    "{'longer', 'plain'} <= set(list_evaluators())": "True",
-    "list_evaluators().count('json_match')": "1",
-    "'other_evaluators' in sys.modules": "False",  # for a list of names nothing is imported
-    "load_evaluator('longer')('abcd').score": "True",
-    "load_evaluator('plain')('abcd').score": "1",
-    "load_evaluator('longer', n=1)": "InvalidOptionError: longer has no option 'n'; it has than",
-    "load_evaluator('function')": "UnknownNameError: 'function' names",
-    "load_evaluator('nothing')": "UnknownNameError: 'nothing' names other_evaluators:Nothing",
-    "load_evaluator('nowhere')": "UnknownNameError: 'nowhere' names no_such_module:Longer: No",
-    "load_evaluator('lonegr')": "did you mean 'longer'",
-}
-SCRIPT = """
-import json, sys
-sys.path.insert(0, {folder!r})
-from llmeval_integrations import *
-said = []
-for call in {calls!r}:
-    try:
-        said.append(str(eval(call)))
-    except Exception as error:
-        said.append(f"{{type(error).__name__}}: {{error}}")
-print(json.dumps(said))
-"""
-
-
-def test_evaluators_of_other_packages_are_found_by_entry_point_and_their_faults_named(tmp_path):
-    (tmp_path / "other_evaluators.py").write_text(dedent(MODULE))
+@pytest.fixture
+def other_package(tmp_path, monkeypatch):
+    """Install a package that names its evaluators by entry points."""
+    (tmp_path / "other_evaluators.py").write_text(MODULE)
     info = tmp_path / "other_evaluators-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-evaluators\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(dedent(ENTRY_POINTS))
-    script = SCRIPT.format(folder=str(tmp_path), calls=[*CALLS])
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    for said, (call, expected) in zip(json.loads(done.stdout), CALLS.items(), strict=True):
-        assert expected in said, call
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "other_evaluators", raising=False)
+
+
+@pytest.mark.usefixtures("other_package")
+def test_evaluators_of_other_packages_are_found_by_entry_point_and_their_faults_named():
+    names = list_evaluators()
+    assert {"longer", "plain"} <= {*names}
+    assert names.count("json_match") == 1
+    assert "other_evaluators" not in sys.modules  # for a list of names nothing is imported
+    assert load_evaluator("longer", than=4)("abcd").score is False
+    assert load_evaluator("plain")("abcd").score == 1
+    assert type(load_evaluator("json_match")) is JsonMatch
+    with pytest.raises(InvalidOptionError, match="longer has no option 'n'; it has than"):
+        load_evaluator("longer", n=1)
+    for name, said in {
+        "function": "'function' names <function",
+        "nothing": "'nothing' names other_evaluators:Nothing",
+        "nowhere": "'nowhere' names no_such_module:Longer: No",
+        "lonegr": "did you mean 'longer'",
+    }.items():
+        with pytest.raises(UnknownNameError, match=said):
+            load_evaluator(name)

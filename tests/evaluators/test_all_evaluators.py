@@ -283,20 +283,12 @@ def test_any_reference_gets_a_score_or_an_error_with_a_name(evaluator):
 
 
 @every_evaluator
-def test_an_evaluator_is_a_value_that_its_repr_writes(evaluator):
-    copies = (
-        pickle.loads(pickle.dumps(evaluator)),  # noqa: S301
-        eval(repr(evaluator), {**PUBLIC, "re": re}),  # noqa: S307
-        dataclasses.replace(evaluator),
-    )
-    for copy in copies:
+def test_an_evaluator_is_a_value_that_can_be_copied(evaluator):
+    for copy in (pickle.loads(pickle.dumps(evaluator)), dataclasses.replace(evaluator)):  # noqa: S301
         assert copy == evaluator
         for output in ('{"a": 1}', "[1", "a a a a a a", "<think>"):
             sample = sample_for(evaluator, output)
             assert copy.evaluate(sample) == evaluator.evaluate(sample)
-    for field in dataclasses.fields(evaluator):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(evaluator, field.name, None)
 
 
 @every_evaluator
