@@ -111,7 +111,7 @@ class SdkClient(Client):
 
     @staticmethod
     def check_kind(thing: Any, expected: str, *, is_right: bool) -> None:
-        """Raise InvalidOptionError for an object of another kind; its members may contain a key."""
+        """Raise InvalidOptionError for another object, without its members: one may be a key."""
         if not is_right:
             raise InvalidOptionError(
                 f"model=<{type(thing).__name__} object> cannot be asked; expected {expected}"

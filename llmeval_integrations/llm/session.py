@@ -209,10 +209,10 @@ class Ask:
 
     session: Session
     client: Any = None
-    draws: tuple[int, ...] = ()
-    temperature: float | None = None
-    images: tuple[Image, ...] = ()
-    parents: tuple[Ask, ...] = ()
+    draws: tuple[int, ...] = ()  # in the enclosing votes, from the outermost inwards
+    temperature: float | None = None  # of requests that set none
+    images: tuple[Image, ...] = ()  # shown with each question
+    parents: tuple[Ask, ...] = ()  # where the calls count, too
 
     def __post_init__(self) -> None:
         self.replies: list[Reply] = []

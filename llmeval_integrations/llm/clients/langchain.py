@@ -36,7 +36,12 @@ class LangChainClient(FrameworkClient):
         from langchain_core.language_models import BaseLanguageModel
 
         models: list[Any] = []
-        given = _map_models(thing, lambda model: models.append(model) or model)  # type: ignore[func-returns-value]
+
+        def collect(model: Any) -> Any:
+            models.append(model)
+            return model
+
+        given = _map_models(thing, collect)
         is_right = all(isinstance(model, BaseLanguageModel) for model in models)
         cls.check_kind(thing, "a chat model of LangChain", is_right=is_right)
         name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
@@ -128,5 +133,5 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
 def _refusal(message: Any) -> str | None:
     """Return the text of a refusal, which OpenAI's two interfaces put in two places."""
     blocks = message.content if isinstance(message.content, list) else []
-    parts = [block for block in blocks if isinstance(block, dict) and block.get("refusal")]
-    return message.additional_kwargs.get("refusal") or (parts[0]["refusal"] if parts else None)
+    refusals = (value_of(block, "refusal") for block in (message.additional_kwargs, *blocks))
+    return next(filter(None, refusals), None)
