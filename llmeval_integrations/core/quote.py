@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any, Final
 
-MOST: Final = 200
+MAX_QUOTE: Final = 200
 """The longest quoted value in characters."""
 
 
@@ -30,15 +30,15 @@ def quote(value: Any) -> str:
     from reprlib import Repr
 
     if isinstance(value, str):
-        text = repr(value[:MOST])
+        text = repr(value[:MAX_QUOTE])
     else:
         short = Repr()
-        short.maxlevel, short.maxstring, short.maxother, short.maxdict = 4, MOST, MOST, 8
+        short.maxlevel, short.maxstring, short.maxother, short.maxdict = 4, MAX_QUOTE, MAX_QUOTE, 8
         try:
             text = short.repr(value)
         except Exception:  # noqa: BLE001 - a repr may raise anything
             text = f"<{type(value).__name__}>"
-    return text if len(text) <= MOST + 2 else f"{text[:MOST]}..."
+    return text if len(text) <= MAX_QUOTE + 2 else f"{text[:MAX_QUOTE]}..."
 
 
 def shorten(text: str, longest: int) -> str:

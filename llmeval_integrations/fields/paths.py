@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import MOST, quote, shorten
+from llmeval_integrations.core.quote import MAX_QUOTE, quote, shorten
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.pointer import escape, read_pointer
@@ -195,7 +195,7 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
         return InvalidOptionError(problem)
     close = get_close_matches(step, names, 1) or (names if len(names) == 1 else ())
     paths = [f"{walked}/{escape(name)}" for name in close or names]
-    there_are = f"there are {shorten(', '.join(paths), MOST)}"
+    there_are = f"there are {shorten(', '.join(paths), MAX_QUOTE)}"
     advice = f"did you mean {paths[0]!r}?" if close else there_are
     return InvalidOptionError(f"{problem}; {advice}{more}")
 

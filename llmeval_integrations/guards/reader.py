@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.guards.places import Places, Problem
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.numbers import UNREADABLE, decode
+from llmeval_integrations.json_values.numbers import DECODE_ERRORS, decode
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.validator import CompiledSchema
@@ -122,7 +122,7 @@ class Reader:
         written, self._scalar = "".join(self._scalar) + '"' * is_string, []
         try:
             value = decode(written)
-        except UNREADABLE:
+        except DECODE_ERRORS:
             self._refuse(end + 1, written)
         if self._expects.startswith("name"):
             self._add_name(value, end + 1)

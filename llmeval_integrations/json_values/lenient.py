@@ -11,7 +11,7 @@ import msgspec
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.limits import find_limit, too_deep
-from llmeval_integrations.json_values.numbers import UNREADABLE, decode, decode_as_python
+from llmeval_integrations.json_values.numbers import DECODE_ERRORS, decode, decode_as_python
 from llmeval_integrations.json_values.search import find_extension
 
 _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
@@ -72,7 +72,7 @@ def _read(text: str, *, strict: bool = True) -> Any:
     """Parse a text that may contain NaN; raise json.JSONDecodeError if it is not JSON."""
     try:
         return decode(text)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         value = decode_as_python(text, strict=strict)
     return find_extension(text, nan=True) or value
 

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal, NamedTuple
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 
-LARGE: Final = 2 * MAX_NODES
-"""A text of up to so many characters cannot have too many values: each takes one character, and
-another one for a comma or bracket."""
+SAFE_LENGTH: Final = 2 * MAX_NODES
+"""The longest text that cannot have too many values: each takes one character, and another one for
+a comma or bracket."""
 
 _CONTAINERS: Final = frozenset((dict, list, tuple))
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
@@ -60,7 +60,7 @@ def measure(value: Any) -> Extent:
 
 def find_limit(text: str, value: Any, start: int = 0) -> Defect | None:
     """Return the limit that a value exceeds; it was parsed from `text[start:]`."""
-    if len(text) <= LARGE and text.count("[") + text.count("{") <= MAX_DEPTH:
+    if len(text) <= SAFE_LENGTH and text.count("[") + text.count("{") <= MAX_DEPTH:
         return None
     limit = measure(value).limit
     if limit == "too_deep":

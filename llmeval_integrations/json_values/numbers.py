@@ -12,7 +12,7 @@ import msgspec
 
 from llmeval_integrations.core.limits import MAX_DIGITS
 
-UNREADABLE: Final = (ValueError, RecursionError)
+DECODE_ERRORS: Final = (ValueError, RecursionError)
 """What `decode` raises."""
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)

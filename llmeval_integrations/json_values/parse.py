@@ -14,9 +14,9 @@ from llmeval_integrations.core.limits import MAX_CHARACTERS
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
 from llmeval_integrations.json_values.lenient import parse_lenient
-from llmeval_integrations.json_values.limits import LARGE, find_limit, too_deep, too_large
+from llmeval_integrations.json_values.limits import SAFE_LENGTH, find_limit, too_deep, too_large
 from llmeval_integrations.json_values.numbers import (
-    UNREADABLE,
+    DECODE_ERRORS,
     decode,
     decode_as_python,
     decode_small,
@@ -56,11 +56,11 @@ def parse(text: Any, parsing: Parsing = "markdown") -> Any:
     """
     if parsing != "markdown" or type(text) is not str:
         return _parse(text, parsing)
-    if len(text) > LARGE:
+    if len(text) > SAFE_LENGTH:
         return too_large() if len(text) > MAX_CHARACTERS else _parse_wrapped(text)
     try:
         return decode_small(text)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         return _parse_wrapped(text, error)
 
 
@@ -71,11 +71,11 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     """
     if parsing != "markdown" or type(text) is not str:
         return invalidity(_parse(text, parsing, complete=False))
-    if len(text) > LARGE:
+    if len(text) > SAFE_LENGTH:
         return invalidity(parse(text))
     try:
         _validate(text)
-    except UNREADABLE as error:
+    except DECODE_ERRORS as error:
         return invalidity(_parse_wrapped(text, error))
     return None
 
@@ -98,7 +98,7 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
         return False  # lenient texts may contain NaN, which is not equal to itself
     if one == other:
         return check(one, parsing) is None
-    if parsing == "strict" or len(one) > LARGE:  # strict: a key may be there twice
+    if parsing == "strict" or len(one) > SAFE_LENGTH:  # strict: a key may be there twice
         return False
     if one[:_STYLE] == other[:_STYLE]:  # with the same white space, they probably differ elsewhere
         return False
@@ -106,7 +106,7 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
         return False
     try:
         return _compact(one) == _compact(other)
-    except UNREADABLE:
+    except DECODE_ERRORS:
         return False
 
 
@@ -130,7 +130,7 @@ def _parse_strict(text: str) -> Any:
     try:
         value = decode(text)
         value = find_limit(text, value) or value
-    except UNREADABLE:
+    except DECODE_ERRORS:
         if _WRAPPED_JSON.match(text):
             start = len(text) - len(text.lstrip(_SPACE))
             return locate(text, "code_fence", "Expecting value", start)
@@ -147,7 +147,7 @@ def _parse_wrapped(text: str, error: Exception | None = None) -> Any:
     if body is not text or type(error) is not msgspec.DecodeError:
         try:
             value = decode(body)
-        except UNREADABLE as inner:
+        except DECODE_ERRORS as inner:
             error = inner
         else:
             return find_limit(text, value, start) or value

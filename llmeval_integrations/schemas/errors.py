@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RegexTimeoutError
-from llmeval_integrations.core.quote import MOST, shorten_middle
+from llmeval_integrations.core.quote import MAX_QUOTE, shorten_middle
 from llmeval_integrations.json_values.limits import Extent, measure
 from llmeval_integrations.json_values.pointer import pointer
 from llmeval_integrations.schemas.document import NAMED
@@ -80,7 +80,7 @@ def describe(error: Any) -> dict[str, Any]:
         "schema_pointer": restore_classes(pointer(schema_path)),
         "keyword": keyword,
         # Most messages begin with the value, which may be long; `required` quotes only a name.
-        "message": message if is_required else shorten_middle(message, MOST),
+        "message": message if is_required else shorten_middle(message, MAX_QUOTE),
     }
 
 

@@ -30,11 +30,11 @@ ALL = [STRICT, ANY_ORDER, JsonMatch(ignore_extra_keys=True), BOTH]
 )
 def test_every_difference_has_its_pointer(output, reference, differences):
     result = STRICT(output, reference)
-    told = [
+    listed = [
         (found["pointer"], found["kind"], found.get("output", ...), found.get("reference", ...))
         for found in result.metadata["differences"]
     ]
-    assert told == differences
+    assert listed == differences
     assert result.label == differences[0][1]
 
 

@@ -1,4 +1,4 @@
-"""Schemas: verdicts against the `jsonschema` package, what is told of errors, the graded score."""
+"""Schemas: verdicts against the `jsonschema` package, the words of errors, the graded score."""
 
 import json
 
@@ -115,18 +115,18 @@ def test_formats_are_asserted_only_where_asked(kind, text, draft):
     assert JsonSchema({"format": "nonsense"}, draft=draft, check_formats=True)('"x"').passed
 
 
-# --- what is told --------------------------------------------------------------------------------
+# --- errors -------------------------------------------------------------------------------------
 
 
-def test_all_errors_are_told_with_pointers():
+def test_all_errors_are_listed_with_pointers():
     schema = {
         "required": ["a", "b"],
         "properties": {"c": {"type": "string"}, "d/~": {"items": {"minimum": 3}}},
         "additionalProperties": False,
     }
     result = JsonSchema(schema)('{"c": 1, "d/~": [1, 5, 2], "x": 1}')
-    told = {tuple(error.values())[:3] for error in result.metadata["errors"]}
-    assert told == {
+    listed = {tuple(error.values())[:3] for error in result.metadata["errors"]}
+    assert listed == {
         ("", "/required", "required"),
         ("/c", "/properties/c/type", "type"),
         ("/d~1~0/0", "/properties/d~1~0/items/minimum", "minimum"),
