@@ -41,17 +41,6 @@ def model(*replies):
     return ask
 
 
-def test_the_next_prompt_has_the_answer_and_what_is_wrong_with_it():
-    ask = model(HALF, GOOD)
-    done = guard(CONFORMS)(ask)("How much is it?")
-    assert ask.prompts == [
-        "How much is it?",
-        f"How much is it?\n\nYour answer was:\n{HALF}\n\n{HALF_TOLD}",
-    ]
-    assert (done.output, done.result.passed, done.edits) == (GOOD, True, [])
-    assert [result.passed for result in done.results] == [False, True]
-
-
 @pytest.mark.parametrize(
     ("replies", "best"), [((BAD, HALF, BAD), 1), ((HALF, BAD, "prose"), 0), ((HALF, BAD, HALF), 2)]
 )
@@ -67,9 +56,10 @@ def test_after_the_last_try_the_best_answer_is_given_or_an_error_raised(replies,
     assert len(guard(CONFORMS, tries=2)(model(*replies))("?").results) == 2
 
 
-def test_messages_are_continued_and_the_prompt_is_known_by_its_name():
+def test_the_next_prompt_has_the_answer_and_what_is_wrong_with_it():
     said = [{"role": "user", "content": "?"}]
     told = [*said, {"role": "assistant", "content": HALF}, {"role": "user", "content": HALF_TOLD}]
+    text = f"?\n\nYour answer was:\n{HALF}\n\n{HALF_TOLD}"
 
     class App:
         @guard(CONFORMS)
@@ -78,27 +68,23 @@ def test_messages_are_continued_and_the_prompt_is_known_by_its_name():
 
         @guard(CONFORMS)
         def write(self, name, prompt):
-            return answers((name, prompt.endswith(HALF_TOLD)))
+            return answers((name, prompt))
+
+        @guard(CONFORMS)
+        def order(self, number, feedback=None):
+            return answers((number, feedback))
 
     for give, prompts in (
         (lambda app: app.ask(said), [said, told]),
         (lambda app: app.ask(temperature=1, messages=said), [said, told]),
-        (lambda app: app.write("m", "?"), [("m", False), ("m", True)]),
+        (lambda app: app.write("m", "?"), [("m", "?"), ("m", text)]),
+        (lambda app: app.order(7), [(7, None), (7, HALF_TOLD)]),
     ):
-        answers = model(HALF, GOOD)
-        assert give(App()).output == GOOD
+        answers = model(HALF, json.loads(GOOD))
+        done = give(App())
+        assert (done.output, done.edits) == (json.loads(GOOD), [])
+        assert [result.passed for result in done.results] == [False, True]
         assert answers.prompts == prompts
-
-
-def test_a_function_may_take_the_feedback_by_itself():
-    asked = []
-
-    def ask(order, feedback=None):
-        asked.append((order, feedback))
-        return HALF if feedback is None else json.loads(GOOD)
-
-    assert guard(CONFORMS)(ask)(7).output == json.loads(GOOD)
-    assert asked == [(7, None), (7, HALF_TOLD)]
 
 
 def test_what_makes_no_sense_is_refused_before_a_model_is_asked():
