@@ -43,7 +43,7 @@ CRITERIA: Final = {
 }
 """LangChain's names, and our own questions. Y means that the answer is yes."""
 
-_LangChains: Any = evaluation_class("CriteriaEvalChain", "criteria")
+_LangChainCriteria: Any = evaluation_class("CriteriaEvalChain", "criteria")
 
 _GRADE: Final = "GRADE: CORRECT or GRADE: INCORRECT."
 _REFERENCE: Final = "\n\nReference:\n{reference}"
@@ -200,8 +200,8 @@ class CriteriaEvalChain(CriteriaEvaluator):
     If LangChain's evaluation package is installed, the questions of the named criteria are its own.
     """
 
-    if hasattr(_LangChains, "resolve_criteria"):
-        questions = {name: _LangChains.resolve_criteria(name)[name] for name in CRITERIA}
+    if hasattr(_LangChainCriteria, "resolve_criteria"):
+        questions = {name: _LangChainCriteria.resolve_criteria(name)[name] for name in CRITERIA}
     evaluation_name = "{}"
     words: ClassVar[Mapping[str, float] | None] = {"Y": 1, "N": 0}
     keeps_reply = False
