@@ -461,22 +461,17 @@ def test_of_data_in_memory_all_samples_are_kept(tmp_path, again):
 
 
 def test_options_of_any_kind_stand_in_the_manifest(tmp_path):
-    pydantic = pytest.importorskip("pydantic")
-    made = pydantic.create_model("Model", total=int)
+    model = pytest.importorskip("pydantic").create_model("Model", total=int)
 
     @dataclass(frozen=True)
     class Odd(Moody):
-        kind: object = JsonMatch
-        compare: object = max
-        names: object = frozenset("ba")
-        inner: object = JsonMatch()
-        model: object = made
-        thing: object = object()
+        options: object = (JsonMatch, max, frozenset("ba"), JsonMatch(), object(), model)
 
     evaluate(ROWS[:3], [Odd()], out=tmp_path)
-    options = find_manifest(tmp_path)["evaluators"]["odd"]["options"]
-    assert (options["compare"], options["names"]) == ("builtins.max", ["a", "b"])
-    assert options["thing"] == "<object object>"
-    assert options["inner"]["options"]["strict_order"] is True
-    assert '"total"' in options["model"]["schema"]
+    described = find_manifest(tmp_path)["evaluators"]["odd"]["options"]["options"]
+    kind, function, names, inner, thing, schema = described
+    assert (function, names, thing) == ("builtins.max", ["a", "b"], "<object object>")
+    assert kind == "llmeval_integrations.evaluators.json_match.JsonMatch"
+    assert inner["options"]["strict_order"] is True
+    assert '"total"' in schema["schema"]
     evaluate(ROWS[:3], [Odd()], out=tmp_path, resume=True)

@@ -111,26 +111,6 @@ def test_rows_of_groups_count_for_what_they_are_worth():
     assert "groups" not in figures
 
 
-def test_a_summary_has_pass_at_k_and_pass_hat_k_and_flaky_groups():
-    tries = {"a": "111", "b": "1xx", "c": "xxx", "d": "11x"}  # x is no JSON
-    rows = [{"group": name, "output": each} for name in tries for each in tries[name]]
-    groups = evaluate(rows, [JsonValidity()]).summary["evaluators"]["json_validity"]["groups"]
-    assert (groups["n"], groups["flaky"]) == (4, 2)
-    assert groups["flaky_groups"] == [
-        {"group": "b", "passes": 1, "n": 3},
-        {"group": "d", "passes": 2, "n": 3},
-    ]
-    told = {each["k"]: (each["pass_at_k"], each["pass_hat_k"]) for each in groups["repeats"]}
-    assert told == {
-        1: pytest.approx((0.5, 0.5)),
-        2: pytest.approx(((1 + 2 / 3 + 0 + 1) / 4, (1 + 0 + 0 + 1 / 3) / 4)),
-        3: pytest.approx((0.75, 0.25)),
-    }
-    for each in groups["repeats"]:
-        low, high = each["pass_hat_k_ci95"]
-        assert 0 <= low < each["pass_hat_k"] < high <= 1
-
-
 def test_groups_are_equal_where_they_are_in_json_and_rows_without_one_are_alone():
     rows = [{"output": "1", "group": each} for each in (1, 1.0, "1", {"a": 1}, {"a": 1.0}, None)]
     figures = evaluate(rows, [JsonValidity()]).summary["evaluators"]["json_validity"]

@@ -161,6 +161,12 @@ def compare(
     never counts as 0. If nothing has changed, a difference is called better or worse in at most 5 %
     of comparisons.
 
+    Example:
+        >>> old = evaluate([{"id": n, "output": "{"} for n in range(9)], "json_validity")
+        >>> new = evaluate([{"id": n, "output": "{}"} for n in range(9)], "json_validity")
+        >>> compare(old, new).differences[0].verdict
+        'better'
+
     Args:
         a: The first run.
         b: The second run.

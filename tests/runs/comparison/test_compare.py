@@ -141,18 +141,13 @@ def test_rows_of_one_group_or_one_id_are_not_independent(group):
 def test_the_changes_are_listed_worst_first():
     a = [row("1", 0.9, True), row("2", 0.5, False), row("3", 0.8, True), row("4", 0.7, True)]
     b = [row("1", 0.8, True), row("2", 0.9, True), row("3", 0.1, False), row("4", 0.7, True)]
-    told = compare(run_of(a), run_of(b)).evaluators["graded"]
-    assert [(each.id, each.better) for each in told.changes] == [
-        ("3", False),
-        ("1", False),
-        ("2", True),
-    ]
-    assert (told.worse, told.better) == (2, 1)
-    assert (told.changes[0].score_a, told.changes[0].score_b) == (0.8, 0.1)
-    assert (told.changes[0].passed_a, told.changes[0].passed_b) == (True, False)
-    fewer = compare(run_of(a), run_of(b), changes=1).evaluators["graded"]
-    assert [each.id for each in fewer.changes] == ["3", "2"]
-    assert (fewer.worse, fewer.better) == (2, 1)
+    for most, ids in ((100, ["3", "1", "2"]), (1, ["3", "2"])):
+        told = compare(run_of(a), run_of(b), changes=most).evaluators["graded"]
+        assert [each.id for each in told.changes] == ids
+        assert (told.worse, told.better) == (2, 1)
+        first = told.changes[0]
+        assert (first.better, first.score_a, first.score_b) == (False, 0.8, 0.1)
+        assert (first.passed_a, first.passed_b) == (True, False)
 
 
 def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_path):
