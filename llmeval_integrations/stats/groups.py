@@ -174,7 +174,7 @@ def degrees_of_freedom(away: Sequence[float], most: int) -> int:
         return most
     squares = [(each / largest) ** 2 for each in away]
     kept = 2 * math.fsum(squares) ** 2 / math.fsum(each * each for each in squares)
-    return max(1, min(most, int(kept)))
+    return max(1, min(most, int(kept + 1e-9)))  # floats may be just below a whole number
 
 
 class DesignEffect(NamedTuple):
