@@ -134,7 +134,8 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     assert second.index("two") < second.index("one")
     once = PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
     assert once.evaluate("Why?", "one", second_response="two").score == 0.0
-    assert once.evaluate("Why?", "one").invalid_result
+    alone = once.evaluate("Why?", "one", contexts="It is so.")
+    assert (alone.invalid_result, alone.contexts) == (True, ["It is so."])
 
 
 def test_a_template_can_be_updated():

@@ -65,7 +65,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         text "null". All further arguments that are fields of a sample, such as `reference`, are
         used. The others are ignored, since `BatchEvalRunner` passes each evaluator those of all.
         """
-        fields = {"query": query, "contexts": contexts, "reference": None, **further}
+        fields = _collect(query, contexts, further)
         answer = None
         try:
             if _is_async_stream(response):
@@ -84,7 +84,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         **further: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate` does, asynchronously."""
-        fields = {"query": query, "contexts": contexts, "reference": None, **further}
+        fields = _collect(query, contexts, further)
         return await self._aevaluate(response, fields)
 
     async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
@@ -120,8 +120,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         """Return the answer in the response, and the sample."""
-        if isinstance(fields["contexts"], str):
-            fields["contexts"] = [fields["contexts"]]
         if response is None:
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
@@ -200,6 +198,12 @@ def as_prompt(template: Any) -> Prompt:
     if isinstance(template, BasePromptTemplate):
         template = getattr(template, "template", None) or getattr(template, "template_str", None)
     return Prompt(template)
+
+
+def _collect(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments but the response; a single text becomes a list of contexts."""
+    contexts = [contexts] if isinstance(contexts, str) else contexts
+    return {"query": query, "contexts": contexts, "reference": None, **further}
 
 
 def _text(value: Any) -> str | None:

@@ -88,8 +88,7 @@ class ContextsEvaluator(ModelEvaluator):
     needs: ClassVar[tuple[str, ...]] = ("response", "contexts")
 
     async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
-        given = fields["contexts"]
-        contexts = [given] if isinstance(given, str) else given
+        contexts = fields["contexts"]
         by_template = isinstance(self.evaluator, TemplateJudge)
         results: list[LabelledEvaluationResult] = []
         for part in _split(contexts) if by_template and contexts else [contexts]:
