@@ -1,6 +1,5 @@
 import os
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import pytest
 from server import ModelServer
@@ -39,12 +38,7 @@ class Case:
 
 
 def _case(vendor, server):
-    try:
-        found = find_spec(vendor.package)
-    except ModuleNotFoundError:
-        found = None
-    if found is None:
-        pytest.skip(f"{vendor.package} is not installed")
+    pytest.importorskip(vendor.package)
     server.plays(vendor.said())
     return Case(vendor, server)
 
