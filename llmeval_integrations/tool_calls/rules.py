@@ -24,7 +24,10 @@ class ArgumentRules:
     ) -> None:
         """`fields` are settings by `TOOL/path`."""
         fields = {f"/{key}": settings for key, settings in (fields or {}).items()}
-        settings = Settings(fields, defaults or {})
+        try:
+            settings = Settings(fields, defaults or {})
+        except InvalidOptionError as error:  # users write the path without its first slash
+            raise type(error)(str(error).replace("'/", "'", 1)) from error
         self._overrides, self._defaults = settings.overrides, settings.defaults
         self.ignored = settings.ignored
         """The paths that the settings ignore."""
