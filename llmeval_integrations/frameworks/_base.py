@@ -59,8 +59,7 @@ class Wrapper:
     ) -> None:
         if not isinstance(evaluator, Evaluator):
             raise InvalidOptionError(
-                f"{type(self).__name__}: {quote(evaluator)} is not an Evaluator; "
-                "load_evaluator(name) makes one by name"
+                f"{quote(evaluator)} is not an Evaluator; load_evaluator(name) makes one by name"
             )
         self.evaluator = evaluator
         self.name = name or evaluator.name

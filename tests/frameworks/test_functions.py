@@ -90,6 +90,8 @@ def test_judges_are_awaited_where_the_host_awaits(host):
 def test_a_bad_call_raises(monkeypatch):
     with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
         as_function(JsonEquality(), "verl")("d", "[1]", None)
+    with pytest.raises(InvalidOptionError, match="'json_equality' is not an Evaluator; load_ev"):
+        as_function("json_equality", "verl")
     with pytest.raises(InvalidOptionError, match=r"'ver1' is not a known host.*verl"):
         as_function(JsonEquality(), "ver1")
     monkeypatch.setitem(sys.modules, "langfuse", None)
