@@ -1,5 +1,6 @@
 """Runs beside each other, by a judge of pairs."""
 
+import json
 from dataclasses import dataclass
 
 import pytest
@@ -49,6 +50,22 @@ def test_the_better_of_two_wins_and_samples_are_joined_by_id(folders):
     assert (found.strengths, found.unscored, found.left_out) == ({}, 0, 0)
     found = prefer(outputs(5), outputs(5, 30), Longer())
     assert (found.rates["a", "b"].ties, found.left_out) == (30, 10)
+
+
+def test_rows_of_one_id_are_joined_in_their_order_and_are_a_group():
+    short, long = ([{**each, "id": [each["id"] // 2]} for each in outputs(n)] for n in (3, 5))
+    found = prefer(short, long, Longer())
+    assert (found.rates["a", "b"].losses, found.left_out) == (40, 0)
+    assert len({str(row.group) for row in found.judged.rows}) == 20
+
+
+def test_a_killed_run_has_the_samples_that_were_done(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in outputs(3)))
+    results = evaluate(path, "length_penalty", out=tmp_path / "run").out / "results.jsonl"
+    results.write_text("".join(results.read_text().splitlines(keepends=True)[:9]))
+    found = prefer(tmp_path / "run", outputs(5), Longer())
+    assert (len(found.judged.rows), found.left_out) == (9, 31)
 
 
 def test_a_judge_that_always_says_first_gives_all_ties_and_bias_1():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from os import PathLike
@@ -13,12 +14,16 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.load import read_run, read_texts
+from llmeval_integrations.runs.rows import Key, key_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.intervals import Share
 from llmeval_integrations.stats.preferences import Match, Strength, WinRate, bradley_terry, win_rate
 
 Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
 """A run with a directory, the directory, or samples with an `id`."""
+
+
+_Samples: TypeAlias = dict[tuple[Key, int], Mapping[str, Any]]
 
 
 class Preferences(NamedTuple):
@@ -100,15 +105,15 @@ def prefer(
 
 
 def _pair_outputs(
-    runs: Mapping[str, Mapping[Any, Mapping[str, Any]]], drawn: Sequence[tuple[Any, str, str]]
+    runs: Mapping[str, _Samples], drawn: Sequence[tuple[tuple[Key, int], str, str]]
 ) -> list[dict[str, Any]]:
-    """Return a sample for each pair of outputs."""
+    """Return a sample for each pair of outputs. Without a group, rows with one id are a group."""
     return [
         {
             **runs[first][key],
             "id": place,
             "output_b": runs[second][key]["output"],
-            "group": runs[first][key].get("group", key),
+            "group": runs[first][key].get("group", key[0]),
         }
         for place, (key, first, second) in enumerate(drawn)
     ]
@@ -140,9 +145,20 @@ def _preferences(
     )
 
 
-def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str, Any]]]:
-    """Return the samples of each run by id. Each run gets a name."""
-    found: dict[str, dict[Any, Mapping[str, Any]]] = {}
+def _by_id(samples: Iterable[tuple[Any, Mapping[str, Any]]]) -> _Samples:
+    """Return samples by id and the number of the row with this id."""
+    found: _Samples = {}
+    times: Counter[Key] = Counter()
+    for own, fields in samples:
+        key = key_of(own)
+        times[key] += 1
+        found[key, times[key]] = fields
+    return found
+
+
+def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, _Samples]:
+    """Return the samples of each run. Each run gets a name."""
+    found: dict[str, _Samples] = {}
     for number, outputs in enumerate(all_outputs):
         run = read_run(outputs) if isinstance(outputs, (str, PathLike)) else outputs
         name = chr(ord("a") + number)
@@ -150,12 +166,14 @@ def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, dict[Any, Mapping[str,
             name = name if run.out is None else run.out.name
             evaluator = next(iter(run.summary["evaluators"]))
             ids = [row.id for row in run.rows if row.evaluator == evaluator]
-            samples = {ids[place]: fields for place, fields in read_texts(run, evaluator)}
+            texts = read_texts(run, evaluator)
+            # The data of a run that was killed has further samples.
+            samples = _by_id((ids[place], each) for place, each in texts if place < len(ids))
         else:
             given = [*run]
             if not all(isinstance(each, Mapping) and "id" in each for each in given):
                 raise InputError("prefer: samples are mappings with an id")
-            samples = {each["id"]: each for each in given}
+            samples = _by_id((each["id"], each) for each in given)
         if not samples:
             raise InputError(
                 f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
