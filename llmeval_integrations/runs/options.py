@@ -69,7 +69,7 @@ class RunOptions(JudgeOptions, total=False):
 
     retry_errors: bool
     """Whether a resumed run evaluates error rows and unscored rows again. A reply in a cache stays
-    the same."""
+    the same. An interrupt leaves all rows as they were."""
 
     format: str | None
     """jsonl, json, csv, tsv or parquet, if the suffix of the file is another one."""

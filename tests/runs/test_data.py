@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -134,32 +135,25 @@ def test_rows_of_csv(tmp_path, text, rows):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "error"),
+    ("data", "text", "options", "error"),
     [
-        ("rows.txt", LINES, "the format '.txt' is not one of"),
-        ("rows.json", '{\n"a": 1}', "rows.json: expected an array of objects"),
-        ("rows.csv", "a,a\n1,2\n", "two columns of .* have one name"),
-        ("rows.csv", b"\xff\xfea", "is UTF-16"),
-        ("rows.parquet", "PAR1", "is not Parquet"),
+        ("rows.txt", LINES, {}, "the format '.txt' is not one of"),
+        ("rows.json", '{\n"a": 1}', {}, "rows.json: expected an array of objects"),
+        ("rows.csv", "a,a\n1,2\n", {}, "two columns of .* have one name"),
+        ("rows.csv", b"\xff\xfea", {}, "is UTF-16"),
+        ("rows.parquet", "PAR1", {}, "is not Parquet"),
+        ("rows.jsonl", LINES, {"format": "xml"}, "format='xml' is not one of jsonl"),
+        ("nowhere.jsonl", None, {}, "cannot read nowhere.jsonl: No such file"),
+        ("hf://squad", None, {}, "has no split"),
+        ({"output": "1"}, None, {}, "got a dict; put it in a list"),
     ],
 )
-def test_what_cannot_be_read_at_all_is_refused(tmp_path, name, text, error):
-    if name.endswith("parquet"):
+def test_what_holds_no_samples_is_refused(tmp_path, monkeypatch, data, text, options, error):
+    monkeypatch.chdir(tmp_path)
+    if data == "rows.parquet":
         pytest.importorskip("pyarrow")
-    with pytest.raises(InputError, match=error):
-        records(tmp_path / name, text)
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "error"),
-    [
-        ("nowhere.jsonl", {}, "cannot read nowhere.jsonl: No such file"),
-        ({"output": "1"}, {}, "got a dict; put it in a list"),
-        ("rows.jsonl", {"format": "xml"}, "format='xml' is not one of jsonl"),
-        ("hf://squad", {}, "has no split"),
-    ],
-)
-def test_what_holds_no_samples_is_refused(data, options, error):
+    if text is not None:
+        Path(data).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError, match=error):
         evaluate(data, "json_validity", **options)
 

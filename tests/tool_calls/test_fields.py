@@ -104,7 +104,10 @@ def test_the_rule_of_a_tool_counts_before_that_of_any_tool():
         ({"weather/town": {"ignore_case": True}}, "the tool 'weather': the schema has no '/town'"),
         ({"weather/citi": {}}, "did you mean '/city'"),
         ({"*/pric": {}}, "no tool has 'pric'; did you mean 'price'"),
-        ({"weather/city": {"ignorecase": True}}, r"fields\['weather/city'\]: 'ignorecase' is not a setting"),
+        (
+            {"weather/city": {"ignorecase": True}},
+            r"fields\['weather/city'\]: 'ignorecase' is not a setting",
+        ),
         ({"book/items": {"key": "id"}}, "no '/items/\\*/id'"),
         ({"weather/city": True}, "is not a mapping"),
         ([], "fields"),

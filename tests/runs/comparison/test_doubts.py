@@ -79,22 +79,13 @@ def test_other_references_of_an_evaluator_with_a_column_of_its_own_are_noticed(t
         ({"output": "gold", "other.input": "gold"}, []),
     ],
 )
-def test_references_from_another_column_of_one_file_are_noticed(tmp_path, columns, told):
+def test_of_one_file_columns_of_references_are_noticed_and_places_are_ids(tmp_path, columns, told):
     file = tmp_path / "data.csv"
-    file.write_text("output,reference,gold\n" + "{},{},{}\n" * 4)
+    file.write_text("output,reference,gold\n" + "{},{},[]\n" * 4)
     evaluators = {"first": JsonMatch(), "other": JsonMatch()}
-    evaluate(str(file), evaluators, out=tmp_path / "a")
-    evaluate(str(file), evaluators, columns=columns, out=tmp_path / "b")
+    for name, mapping in (("a", {}), ("b", columns)):
+        evaluate(str(file), evaluators, columns=mapping, out=tmp_path / name)
     said = "; ".join(f"{name} is 'gold', and was absent" for name in told)
-    found = compare(tmp_path / "a", tmp_path / "b").warnings
-    assert found == ([f"other references: {said}"] if told else [])
-
-
-def test_of_one_file_their_place_is_as_good_as_an_id(tmp_path):
-    file = tmp_path / "data.csv"
-    file.write_text("first,second,reference\n" + "{},[],{}\n" * 4)
-    for name, column in (("a", "first"), ("b", "second")):
-        evaluate(str(file), [JsonMatch()], columns={"output": column}, out=tmp_path / name)
     found = compare(tmp_path / "a", tmp_path / "b")
-    assert found.warnings == []
-    assert found.evaluators["json_match"].worse == 4
+    assert found.warnings == ([f"other references: {said}"] if told else [])
+    assert found.evaluators["first"].worse == (0 if "other.reference" in columns else 4)
