@@ -153,7 +153,7 @@ def test_a_template_can_be_updated():
 def test_similarity_is_one_minus_the_distance():
     judge = SemanticSimilarityEvaluator(MockEmbedding(embed_dim=4))
     found = both(judge, response="a", reference="b")
-    assert (found.score, found.passing) == (1.0, True)
+    assert (found.score, found.passing, found.feedback) == (1.0, True, "Similarity score: 1")
     assert judge.evaluate(response="a").invalid_result
 
 

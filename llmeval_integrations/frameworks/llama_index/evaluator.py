@@ -23,7 +23,6 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
-from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -135,15 +134,13 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Return a result, or why there is none, as LlamaIndex's result."""
         contexts = fields["contexts"]
-        is_template = isinstance(self.evaluator, TemplateJudge)
-        reply = result.metadata.get("reply") if is_template else None
         return LabelledEvaluationResult(
             query=_text(fields["query"]),
             contexts=None if contexts is None else list(map(_text, contexts)),
             response=_text(answer),
             passing=result.passed,
             score=None if result.score is None else self._scale(result.score),
-            feedback=_text(reply or result.reason),
+            feedback=_text(self._feedback(result)),
             invalid_result=result.is_unscored,
             invalid_reason=_text(result.reason) if result.is_unscored else None,
             label=result.label,
@@ -152,6 +149,9 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
 
     def _scale(self, score: float) -> float:
         return score
+
+    def _feedback(self, result: Result) -> str | None:
+        return result.reason
 
     def _get_prompts(self) -> dict[str, Any]:
         """Return a judge's prompt as LlamaIndex's."""

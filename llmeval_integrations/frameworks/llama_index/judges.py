@@ -10,6 +10,7 @@ from llama_index.core.evaluation import BaseEvaluator
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
@@ -76,6 +77,10 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **(fields.get("variables") or {}),
         }
         return super()._read("" if response is None else response, fields)
+
+    def _feedback(self, result: Result) -> str | None:
+        reply: str | None = result.metadata.get("reply", result.reason)
+        return reply
 
 
 class ContextsEvaluator(ModelEvaluator):

@@ -16,6 +16,7 @@ from llama_index.core.schema import BaseNode
 from pydantic import BaseModel
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.retrieval import Retrieval
@@ -41,6 +42,10 @@ class SemanticSimilarityEvaluator(LlamaIndexEvaluator):
 
     def _scale(self, score: float) -> float:
         return 1 - score
+
+    def _feedback(self, result: Result) -> str | None:
+        score = result.score
+        return result.reason if score is None else f"Similarity score: {self._scale(score):.4g}"
 
 
 class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
