@@ -6,9 +6,10 @@ import logging
 import os
 import pickle
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from threading import Thread
 
@@ -33,19 +34,26 @@ class Workers:
         self._pool.shutdown(cancel_futures=True)
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk. The returned function raises InputError if a process ended."""
-        future = self._pool.submit(_evaluate, records)
+        """Begin to evaluate a chunk. Raises InputError, also when waiting, if a process ended."""
+        with _report_ended_process():
+            future = self._pool.submit(_evaluate, records)
 
         def finish() -> Answers:
-            try:
+            with _report_ended_process():
                 return future.result()
-            except BrokenProcessPool as error:
-                raise InputError(
-                    "a process that evaluated rows has ended; rows that are written stay, and the "
-                    "run can be resumed"
-                ) from error
 
         return finish
+
+
+@contextmanager
+def _report_ended_process() -> Iterator[None]:
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise InputError(
+            "a process that evaluated rows has ended; rows that are written stay, and the run can "
+            "be resumed"
+        ) from error
 
 
 def start_workers(count: int, job: Job) -> Workers | None:

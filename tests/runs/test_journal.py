@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -25,7 +26,10 @@ from llmeval_integrations import (
     evaluate,
 )
 from llmeval_integrations.runs import Interrupted, read_run
+from llmeval_integrations.runs.chunk import Job
+from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.load import find_manifest, read_samples, read_texts, sample_of
+from llmeval_integrations.runs.workers import Workers
 
 EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
 ROWS = [
@@ -312,8 +316,13 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     path = tmp_path / "data.jsonl"
     outputs = ["1"] * 900 + ["end"] + ["1"] * 300
     path.write_text("".join(json.dumps({"output": each}) + "\n" for each in outputs))
-    with pytest.raises(InputError, match=r"a process .* has ended; rows that are written stay"):
+    ended = pytest.raises(InputError, match=r"a process .* has ended; rows that are written stay")
+    with ended:
         evaluate(path, [Leaves()], out=tmp_path / "run", workers=2)
+    with closing(Workers(1, Job({"it": Leaves()}, columns_by_evaluator({}, ["it"])))) as workers:
+        for _ in ("while it waits", "before it begins"):
+            with ended:
+                workers.begin([(1, {"output": "end"})])()
     monkeypatch.setenv("SPARED", "all")
     run = evaluate(path, [Leaves()], out=tmp_path / "run", workers=2, resume=True)
     assert [row.id for row in run.rows] == [*range(1, 1_202)]
