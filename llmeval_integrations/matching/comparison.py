@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import fsum
 from typing import Any, Literal
 
@@ -32,6 +33,8 @@ class Comparison:
         """All other leaves, in the order of the documents."""
         self.open: list[tuple[Node, str, Any, Any, float]] = []
         """Leaves that a judge must decide: node, pointer, output, reference, similarity."""
+        self.sides: dict[tuple[str, Kind], Any] = {}
+        """Each object or array that only one side has, by its pointer and kind."""
         self.wholes: list[tuple[int, int]] = []
         """Slices of `outcomes` that belong to one missing, extra or replaced value."""
         self.limits: list[str] = []
@@ -257,14 +260,11 @@ class Comparison:
             )
             return
         begin, whole = len(self.outcomes), place if within is None else within
-        if type(value) is dict:
-            for name, part in value.items():
-                its = node.member(name)
-                self.add_side(its, kind, part, f"{place}/{escape(name)}", within=whole)
-        else:
-            for position, part in enumerate(value):
-                its = node.item(position)
-                self.add_side(its, kind, part, f"{place}/{position}", within=whole)
+        if within is None:
+            self.sides[place, kind] = value
+        inner: Callable[[Any], Node] = node.member if type(value) is dict else node.item
+        for step, part in value.items() if type(value) is dict else enumerate(value):
+            self.add_side(inner(step), kind, part, f"{place}/{escape(str(step))}", within=whole)
         if within is None and len(self.outcomes) > begin + 1:
             self.wholes.append((begin, len(self.outcomes)))
 
@@ -311,7 +311,7 @@ class Comparison:
         ):
             self.matched.append(node)  # as for most arguments; a trial takes ten times as long
             return
-        nearest, _ = self.choose_nearest(node, output, reference, place)
+        nearest = self.choose_nearest(node, output, reference, place)
         self.limits += nearest.limits
         outcomes = nearest.outcomes
         if not outcomes:
@@ -324,18 +324,16 @@ class Comparison:
         score = nearest.figures().score
         self.outcomes.append(Outcome(place, node, kind, score, output, reference))
 
-    def choose_nearest(
-        self, node: Node, output: Any, reference: AnyOf, place: str
-    ) -> tuple[Comparison, Any]:
-        """Return the comparison with the nearest alternative, and the alternative itself."""
+    def choose_nearest(self, node: Node, output: Any, reference: AnyOf, place: str) -> Comparison:
+        """Return the comparison with the nearest alternative."""
         trials = []
         for value in reference.values:
             trial = Comparison(self.pairing)
             trial.compare(node, output, value, place)
             if not trial.outcomes:
-                return trial, value
-            trials.append((trial, value))
-        return max(trials, key=lambda each: each[0].figures().score)
+                return trial
+            trials.append(trial)
+        return max(trials, key=lambda each: each.figures().score)
 
 
 def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:

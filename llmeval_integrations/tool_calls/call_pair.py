@@ -214,17 +214,14 @@ class CallPair:
 
     def list_mistakes(self) -> list[WrongArgument]:
         """List the places where these arguments are wrong."""
-        wrong = _list_wrong(self.comparison, self._made.values, self._expected.values)
-        return [*wrong, *(one for _, one in self.violations)]
+        return [*_list_wrong(self.comparison), *(one for _, one in self.violations)]
 
 
 def _is_wrong(outcome: Outcome) -> bool:
     return outcome.kind != "match" and outcome.node.weight > 0
 
 
-def _list_wrong(
-    comparison: Comparison, output: Any, reference: Any, place: str = ""
-) -> Iterator[WrongArgument]:
+def _list_wrong(comparison: Comparison) -> Iterator[WrongArgument]:
     """List the wrong places; an object or array with alternatives is held against the nearest."""
     wrong = [*filter(_is_wrong, comparison.outcomes)]
     # A value of a wrong type is one mistake together with the object or array that it replaces.
@@ -235,15 +232,13 @@ def _list_wrong(
             if (one.within, one.kind) not in known:
                 known.add((one.within, one.kind))
                 side = "reference" if one.kind == "missing" else "output"
-                value = _find(reference if one.kind == "missing" else output, one.within, place)
-                yield WrongArgument(one.within, one.kind, **{side: mark_alternatives(value)})
+                value = mark_alternatives(comparison.sides[one.within, one.kind])
+                yield WrongArgument(one.within, one.kind, **{side: value})
             continue
         if type(one.reference) is AnyOf and one.output is not MISSING:
-            nearest, value = comparison.choose_nearest(
-                one.node, one.output, one.reference, one.pointer
-            )
+            nearest = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
             if any(each.pointer != one.pointer for each in nearest.outcomes):
-                yield from _list_wrong(nearest, one.output, value, one.pointer)
+                yield from _list_wrong(nearest)
                 continue
         its_output, expected = mark_alternatives(one.output), mark_alternatives(one.reference)
         yield WrongArgument(
@@ -255,10 +250,3 @@ def _list_wrong(
             alone=one.alone,
             remark=one.node.remark(its_output, expected),
         )
-
-
-def _find(value: Any, pointer: str, place: str) -> Any:
-    """Return the part of a value at a pointer that begins at `place`."""
-    for step in read_pointer(pointer.removeprefix(place)):
-        value = value[int(step)] if isinstance(value, list) else value[step]
-    return value

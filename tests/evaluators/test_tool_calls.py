@@ -105,6 +105,15 @@ def test_each_call_is_told_with_its_places_and_pointers():
     }
 
 
+def test_a_missing_object_is_listed_though_the_item_before_it_is_missing_too():
+    reference = call(a=[{"z": 9}, {"k": 1, "o": {"p": 1, "q": 2}}])
+    [row] = PLAIN(call(a=[{"k": 1}]), reference).metadata["calls"]
+    assert row["arguments"] == [
+        {"pointer": "/a/0/o", "kind": "missing", "reference": {"p": 1, "q": 2}},
+        {"pointer": "/a/0", "kind": "missing", "reference": {"z": 9}},
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "output", "reason"),
     [
