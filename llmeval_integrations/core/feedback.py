@@ -64,7 +64,8 @@ def _word_leaf(leaf: Mapping[str, Any]) -> str:
     if leaf["kind"] == "invalid":
         return f"{where}: {leaf['message']}"
     if leaf["kind"] == "missing":
-        return f"{where}: missing, expected {_write(leaf['reference'])}"
+        expected = f", expected {_write(leaf['reference'])}" if "reference" in leaf else ""
+        return f"{where}: missing{expected}"
     if leaf["kind"] == "extra":
         return f"{where}: {_write(leaf['output'])} should not be there"
     if leaf["kind"] == "ungrounded":

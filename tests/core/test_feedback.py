@@ -49,6 +49,10 @@ CASES = {
         ),
         ['weather: /city: "Rome" is wrong, expected "Paris"', "clock: the call should be of sum", "stop: this call is missing"],
     ),
+    "an argument that the tool requires": (
+        ToolCalls(TOOLS, arguments="ignore")(call("weather"), call("weather", city="Rome")),
+        ["weather: /city: missing"],
+    ),
     "an extra call": (ToolCalls()([call("stop")], []), ["stop: this call should not be made"]),
     "calls of tools": (
         ToolCallSchema(TOOLS)([call("weather", days="x"), call("wether")]),
