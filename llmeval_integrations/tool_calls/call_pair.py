@@ -62,7 +62,7 @@ class WrongArgument(msgspec.Struct, frozen=True, omit_defaults=True):
         if self.message is not None:
             return f"{self.pointer} invalid: {self.message}".lstrip()
         accepted = self.reference.get(ANY_OF) if isinstance(self.reference, dict) else None
-        if accepted and self.kind in ("mismatch", "wrong_type"):
+        if accepted and type(accepted) is list and self.kind in ("mismatch", "wrong_type"):
             output, *several = (
                 shorten(canonical(one), _LONGEST) for one in [self.output, *accepted[:3]]
             )

@@ -160,6 +160,7 @@ def test_in_a_union_the_side_that_lacks_a_member_defines_its_default():
         ("listed", {"a": [1, 2]}, {"a": 2}, True),
         ("listed", {"a": [1, ""]}, {}, True),
         ("listed", {"a": [1]}, {}, False),
+        ("listed", {"a": [{"$any_of": [1, 2]}]}, {"a": 1}, False),
         ("listed", {"a": [{"b": [1, 2], "c": ["x", ""]}]}, {"a": {"b": 2}}, True),
         ("listed", {"a": [["x", "y"]]}, {"a": ["x", "y"]}, True),
     ],
