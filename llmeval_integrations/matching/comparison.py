@@ -216,8 +216,7 @@ class Comparison:
 
     def add_matches(self, node: Node, value: Any) -> None:
         """List the leaves of a value that equals its reference, without comparing them."""
-        # Only differences are read of `anchored` values; counting their leaves would take a sixth
-        # of the time.
+        # Only differences are read of `anchored` values; counting takes a sixth of the time.
         if node.ignored or node.order == "anchored":
             return
         if node.uniform:
@@ -306,9 +305,7 @@ class Comparison:
         if not reference.values:  # only leaving the place out is right
             self.add_side(node, "extra", output, place)
             return
-        if type(output) in SCALARS and any(
-            type(one) is type(output) and one == output for one in reference.values
-        ):
+        if type(output) in SCALARS and any(equal(output, one) for one in reference.values):
             self.matched.append(node)  # as for most arguments; a trial takes ten times as long
             return
         nearest = self.choose_nearest(node, output, reference, place)
