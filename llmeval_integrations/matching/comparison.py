@@ -28,7 +28,7 @@ class Comparison:
         self.pairing = pairing or Pairing(full_gain)
         """The pairs of items, which trials share."""
         self.matched: list[Node] = []
-        """The node of each leaf that matches with score 1; incomplete with `order="anchored"`."""
+        """The node of each leaf that matches with score 1; incomplete without `lists_matches`."""
         self.outcomes: list[Outcome] = []
         """All other leaves, in the order of the documents."""
         self.open: list[tuple[Node, str, Any, Any, float]] = []
@@ -216,8 +216,7 @@ class Comparison:
 
     def add_matches(self, node: Node, value: Any) -> None:
         """List the leaves of a value that equals its reference, without comparing them."""
-        # Only differences are read of `anchored` values; counting takes a sixth of the time.
-        if node.ignored or node.order == "anchored":
+        if node.ignored or not node.lists_matches:
             return
         if node.uniform:
             self.matched += [node] * count_leaves(value)

@@ -22,6 +22,7 @@ class Plain(Node):
     def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
         self.order = "anchored" if ordered else "any_order"
         self.counts_extra = not ignore_extra
+        self.lists_matches = ignore_extra  # the pairing of items needs them then
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         if equal(output, reference):
