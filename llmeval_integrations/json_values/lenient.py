@@ -87,7 +87,7 @@ def _complete(text: str) -> Any:
     try:
         return _read(text, strict=False)
     except json.JSONDecodeError as error:
-        first_error = error
+        first = error.msg, error.doc, error.pos  # the error itself would be a circle, see `parse`
     brackets: list[str] = []
     for token in _BRACKET_OR_STRING.finditer(text):
         mark = token[0][0]
@@ -104,7 +104,7 @@ def _complete(text: str) -> Any:
     except json.JSONDecodeError as error:
         end = _longest_beginning(text[: error.pos], brackets)
     if end < 0:
-        raise first_error
+        raise json.JSONDecodeError(*first)
     return _read(text[:end] + closing, strict=False)
 
 

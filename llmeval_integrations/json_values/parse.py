@@ -143,15 +143,17 @@ def _parse_wrapped(text: str, error: Exception | None = None) -> Any:
     start, end = 0, len(text)
     if text[:1] in _WRAPPING or text[-1:] in _WRAPPING:
         start, end = _unwrap(text)
-    body = text[start:end]
+    # Only the message is kept: an error in a variable of the frame that caught it is a circle. It
+    # would keep the frames of all callers, with their rows, until the garbage collector runs.
+    body, message = text[start:end], str(error)
     if body is not text or type(error) is not msgspec.DecodeError:
         try:
             value = decode(body)
         except DECODE_ERRORS as inner:
-            error = inner
+            message = str(inner)
         else:
             return find_limit(text, value, start) or value
-    known = python_error(body, str(error)) if body else None
+    known = python_error(body, message) if body else None
     return diagnose(text, body, start, known) if known else _explain(text, start, end)
 
 

@@ -1,6 +1,7 @@
 """Text to JSON value or defect: what the modes accept, and what never happens on the way."""
 
 import enum
+import gc
 import json
 import re
 import sys
@@ -272,3 +273,29 @@ def holds_surrogate(value: Any) -> bool:
 def as_floats(value: Any) -> Any:
     """Write a value so that NaN is itself."""
     return kinds(value) if "nan" not in repr(value) else repr(value)
+
+
+BROKEN = [
+    "{",
+    '{"a": 1,}',
+    "```json\n{]\n```",
+    " [1, 2",
+    "no JSON",
+    "[1] [2]",
+    "{'a': 1}",
+    '{"a": NaN}',
+]
+
+
+@pytest.mark.parametrize("parsing", ["strict", "markdown", "lenient"])
+def test_a_broken_text_leaves_nothing_to_the_garbage_collector(parsing):
+    for _ in range(2):  # the first time, modules are imported
+        gc.collect()
+        gc.disable()
+        try:
+            for text in BROKEN:
+                parse(text, parsing)
+            left = gc.collect()
+        finally:
+            gc.enable()
+    assert left == 0

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.python_values import as_python
 
 _BATCH: Final = 256
@@ -59,7 +60,8 @@ def read_items(items: Iterable[Any]) -> Iterator[Any]:
     """Read samples and mappings from column to value. Arrays of NumPy become lists."""
     for item in items:
         if isinstance(item, dict):
-            yield {key: as_python(cell) for key, cell in item.items()}
+            is_plain = SCALARS.issuperset(map(type, item.values()))
+            yield dict(item) if is_plain else {key: as_python(one) for key, one in item.items()}
         elif isinstance(item, (Sample, Mapping)):
             yield item
         else:
