@@ -138,7 +138,7 @@ class Samples:
             if self._complete[field]:
                 continue
             found = [
-                self._columns.missing_field_error(row, field, name)
+                self._columns.make_field_error(row, field, name)
                 if type(made) is Sample and get(made) is MISSING
                 else made
                 for made, (_, row) in zip(found, self._records, strict=True)

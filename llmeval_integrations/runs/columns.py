@@ -114,7 +114,7 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         """Return the column of a field."""
         return self.of[_FIELDS.index(field)]
 
-    def missing_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
+    def make_field_error(self, row: Any, field: str, evaluator: str) -> MissingFieldError:
         """Return the error for a row without a field that the evaluator needs."""
         column, row = self.column(field), fields_of(row)
         if column is None:

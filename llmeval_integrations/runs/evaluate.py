@@ -198,13 +198,13 @@ class Evaluation:
         """Evaluate the rest, and keep the rows sample by sample."""
         size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
 
-        def begun() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
+        def begin_chunks() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
             for chunk in self._source.chunks(size):
                 wait, share = self._engine.begin(chunk), self._source.share
                 yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
         with _collect_rarely():
-            for answers, share in _finish(begun(), self._engine.ahead):
+            for answers, share in _finish(begin_chunks(), self._engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))

@@ -158,7 +158,7 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
     Raises InputError if rows or ids do not match, or a value is neither a verdict nor a label.
     """
     rows, known = _read_rows(judged, human)
-    yes = _passing_label(positive, known)
+    yes = _find_label(positive, known)
     found = (Rating(row.person, row.judge, row.group) for row in rows)
     ratings = [each for each in found if each.first is not None and each.second is not None]
     scored = [row for row in rows if row.judge is not None]
@@ -189,7 +189,7 @@ def _is_rating(label: Any) -> bool:
     return isinstance(label, Real) and not isinstance(label, bool)
 
 
-def _passing_label(positive: Any, known: Mapping[Any, Any]) -> Any:
+def _find_label(positive: Any, known: Mapping[Any, Any]) -> Any:
     """Return the label that passes, by its spelling in the rows; None if no label is named."""
     passing = True if positive is None and known == {True: True} else positive
     if passing is not None and fold(passing) not in known:

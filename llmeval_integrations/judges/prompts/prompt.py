@@ -155,7 +155,7 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
         else:
             name = ".".join(node.path) or "."
             if value is MISSING:
-                raise missing_error(name, scopes)
+                raise make_value_error(name, scopes)
             pieces.append(as_text(value, name))
     return "".join(pieces)
 
@@ -177,7 +177,7 @@ def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
     return value
 
 
-def missing_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
+def make_value_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
     """Return the error for a name that has no value."""
     keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
     given = ", ".join(map(quote, [*keys][:50])) or "none"
@@ -307,7 +307,7 @@ class Prompt:
         given = {name: value for name, value in variables.items() if value is not MISSING}
         for name in self.variables:
             if name not in given:
-                raise missing_error(name, (given,))
+                raise make_value_error(name, (given,))
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
             for message, bodies in zip(self.messages, self._bodies)

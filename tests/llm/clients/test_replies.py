@@ -169,6 +169,7 @@ PASS, FAIL, TAG = (
 )
 def test_a_verdict_is_read_where_all_calls_agree(calls, label, case):
     if not case.vendor.calls_tools:
+        # A schema or words never give a reply several function calls that have to agree.
         pytest.skip("this client asks for a form in other ways")
     case.server.plays(case.vendor.called(*calls))
     assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label

@@ -80,6 +80,7 @@ def test_roles_and_parts(case):
 
 def test_a_prompt_without_a_user_is_said_by_the_user(case):
     if case.vendor.name in ("openai", "litellm"):
+        # So the client sends the system message as it is; the other APIs refuse it.
         pytest.skip("its API accepts a conversation of system messages")
     ask_client(case.client(), Request((Message("system", "Is it good?"),)))
     body = case.server.last.body
