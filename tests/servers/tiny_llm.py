@@ -3,7 +3,7 @@
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
-_SPEC = spec_from_file_location("tools_tiny_llm", Path(__file__).parents[3] / "tools/tiny_llm.py")
+_SPEC = spec_from_file_location("tools_tiny_llm", Path(__file__).parents[2] / "tools/tiny_llm.py")
 _TOOL = module_from_spec(_SPEC)
 _SPEC.loader.exec_module(_TOOL)
 
