@@ -15,8 +15,7 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
-from llmeval_integrations.stats.groups import difference_interval
-from llmeval_integrations.stats.intervals import Interval, Share
+from llmeval_integrations.stats.intervals import Interval, Share, difference_interval
 
 Change: TypeAlias = Callable[[Sample], Sample]
 """Changes a sample in a way that should not change its verdict."""

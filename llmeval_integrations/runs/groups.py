@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from llmeval_integrations.runs.rows import Key, Row, as_stored, key_of
-from llmeval_integrations.stats.groups import Figures, Group
+from llmeval_integrations.stats.intervals import Figures, Group
 from llmeval_integrations.stats.repeats import Tries, repeats
 
 _MOST_FLAKY: Final = 100

@@ -12,7 +12,7 @@ from typing import Any, Final
 from llmeval_integrations.core.evaluator import Breakdown, Evaluator
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
-from llmeval_integrations.stats.groups import Figures, mean_interval
+from llmeval_integrations.stats.intervals import Figures, mean_interval
 
 Kind = tuple[bool, str]
 """Whether it is an error, and its name."""

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import unit_of
+from llmeval_integrations.stats.intervals import unit_of
 
 BUDGETS: Final = (0.1, 0.3, 0.5)
 """The shares of values that a person reviews, starting with the lowest confidence."""

@@ -1,8 +1,10 @@
-"""Rates, their intervals, and the quantiles that these need."""
+"""Rates and means with their intervals; rows of the same group are not independent."""
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 Interval = tuple[float, float]
@@ -13,6 +15,9 @@ _COVERAGE: Final = 0.95
 
 Z: Final = 1.959963984540054
 """The quantile of the normal distribution for a two-sided interval with this coverage."""
+
+_ROUNDING: Final = 1e-10
+"""A spread below this share of the largest figure is a rounding error of floats."""
 
 
 class Share(NamedTuple):
@@ -69,3 +74,213 @@ def t_of(freedom: int) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
     )
     return math.fsum(term / freedom**power for power, term in enumerate(terms))
+
+
+class Figures(NamedTuple):
+    """A summary of the figures of all rows, without regard to groups."""
+
+    n: int
+    total: float
+    squares: float
+    """The sum of their squares."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, figures: Sequence[float]) -> Figures:
+        """Summarize figures; at least one is required."""
+        squares = math.fsum(each * each for each in figures)
+        return cls(len(figures), math.fsum(figures), squares, min(figures), max(figures))
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.n
+
+    @property
+    def are_shares(self) -> bool:
+        """Return whether all figures lie from 0 to 1."""
+        return 0 <= self.low <= self.high <= 1
+
+    @property
+    def deviation(self) -> float:
+        """Return the sum of squared distances from the mean; 0 if it is only a rounding error."""
+        found = self.squares - self.n * self.mean * self.mean
+        largest = max(abs(self.low), abs(self.high))
+        has_spread = self.high - self.low > _ROUNDING * largest and math.isfinite(found)
+        return max(found, 0.0) if has_spread else 0.0
+
+
+class Group(NamedTuple):
+    """The number of rows of a group, and the sum of their figures."""
+
+    rows: int
+    total: float
+
+
+def unit_of(group: Hashable, place: int) -> Hashable:
+    """Return a key for the group of a row; an ungrouped row is a group by itself."""
+    return ("row", place) if group is None else ("group", group)
+
+
+def group_figures(rows: Iterable[tuple[Hashable, float]]) -> tuple[Figures, list[Group]]:
+    """Summarize rows, each given as its group (None for an ungrouped row) and its figure."""
+    members: dict[Hashable, list[float]] = defaultdict(list)
+    for place, (group, figure) in enumerate(rows):
+        members[unit_of(group, place)].append(figure)
+    figures = Figures.of([each for figures in members.values() for each in figures])
+    return figures, [Group(len(each), math.fsum(each)) for each in members.values()]
+
+
+def are_single(groups: Sequence[Group]) -> bool:
+    """Return whether no group has two rows."""
+    return all(each.rows == 1 for each in groups)
+
+
+def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
+    """Return the 95 % interval of a mean whose rows may come in groups; None if it is unknown.
+
+    Figures from 0 to 1 have Wilson's interval over the effective number of rows (Korn and Graubard,
+    Survey Methodology 24 (1998) 193), other figures have Student's. The spread is unknown for a
+    single group or score, and for equal figures outside 0 to 1.
+    """
+    mean, n = figures.mean, figures.n
+    if not figures.are_shares:
+        return student(figures, groups)
+    if figures.squares == figures.total and are_single(groups):  # all figures are 0 or 1
+        return wilson_of(mean, n, Z)
+    if len(groups or range(n)) < 2:
+        return None
+    if not groups:
+        spread = figures.deviation / n
+        effective = mean * (1 - mean) * n / spread if spread else n
+        return wilson_of(mean, effective, t_of(n - 1))
+    away = [each.total - mean * each.rows for each in groups]
+    found = worths(away, groups, mean * (1 - mean), figures.deviation)
+    return min((wilson_of(mean, *each) for each in found), key=width)
+
+
+class Rate(NamedTuple):
+    """A share of rows with its interval."""
+
+    part: int
+    whole: int
+    interval: Interval | None
+    """None if there are no rows, or only a single group."""
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
+        """Count the rows that hold, each given as its group and whether it holds."""
+        interval = mean_interval(*group_figures(rows)) if rows else None
+        return cls(sum(holds for _, holds in rows), len(rows), interval)
+
+    @property
+    def rate(self) -> float | None:
+        """The share, 0 to 1; None if there are no rows."""
+        return self.part / self.whole if self.whole else None
+
+
+def width(interval: Interval) -> float:
+    """Return how wide an interval is."""
+    return interval[1] - interval[0]
+
+
+def difference_interval(rows: Iterable[tuple[Hashable, float]]) -> Interval | None:
+    """Return the 95 % interval of a mean of differences from -1 to 1, by group.
+
+    It is Wilson's for half of each difference plus a half, converted back.
+    """
+    bounds = mean_interval(*group_figures((group, (1 + each) / 2) for group, each in rows))
+    return None if bounds is None else (2 * bounds[0] - 1, 2 * bounds[1] - 1)
+
+
+def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
+    """Return Student's 95 % interval of a mean whose rows may come in groups.
+
+    The variance between groups follows Liang and Zeger, Biometrika 73 (1986) 13. Return None for a
+    single group, and if there is no spread.
+    """
+    mean, n = figures.mean, figures.n
+    if figures.deviation == 0 or len(groups) == 1:
+        return None
+    if are_single(groups):
+        half = t_of(n - 1) * math.sqrt(figures.deviation / (n - 1) / n)
+    else:
+        count, away = len(groups), [each.total - mean * each.rows for each in groups]
+        error = math.sqrt(math.fsum(each * each for each in away) * count / (count - 1)) / n
+        half = t_of(degrees_of_freedom(away, count - 1)) * error
+    return mean - half, mean + half
+
+
+def worths(
+    away: Sequence[float], groups: Sequence[Group], variance: float, deviation: float
+) -> list[tuple[float, float]]:
+    """Estimate in two ways how many independent rows are worth as much as rows in groups.
+
+    Each estimate is a pair: the effective number of rows, and the quantile for their interval.
+
+    away: the sum of each group, less the sum expected from the mean of all rows.
+    variance: the variance of one row, if the mean were a rate.
+    deviation: the sum of the squared distances of all rows from the mean.
+
+    The first estimate assumes that all rows of a group agree (Kish, Survey Sampling (1965), 8.2).
+    The second is the number of independent rows whose mean would have the observed variance; groups
+    without any variance have none. Groups cannot cost more than if their rows agree, so the
+    narrower interval is valid.
+    """
+    n, most = sum(each.rows for each in groups), len(groups) - 1
+    found = [(n * n / sum(each.rows**2 for each in groups), t_of(most))]
+    between = max(math.fsum(each * each for each in away), deviation)
+    if between > (_ROUNDING * n) ** 2:
+        found.append((variance * n * n / between, t_of(degrees_of_freedom(away, most))))
+    return found
+
+
+def degrees_of_freedom(away: Sequence[float], most: int) -> int:
+    """Return the degrees of freedom of a sum of squared group sums, at most `most`.
+
+    Satterthwaite, Biometrics Bulletin 2 (1946) 110; the variance of the sum of squares is at least
+    the sum of fourth powers.
+    """
+    largest = max(map(abs, away))
+    if largest == 0:
+        return most
+    squares = [(each / largest) ** 2 for each in away]
+    kept = 2 * math.fsum(squares) ** 2 / math.fsum(each * each for each in squares)
+    return max(1, min(most, int(kept + 1e-9)))  # floats may be just below a whole number
+
+
+class DesignEffect(NamedTuple):
+    """How much less information rows in groups carry than as many independent rows."""
+
+    factor: float
+    """The divisor that turns the number of rows into the effective number; at least 1."""
+
+    freedom: int
+    """The degrees of freedom of Student's distribution."""
+
+
+def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:
+    """Return the design effect of groups on an estimate; None for a single group.
+
+    influences: for each row its group (None for an ungrouped row) and its influence, which is how
+        far the row moves the estimate.
+
+    The variance of an estimate is the sum of squared influences, after the influences of each group
+    are added up (Liang and Zeger, Biometrika 73 (1986) 13). Groups never count for more than
+    independent rows.
+    """
+    sums: dict[Hashable, float] = defaultdict(float)
+    squares, rows = 0.0, 0
+    for group, influence in influences:
+        rows += 1
+        squares += influence * influence
+        sums[unit_of(group, rows)] += influence
+    count = len(sums)
+    if count == rows:
+        return DesignEffect(1.0, max(1, rows - 1))
+    if count < 2:
+        return None
+    between = math.fsum(each * each for each in sums.values()) * count / (count - 1)
+    factor = max(1.0, between / squares) if squares else rows / count
+    return DesignEffect(factor, degrees_of_freedom([*sums.values()], count - 1))

@@ -17,13 +17,10 @@ from llmeval_integrations.stats.agreement import (
     kappa,
     krippendorff_alpha,
     pair_agreement,
-    squared_closeness,
 )
-from llmeval_integrations.stats.groups import Rate
-from llmeval_integrations.stats.intervals import Interval, Share
+from llmeval_integrations.stats.intervals import Interval, Rate, Share
 from llmeval_integrations.stats.judged_rate import (
     JudgedRate,
-    JudgedRow,
     prediction_powered_rate,
     rogan_gladen_rate,
 )
@@ -104,8 +101,7 @@ class Agreement:
             f"{self.n:,} rows compared, {self.unscored:,} unscored, "
             f"{self.unlabelled:,} without a label{tied}; intervals of 95 %"
         )
-        figures = (_line(*each) for each in _figures(self))
-        lines = [*_confusion(self), "", *figures, "", counts]
+        lines = [*_confusion(self.confusion), "", *_figures(self), "", counts]
         return "\n".join(line.rstrip() for line in lines)
 
     @property
@@ -158,14 +154,21 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
     Raises InputError if rows or ids do not match, or a value is neither a verdict nor a label.
     """
     rows, known = _read_rows(judged, human)
-    yes = _find_label(positive, known)
-    found = (Rating(row.person, row.judge, row.group) for row in rows)
-    ratings = [each for each in found if each.first is not None and each.second is not None]
+    return _compare(rows, _find_label(positive, known))
+
+
+def _compare(rows: Sequence[LabelledRow], yes: Any) -> Agreement:
+    """Return all figures; `yes` is the label that passes, None if there is none."""
     scored = [row for row in rows if row.judge is not None]
-    pairs: list[Any] = [each[:2] for each in ratings]
-    are_numbers = bool(pairs) and all(_is_rating(label) for pair in pairs for label in pair)
     labelled = [row for row in rows if row.people]
-    distance: Any = (lambda a, b: float((a - b) ** 2)) if are_numbers else (lambda *_: 1.0)
+    found = (Rating(row.person, row.judge, row.group) for row in scored)
+    ratings = [each for each in found if each.person is not None]
+    pairs = [each[:2] for each in ratings]
+    values: list[Any] = [label for pair in pairs for label in pair]
+    are_numbers = bool(values) and all(
+        isinstance(label, Real) and not isinstance(label, bool) for label in values
+    )
+    people = [row.people for row in rows]
     return Agreement(
         rows,
         yes,
@@ -176,17 +179,16 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
         confusion=Counter(pairs),
         shares=_shares(scored, ratings, yes),
         kappa=kappa(ratings),
-        weighted_kappa=kappa(ratings, squared_closeness(ratings)) if are_numbers else None,
+        weighted_kappa=kappa(ratings, numbers=True) if are_numbers else None,
         mean_error=fmean(abs(one - other) for one, other in pairs) if are_numbers else None,
-        alpha=krippendorff_alpha([row.people for row in rows], distance),
-        people=pair_agreement([row.people for row in rows]),
-        judge_and_person=_pairs(scored),
+        alpha=krippendorff_alpha(people, numbers=are_numbers),
+        people=pair_agreement(people),
+        judge_and_person=Share(
+            sum(row.people.count(row.judge) for row in scored),
+            sum(len(row.people) for row in scored),
+        ),
         corrected=_corrected(scored, yes),
     )
-
-
-def _is_rating(label: Any) -> bool:
-    return isinstance(label, Real) and not isinstance(label, bool)
 
 
 def _find_label(positive: Any, known: Mapping[Any, Any]) -> Any:
@@ -212,45 +214,36 @@ def _read_rows(judged: Any, human: Any) -> tuple[list[LabelledRow], dict[Any, An
         found = read_value(value, f"{name}, row {quote(row)}")
         return spelling.setdefault(fold(found), found)
 
-    labelled = []
-    for row in rows:
-        judge = None if row.judge is None else read(row.judge, "judged", row.row)
-        people = tuple(read(value, "human", row.row) for value in row.people)
-        labelled.append(row._replace(judge=judge, people=people))
+    labelled = [
+        row._replace(
+            judge=None if row.judge is None else read(row.judge, "judged", row.row),
+            people=tuple(read(value, "human", row.row) for value in row.people),
+        )
+        for row in rows
+    ]
     return labelled, {True: True} if are_verdicts else spelling
 
 
 def _shares(scored: Sequence[LabelledRow], ratings: Sequence[Rating], yes: Any) -> dict[str, Rate]:
     """Return the rates by name; `yes` is the label that passes, None if there is none."""
-    passed = [each for each in ratings if yes is not None and each.first == yes]
-    failed = [each for each in ratings if yes is not None and each.first != yes]
-    judged = [row for row in scored if yes is not None]
+    known = [] if yes is None else ratings
+    judged = [] if yes is None else scored
     rows = {
-        "accuracy": [(each.group, each.first == each.second) for each in ratings],
-        "sensitivity": [(each.group, each.second == yes) for each in passed],
-        "specificity": [(each.group, each.second != yes) for each in failed],
+        "accuracy": [(each.group, each.person == each.judge) for each in ratings],
+        "sensitivity": [(each.group, each.judge == yes) for each in known if each.person == yes],
+        "specificity": [(each.group, each.judge != yes) for each in known if each.person != yes],
         "judge passes": [(row.group, row.judge == yes) for row in judged],
-        "person passes": [(each.group, each.first == yes) for each in (*passed, *failed)],
+        "person passes": [(each.group, each.person == yes) for each in known],
     }
     return {name: Rate.of(each) for name, each in rows.items()}
-
-
-def _pairs(scored: Sequence[LabelledRow]) -> Share:
-    """Count the pairs of the judge and a person that agree."""
-    agreeing = sum(row.people.count(row.judge) for row in scored)
-    return Share(agreeing, sum(len(row.people) for row in scored))
 
 
 def _corrected(scored: Sequence[LabelledRow], yes: Any) -> JudgedRate:
     if yes is None:
         return _no_rate(len(scored))
+    people = (None if row.person is None else row.person == yes for row in scored)
     return prediction_powered_rate(
-        [
-            JudgedRow(
-                row.judge == yes, None if row.person is None else row.person == yes, row.group
-            )
-            for row in scored
-        ]
+        [Rating(person, row.judge == yes, row.group) for person, row in zip(people, scored)]
     )
 
 
@@ -259,58 +252,50 @@ def _no_rate(judged: int) -> JudgedRate:
     return JudgedRate(None, None, Share(0, judged), "labels", reason)
 
 
-def _confusion(found: Agreement) -> list[str]:
-    labels = sorted({label for pair in found.confusion for label in pair}, key=str)
+def _confusion(confusion: Mapping[tuple[Any, Any], int]) -> list[str]:
+    labels = sorted({label for pair in confusion for label in pair}, key=str)
     if len(labels) > _MOST_LABELS:
         return [f"{len(labels)} labels, too many for a table"]
-    names = [_name(label) for label in labels]
+    verdicts = {True: "pass", False: "fail"}
+    names = [verdicts[each] if type(each) is bool else shorten(str(each), 16) for each in labels]
     widths = [max(6, len(name)) for name in names]
     first = max(map(len, [_CORNER, *names]))
     head = "  ".join(name.rjust(width) for name, width in zip(names, widths))
     lines = [f"{_CORNER:<{first}}  {head}"]
     for name, person in zip(names, labels):
-        counts = [found.confusion.get((person, judge), 0) for judge in labels]
+        counts = [confusion.get((person, judge), 0) for judge in labels]
         cells = "  ".join(f"{count:>{width},}" for count, width in zip(counts, widths))
         lines.append(f"{name:<{first}}  {cells}")
     return lines
 
 
-def _name(label: Any) -> str:
-    if isinstance(label, bool):
-        return "pass" if label else "fail"
-    return shorten(str(label), 16)
+def _figures(found: Agreement) -> Iterator[str]:
+    """Yield a line for each figure, with its interval and where it comes from."""
 
+    def line(name: str, rate: float | None, interval: Interval | None, rest: str = "") -> str:
+        figure = "-" if rate is None else f"{rate:.3f}"
+        bounds = f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
+        return f"{name:<14}  {figure:>6}  {bounds:<14}  {rest}"
 
-def _figures(found: Agreement) -> Iterator[tuple[str, float | None, Interval | None, str]]:
+    def count(share: Rate | Share, unit: str = "") -> str:
+        return f"{share.part:,} of {share.whole:,}{unit}" if share.whole else ""
+
     accuracy, *others = (
-        (name, share.rate, share.interval, _counts(share, ""))
-        for name, share in found.shares.items()
+        line(name, share.rate, share.interval, count(share)) for name, share in found.shares.items()
     )
     yield accuracy
-    yield "kappa", *(found.kappa or (None, None)), ""
+    yield line("kappa", *(found.kappa or (None, None)))
     if found.mean_error is not None:
-        yield "weighted kappa", *(found.weighted_kappa or (None, None)), ""
-        yield "mean error", found.mean_error, None, ""
+        yield line("weighted kappa", *(found.weighted_kappa or (None, None)))
+        yield line("mean error", found.mean_error, None)
     yield from others
     rate = found.corrected
-    yield (
-        "corrected",
-        rate.rate,
-        rate.interval,
-        rate.reason or (rate.method if rate.interval else ""),
-    )
-    people, both = found.people, found.judge_and_person
-    if people.whole:
-        yield "people agree", people.rate, None, _counts(people, " pairs")
-        yield "judge, person", both.rate, None, _counts(both, " pairs")
-        yield "people's alpha", found.alpha, None, "Krippendorff"
-
-
-def _counts(share: Rate | Share, unit: str) -> str:
-    return f"{share.part:,} of {share.whole:,}{unit}" if share.whole else ""
-
-
-def _line(name: str, rate: float | None, interval: Interval | None = None, rest: str = "") -> str:
-    figure = "-" if rate is None else f"{rate:.3f}"
-    bounds = f"{interval[0]:.3f} to {interval[1]:.3f}" if interval else ""
-    return f"{name:<14}  {figure:>6}  {bounds:<14}  {rest}"
+    source = rate.reason or (rate.method if rate.interval else "")
+    yield line("corrected", rate.rate, rate.interval, source)
+    if found.people.whole:
+        for name, share in (
+            ("people agree", found.people),
+            ("judge, person", found.judge_and_person),
+        ):
+            yield line(name, share.rate, None, count(share, " pairs"))
+        yield line("people's alpha", found.alpha, None, "Krippendorff")

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
 from typing import Final, Literal, NamedTuple
 
-from llmeval_integrations.stats.groups import DesignEffect, design_effect
-from llmeval_integrations.stats.intervals import Interval, Share, Z, t_of, wilson_of
+from llmeval_integrations.stats.agreement import Rating
+from llmeval_integrations.stats.intervals import (
+    DesignEffect,
+    Interval,
+    Share,
+    Z,
+    design_effect,
+    group_figures,
+    mean_interval,
+    t_of,
+    width,
+    wilson_of,
+)
 from llmeval_integrations.stats.paired import PairCounts
 
 _SMOOTHING: Final = 1.5
@@ -21,14 +34,6 @@ wider.
 """
 
 Method = Literal["prediction-powered", "labels", "rogan-gladen"]
-
-
-class JudgedRow(NamedTuple):
-    """One output that a judge has judged."""
-
-    judge: bool
-    person: bool | None = None  # None without a person's label
-    group: Hashable = None  # None for an ungrouped row
 
 
 class JudgedRate(NamedTuple):
@@ -63,69 +68,61 @@ class JudgedRate(NamedTuple):
         )
 
 
-def prediction_powered_rate(rows: Sequence[JudgedRow]) -> JudgedRate:
+def prediction_powered_rate(rows: Sequence[Rating]) -> JudgedRate:
     """Estimate the pass rate of the process that wrote these outputs, if some are labelled.
 
-    The labelled rows must be a random sample of all rows. The rate of the labels is corrected by
-    how much more often the judge passes all rows than labelled rows (Angelopoulos, Duchi and Zrnic,
-    PPI++, arXiv:2311.01453). The interval is Wilson's over the effective number of labels. If the
-    interval of the labels alone is narrower, the labels alone are used.
+    The ratings are True or False; a row without a person's label has None. The labelled rows must
+    be a random sample of all rows. The rate of the labels is corrected by how much more often the
+    judge passes all rows than labelled rows (Angelopoulos, Duchi and Zrnic, PPI++,
+    arXiv:2311.01453). The interval is Wilson's over the effective number of labels. If the interval
+    of the labels alone is narrower, the labels alone are used.
     """
     labelled = [row for row in rows if row.person is not None]
-    cells = PairCounts(
-        sum(row.judge and row.person is True for row in labelled),
-        sum(not row.judge and row.person is True for row in labelled),
-        sum(row.judge and row.person is False for row in labelled),
-        sum(not row.judge and row.person is False for row in labelled),
-    )
     judged = Share(sum(row.judge for row in rows), len(rows))
     if not labelled:
         return JudgedRate(None, None, judged, "labels", "no row has a person's label")
+    counts = Counter(row[:2] for row in labelled)
+    both = product((True, False), repeat=2)
+    cells = PairCounts(*(counts[person, judge] for person, judge in both))
     power, _ = _power(cells)
-    mean, of_judge = _rate(cells), judged.part / judged.whole
-    of_labelled = (cells.both + cells.better) / len(labelled)
+    n = len(labelled)
+    mean, of_labelled = (cells.both + cells.worse) / n, (cells.both + cells.better) / n
 
-    def influence(row: JudgedRow) -> float:
-        moved = power * (row.judge - of_judge) / judged.whole
-        if row.person is None:
-            return moved
-        return moved + (row.person - mean - power * (row.judge - of_labelled)) / len(labelled)
+    def influence(row: Rating) -> float:
+        moved = power * (row.judge - judged.part / judged.whole) / judged.whole
+        if row.person is not None:
+            moved += (row.person - mean - power * (row.judge - of_labelled)) / n
+        return float(moved)
 
     return rate_by_counts(
         cells,
         judged,
-        own=design_effect((row.group, float(row.person or 0) - mean) for row in labelled),
-        together=design_effect((row.group, influence(row)) for row in rows),
+        plain=mean_interval(*group_figures((row.group, float(row.person)) for row in labelled)),
+        effect=design_effect((row.group, influence(row)) for row in rows),
     )
 
 
 def rate_by_counts(
-    cells: PairCounts, judged: Share, *, own: DesignEffect | None, together: DesignEffect | None
+    cells: PairCounts, judged: Share, *, plain: Interval | None, effect: DesignEffect | None
 ) -> JudgedRate:
     """Estimate the rate from counts; see `prediction_powered_rate`.
 
     cells: the labelled rows, paired as the person's verdict and the judge's verdict.
     judged: the rows that the judge passed, out of all rows, with or without a label.
-    own, together: the design effects of the labels alone, and of the labels with the judge.
+    plain: the interval of the labels alone.
+    effect: the design effect of the labels with the judge.
     """
-    n, mean = sum(cells), _rate(cells)
+    n = sum(cells)
     power, correlation = _power(cells)
-    of_labelled = (cells.both + cells.better) / n
-    rate = mean - power * (of_labelled - judged.part / judged.whole)
-    rate = min(1.0, max(0.0, rate))
-    effective = n / (1 - (1 - n / judged.whole) * correlation)
-    if own is None or together is None:
+    mean, of_labelled = (cells.both + cells.worse) / n, (cells.both + cells.better) / n
+    rate = min(1.0, max(0.0, mean - power * (of_labelled - judged.part / judged.whole)))
+    if plain is None or effect is None:
         return JudgedRate(mean, None, judged, "labels")
-    plain = own.interval(mean, n)
-    freedom = max(1, min(together.freedom, n - 1))
-    powered = wilson_of(rate, effective / together.factor, t_of(freedom))
-    if n == judged.whole or plain[1] - plain[0] <= powered[1] - powered[0]:
+    effective = n / (1 - (1 - n / judged.whole) * correlation)
+    powered = wilson_of(rate, effective / effect.factor, t_of(max(1, min(effect.freedom, n - 1))))
+    if n == judged.whole or width(plain) <= width(powered):
         return JudgedRate(mean, plain, judged, "labels")
     return JudgedRate(rate, powered, judged, "prediction-powered")
-
-
-def _rate(cells: PairCounts) -> float:
-    return (cells.both + cells.worse) / sum(cells)
 
 
 def _power(cells: PairCounts) -> tuple[float, float]:
@@ -203,9 +200,8 @@ def rogan_gladen_rate(judged: Share, sensitivity: Share, specificity: Share) -> 
 
 
 def _lang_reiczigel(judged: Share, sensitivity: Share, specificity: Share) -> Interval:
-    z = Z
-    n = judged.whole + z * z
-    p = (judged.part + z * z / 2) / n
+    n = judged.whole + Z * Z
+    p = (judged.part + Z * Z / 2) / n
     se = (sensitivity.part + 1) / (sensitivity.whole + 2)
     sp = (specificity.part + 1) / (specificity.whole + 2)
     youden = se + sp - 1
@@ -215,6 +211,6 @@ def _lang_reiczigel(judged: Share, sensitivity: Share, specificity: Share) -> In
     of_se = rate * se * (1 - se) / (sensitivity.whole + 2)
     of_sp = (1 - rate) * sp * (1 - sp) / (specificity.whole + 2)
     variance = (p * (1 - p) / n + rate * of_se + (1 - rate) * of_sp) / youden**2
-    center = rate + 2 * z * z * (of_se - of_sp)
-    half = z * math.sqrt(variance)
+    center = rate + 2 * Z * Z * (of_se - of_sp)
+    half = Z * math.sqrt(variance)
     return min(1.0, max(0.0, center - half)), max(0.0, min(1.0, center + half))

@@ -9,8 +9,15 @@ from itertools import count
 from operator import getitem
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import Group, are_single, narrow_interval, worths
-from llmeval_integrations.stats.intervals import Interval, Z, wilson_of
+from llmeval_integrations.stats.intervals import (
+    Group,
+    Interval,
+    Z,
+    are_single,
+    width,
+    wilson_of,
+    worths,
+)
 
 _DRAWS: Final = 9_999
 LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
@@ -122,7 +129,7 @@ def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | Non
     variance = (pairs.better + pairs.worse) / n - difference * difference
     away = [each.total - difference * each.rows for each in changes]
     found = worths(away, changes, variance, variance * n)
-    return narrow_interval(*(_newcombe(pairs, *each) for each in found))
+    return min((_newcombe(pairs, *each) for each in found), key=width)
 
 
 def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
@@ -135,57 +142,36 @@ def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
         together = max(together - 1 / (2 * effective), 0.0)
     product = math.sqrt(first * (1 - first) * second * (1 - second))
     correlation = together / product if product else 0.0
+
+    def combine(one: float, other: float) -> float:
+        squares = one * one - 2 * correlation * one * other + other * other
+        return math.sqrt(max(squares, 0.0))
+
     difference = second - first
     return (
-        difference - _combine(second - low_2, high_1 - first, correlation),
-        difference + _combine(high_2 - second, first - low_1, correlation),
+        difference - combine(second - low_2, high_1 - first),
+        difference + combine(high_2 - second, first - low_1),
     )
 
 
-def _combine(one: float, other: float, correlation: float) -> float:
-    return math.sqrt(max(one * one - 2 * correlation * one * other + other * other, 0.0))
+def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> tuple[list[float], float]:
+    """Adjust the p values of several tests, and return them with the level of a single test.
 
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """Adjust p values so that the chance of any false alarm among them stays below the level.
-
-    Holm, Scand. J. Stat. 6 (1979) 65. The order is kept, and no adjusted p value is above 1.
+    The chance of any false alarm among them stays below the level (Holm, Scand. J. Stat. 6 (1979)
+    65). A sign-flip test gives no p value below 2 / 2 ** changes, where `changes` is the number of
+    its independent differences that are not 0. A test that cannot reach its part of the level needs
+    no part of it (Tarone, Biometrics 46 (1990) 515); its p value stays above the level.
     """
-    adjusted = [1.0] * len(ps)
-    reached = 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        reached = max(reached, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = reached
-    return adjusted
-
-
-def count_testable(changes: Sequence[int], level: float) -> int:
-    """Return how many tests share the chance of a false alarm.
-
-    changes: for each test, how many independent differences are not 0.
-
-    A sign-flip test gives no p value below 2 / 2 ** changes. A test that cannot reach its part of
-    the level needs no part of it: Tarone, Biometrics 46 (1990) 515.
-    """
-    least = sorted(map(_smallest_p, changes))
-    return next(tests for tests in count(1) if bisect_right(least, level / tests) <= tests)
-
-
-def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> list[float]:
-    """Adjust the p values of all tests that can reach the level by Holm's method.
-
-    The p values of the other tests stay above the level; see `count_testable`.
-    """
-    tests = count_testable(changes, level)
-    places = [place for place, each in enumerate(changes) if _smallest_p(each) <= level / tests]
+    least = [2.0 ** (1 - each) for each in changes]
+    ranked = sorted(least)
+    tests = next(tests for tests in count(1) if bisect_right(ranked, level / tests) <= tests)
     adjusted = [min(1.0, tests * p) for p in ps]
-    for place, p in zip(places, holm([ps[place] for place in places])):
-        adjusted[place] = p
-    return adjusted
-
-
-def _smallest_p(changes: int) -> float:
-    return 2.0 ** (1 - changes)
+    places = [place for place, each in enumerate(least) if each <= level / tests]
+    reached = 0.0
+    for rank, place in enumerate(sorted(places, key=ps.__getitem__)):
+        reached = max(reached, min(1.0, (len(places) - rank) * ps[place]))
+        adjusted[place] = reached
+    return adjusted, level / tests
 
 
 def detectable(differences: Sequence[float], n: int, level: float) -> float | None:
@@ -197,9 +183,9 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
 
     It is (z of the level + z of the power) × the standard error under random signs (Connor,
     Biometrics 43 (1987) 207). If nothing changed, a change is assumed to be 1 in each row of a
-    group. Return None if there are too few differences for any test to show one.
+    group. Return None if no p value of so few differences can reach the level.
     """
-    if len(differences) < fewest_differences(level):
+    if 2.0 ** (1 - len(differences)) > level:
         return None
     from statistics import NormalDist
 
@@ -208,8 +194,3 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     squares = math.fsum(each * each for each in differences)
     size = squares / math.fsum(map(abs, differences)) if squares else n / len(differences)
     return max(reach * math.sqrt(squares) / n, reach * reach * size / n)
-
-
-def fewest_differences(level: float) -> int:
-    """Return the smallest number of differences that can give a p value of `level` or less."""
-    return math.ceil(1 - math.log2(level))

@@ -7,8 +7,16 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import group_figures, mean_interval, unit_of
-from llmeval_integrations.stats.intervals import Interval, Z
+from llmeval_integrations.stats.intervals import (
+    Interval,
+    Z,
+    group_figures,
+    mean_interval,
+    unit_of,
+)
+
+_MOST_STEPS: Final = 50
+_STILL: Final = 1e-9
 
 _PRIOR: Final = 0.5
 """Half a win and half a loss of each contestant against an average one. So the strength of one who
@@ -62,59 +70,67 @@ def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
 
     The chance that A beats B is 1 / (1 + exp(strength of B - strength of A)). Strengths add up to
     0, and a tie is half a win for both (Bradley and Terry, Biometrika 39 (1952) 324). The fit uses
-    Hunter's algorithm, Ann. Stat. 32 (2004) 384. The 95 % intervals use the Fisher information of
-    all matches, or the variance between groups if it is larger.
+    Newton's method. The 95 % intervals use the Fisher information of all matches, or the variance
+    between groups if it is larger.
     """
     names = sorted({name for match in matches for name in match[:2]})
-    found = _fit(names, matches)
-    errors = _standard_errors(names, found, matches)
-    reach = Z
-    return {
-        name: Strength(
-            found[name],
-            (found[name] - reach * errors[name], found[name] + reach * errors[name]),
-            sum(name in match[:2] for match in matches),
-        )
-        for name in sorted(names, key=lambda name: -found[name])
-    }
-
-
-def _standard_errors(
-    names: Sequence[str], strengths: Mapping[str, float], matches: Sequence[Match]
-) -> dict[str, float]:
     place = {name: index for index, name in enumerate(names)}
-    chances = {name: _chance(strengths[name]) for name in names}
-    information = [
-        [2 * _PRIOR * chances[one] * (1 - chances[one]) * (one == other) for other in names]
-        for one in names
-    ]
-    slopes: dict[Hashable, list[float]] = defaultdict(lambda: [0.0] * len(names))
+    values, covariances, slopes = [0.0] * len(names), [[0.0]], [[0.0]]
+    for _ in range(_MOST_STEPS):
+        covariances, slopes = _step(place, values, matches)
+        gradient = [
+            math.fsum(own) + _PRIOR - 2 * _PRIOR * _chance(value)
+            for own, value in zip(zip(*slopes), values)
+        ]
+        steps = [_product(row, gradient) for row in covariances]
+        values = [value + step for value, step in zip(values, steps)]
+        if max(map(abs, steps)) < _STILL:
+            break
+    mean = math.fsum(values) / len(names)
+    means = [math.fsum(column) / len(names) for column in zip(*covariances)]
+    found = {}
+    for name, value, own in zip(names, values, covariances):
+        away = [each - its for each, its in zip(own, means)]  # of strengths that add up to 0
+        within = away[place[name]] - means[place[name]] + math.fsum(means) / len(names)
+        between = math.fsum(_product(away, slope) ** 2 for slope in slopes)
+        is_grouped = len(slopes) < len(matches)
+        half = Z * math.sqrt(max(within, between * is_grouped))
+        interval = value - mean - half, value - mean + half
+        found[name] = Strength(value - mean, interval, sum(name in each[:2] for each in matches))
+    return dict(sorted(found.items(), key=lambda item: -item[1].value))
+
+
+def _step(
+    place: Mapping[str, int], values: Sequence[float], matches: Sequence[Match]
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Return the covariances of strengths, and the slope of the likelihood in each group."""
+    size = len(place)
+    information = [[0.0] * size for _ in place]
+    for index, value in enumerate(values):
+        information[index][index] = 2 * _PRIOR * _chance(value) * (1 - _chance(value))
+    slopes: dict[Hashable, list[float]] = defaultdict(lambda: [0.0] * size)
     for number, (first, second, score, group) in enumerate(matches):
         one, other = place[first], place[second]
-        chance = _chance(strengths[first] - strengths[second])
-        for row, column, sign in ((one, one, 1), (other, other, 1), (one, other, -1)):
+        chance = _chance(values[one] - values[other])
+        for row, column, sign in (
+            (one, one, 1),
+            (other, other, 1),
+            (one, other, -1),
+            (other, one, -1),
+        ):
             information[row][column] += sign * chance * (1 - chance)
-        information[other][one] = information[one][other]
         slope = slopes[unit_of(group, number)]
         slope[one] += score - chance
         slope[other] -= score - chance
-    covariances = _inverse(information)
-    means = [math.fsum(column) / len(names) for column in zip(*covariances)]
-    grouped = len(slopes) < len(matches)
-    errors = {}
-    for name, own in zip(names, covariances):  # errors of strengths that add up to 0
-        away = [each - mean for each, mean in zip(own, means)]
-        moves = (
-            math.fsum(each * its for each, its in zip(away, slope)) for slope in slopes.values()
-        )
-        between = math.fsum(move * move for move in moves) * grouped
-        within = away[place[name]] - means[place[name]] + math.fsum(means) / len(names)
-        errors[name] = math.sqrt(max(within, between))
-    return errors
+    return _inverse(information), [*slopes.values()]
 
 
 def _chance(lead: float) -> float:
     return 1 / (1 + math.exp(-lead))
+
+
+def _product(row: Sequence[float], column: Sequence[float]) -> float:
+    return math.fsum(each * its for each, its in zip(row, column))
 
 
 def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -128,27 +144,3 @@ def _inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]]:
                 factor = rows[j][i]
                 rows[j] = [each - factor * own for each, own in zip(rows[j], rows[i])]
     return [row[n:] for row in rows]
-
-
-def _fit(names: Sequence[str], matches: Sequence[Match]) -> Mapping[str, float]:
-    wins: dict[str, float] = dict.fromkeys(names, _PRIOR)
-    games: dict[tuple[str, str], int] = defaultdict(int)
-    for first, second, score, _ in matches:
-        wins[first] += score
-        wins[second] += 1 - score
-        games[min(first, second), max(first, second)] += 1
-    skill = dict.fromkeys(names, 1.0)
-    for _ in range(200):
-        weight = {name: 2 * _PRIOR / (skill[name] + 1) for name in names}
-        for (one, other), count in games.items():
-            share = count / (skill[one] + skill[other])
-            weight[one] += share
-            weight[other] += share
-        new = {name: wins[name] / weight[name] for name in names}
-        mean = math.exp(math.fsum(map(math.log, new.values())) / len(names))
-        new = {name: value / mean for name, value in new.items()}
-        moved = max(abs(math.log(new[name] / skill[name])) for name in names)
-        skill = new
-        if moved < 1e-6:
-            break
-    return {name: math.log(value) for name, value in skill.items()}

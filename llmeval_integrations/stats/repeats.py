@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
-from llmeval_integrations.stats.intervals import Interval
+from llmeval_integrations.stats.intervals import Figures, Group, Interval, mean_interval
 
 _KS: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
 """The numbers of tries that are reported."""

@@ -6,8 +6,7 @@ import pytest
 
 from llmeval_integrations.pytest_plugin.tally import Tallies
 from llmeval_integrations.runs.numbers import percents
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
-from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.intervals import Figures, Group, mean_interval, wilson
 
 pytest_plugins = ["pytester"]
 

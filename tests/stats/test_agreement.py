@@ -9,7 +9,6 @@ from llmeval_integrations.stats.agreement import (
     kappa,
     krippendorff_alpha,
     pair_agreement,
-    squared_closeness,
 )
 
 pairs = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=60)
@@ -27,8 +26,8 @@ def table(rows):
 def test_kappa_is_that_of_statsmodels(rows):
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
     ratings = [Rating(*row) for row in rows]
-    for closeness, weights in ((None, None), (squared_closeness(ratings), "quadratic")):
-        found = kappa(ratings, closeness) if closeness else kappa(ratings)
+    for numbers, weights in ((False, None), (True, "quadratic")):
+        found = kappa(ratings, numbers=numbers)
         if found is None:
             assert len({each for row in rows for each in row}) == 1
             continue
@@ -75,11 +74,9 @@ UNITS = [
 
 
 def test_alpha_is_as_published():
-    nominal = krippendorff_alpha(UNITS, lambda one, other: float(one != other))
-    interval = krippendorff_alpha(UNITS, lambda one, other: (one - other) ** 2)
-    assert nominal == pytest.approx(0.743, abs=5e-4)
-    assert interval == pytest.approx(0.849, abs=5e-4)
-    assert krippendorff_alpha([[1], [2]], lambda one, other: 1.0) is None
+    assert krippendorff_alpha(UNITS) == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(UNITS, numbers=True) == pytest.approx(0.849, abs=5e-4)
+    assert krippendorff_alpha([[1], [2]]) is None
 
 
 def test_pairs_of_equal_ratings_are_counted():

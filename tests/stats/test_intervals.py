@@ -6,8 +6,16 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval, student
-from llmeval_integrations.stats.intervals import Share, Z, t_of, wilson
+from llmeval_integrations.stats.intervals import (
+    Figures,
+    Group,
+    Share,
+    Z,
+    mean_interval,
+    student,
+    t_of,
+    wilson,
+)
 
 GROUPS = st.lists(
     st.integers(1, 8).flatmap(lambda rows: st.tuples(st.just(rows), st.integers(0, rows))),

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations.stats.groups import DesignEffect
-from llmeval_integrations.stats.intervals import Share, wilson
+from llmeval_integrations.stats.agreement import Rating
+from llmeval_integrations.stats.intervals import DesignEffect, Share, wilson
 from llmeval_integrations.stats.judged_rate import (
-    JudgedRow,
     labels_needed,
     prediction_powered_rate,
     rate_by_counts,
@@ -39,9 +38,13 @@ def draw(choose, labels, judged, rate, sensitivity, specificity):
     cells = PairCounts(*map(int, choose.multinomial(labels, chances)))
     rest = int(choose.binomial(judged - labels, good + bad))
     assert numpy is not None
-    effect = DesignEffect(1.0, labels - 1)
     found = Share(cells.both + cells.better + rest, judged)
-    return cells, rate_by_counts(cells, found, own=effect, together=effect)
+    return cells, rate_by_counts(
+        cells,
+        found,
+        plain=wilson(cells.both + cells.worse, labels),
+        effect=DesignEffect(1.0, labels - 1),
+    )
 
 
 def simulate(draws, *case):
@@ -102,7 +105,7 @@ def test_a_short_simulation_is_close():
     st.integers(1, 7),
 )
 def test_an_interval_contains_the_rate_and_groups_never_narrow_it(pairs, groups):
-    rows = [JudgedRow(judge, person) for judge, person in pairs]
+    rows = [Rating(person, judge) for judge, person in pairs]
     alone = prediction_powered_rate(rows)
     if alone.rate is None:
         assert alone.reason == "no row has a person's label"

@@ -1,5 +1,6 @@
 """Tests and intervals of pairs, compared with published figures and scipy, and their laws."""
 
+from itertools import count
 from math import exp
 from random import Random
 
@@ -7,12 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmeval_integrations.stats.groups import Group
+from llmeval_integrations.stats.intervals import Group
 from llmeval_integrations.stats.paired import (
     PairCounts,
+    adjust,
     detectable,
-    fewest_differences,
-    holm,
     mcnemar,
     newcombe,
     sign_flip,
@@ -117,7 +117,9 @@ def test_newcombes_interval_of_groups():
 def test_holms_correction_is_that_of_statsmodels():
     multitest, choose = pytest.importorskip("statsmodels.stats.multitest"), Random(1)
     ps = [choose.random() ** 3 for _ in range(30)]  # once: it collects garbage at each call
-    assert holm(ps) == pytest.approx([*multitest.multipletests(ps, method="holm")[1]])
+    assert adjust(ps, [100] * 30, 0.05)[0] == pytest.approx(
+        [*multitest.multipletests(ps, method="holm")[1]]
+    )
 
 
 # --- the smallest difference that a comparison can show ---
@@ -136,7 +138,7 @@ def test_the_detectable_difference(n, changed, least):
 
 @pytest.mark.parametrize("level", [0.05, 2.01 * 0.5**7, 0.05 / 14, 1e-9])
 def test_the_fewest_differences_that_can_be_significant(level):
-    n = fewest_differences(level)
+    n = next(n for n in count(1) if mcnemar(0, n) <= level)
     assert mcnemar(0, n) <= level < mcnemar(0, n - 1)
     assert detectable([1.0] * (n - 1), n - 1, level) is None
     assert detectable([1.0] * n, n, level) > 0

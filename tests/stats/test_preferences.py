@@ -47,8 +47,8 @@ def test_a_contestant_that_wins_all_has_a_finite_strength():
     assert found["a"].matches == 20
     grouped = bradley_terry([Match("a", "b", 1.0 * (i < 9), i % 2) for i in range(12)])
     alone = bradley_terry([Match("a", "b", 1.0 * (i < 9)) for i in range(12)])
-    assert grouped["a"].value == alone["a"].value
-    assert grouped["a"].interval[0] <= alone["a"].interval[0]
+    assert grouped["a"].value == pytest.approx(alone["a"].value)
+    assert grouped["a"].interval[0] < alone["a"].interval[0] + 1e-9
     even = bradley_terry([Match("a", "b", 0.5)] * 20)
     assert even["a"].value == pytest.approx(0)
 

@@ -14,8 +14,7 @@ from random import Random
 import pytest
 
 from llmeval_integrations.runs import Row, Run, compare
-from llmeval_integrations.stats.groups import Figures, Group, mean_interval
-from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.intervals import Figures, Group, mean_interval, wilson
 from llmeval_integrations.stats.paired import PairCounts, mcnemar, newcombe, sign_flip
 from llmeval_integrations.stats.repeats import Tries, repeats
 

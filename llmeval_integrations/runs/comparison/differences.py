@@ -12,8 +12,7 @@ from typing import Final, Literal, TypeAlias
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.stats import paired
-from llmeval_integrations.stats.groups import Figures, Group, are_single, student
-from llmeval_integrations.stats.intervals import Interval
+from llmeval_integrations.stats.intervals import Figures, Group, Interval, are_single, student
 
 LEVEL: Final = 0.05
 """The chance of a false alarm, for all differences of a comparison together."""
@@ -158,8 +157,7 @@ def differences_of(measured: Sequence[Measured]) -> list[Difference]:
     """Test each figure. The fields of an evaluator are sorted by their p values."""
     ps = [paired.sign_flip(each.sums) for each in measured]  # of verdicts, McNemar's exact test
     changed = [sum(map(bool, each.sums)) for each in measured]
-    adjusted = paired.adjust(ps, changed, LEVEL)
-    level = LEVEL / paired.count_testable(changed, LEVEL)
+    adjusted, level = paired.adjust(ps, changed, LEVEL)
     found = [_difference(*each, level) for each in zip(measured, ps, adjusted)]
     names = list(dict.fromkeys(each.evaluator for each in measured))
     return sorted(
