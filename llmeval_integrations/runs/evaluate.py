@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import Answers, Engine, Here, Job, begin
+from llmeval_integrations.runs.chunk import RARELY, Answers, Engine, Here, Job, begin
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -279,10 +279,10 @@ def _finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
 
 @contextmanager
 def _collect_rarely() -> Iterator[None]:
-    """Collect garbage at most once a chunk, which takes a tenth less time."""
+    """Collect garbage at most once a chunk."""
     before = gc.get_threshold()
     if before[0]:  # otherwise it is off
-        gc.set_threshold(max(before[0], 50_000), *before[1:])
+        gc.set_threshold(max(before[0], RARELY), *before[1:])
     try:
         yield
     finally:

@@ -98,7 +98,7 @@ class Journal:
         with convert_write_errors(self.folder):
             self._samples.write(b"".join(lines))  # one write, not many small ones
             self._samples.flush()
-            self._results.write(write_rows(answers.rows))
+            self._results.write(answers.write())
             self._results.flush()
         self.done += len(answers.rows) // self._width
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import pickle
@@ -14,7 +15,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.chunk import Answers, Job, begin
+from llmeval_integrations.runs.chunk import RARELY, Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
 
 _log = logging.getLogger(__name__)
@@ -73,6 +74,7 @@ _job: Job
 def _begin(job: bytes) -> None:
     """Read the job. This process ends with its parent, but not at Ctrl-C."""
     global _job  # noqa: PLW0603 - a process has one job
+    gc.set_threshold(RARELY)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_follow_parent, daemon=True).start()
     _job = pickle.loads(job)  # noqa: S301 - from the process that started us
