@@ -128,7 +128,7 @@ def asked(output: str) -> list[tuple[str, str]]:
 
 def judge(url: str) -> Any:
     from llmeval_integrations import load_evaluator
-    from llmeval_integrations.llm.loading import load_client
+    from llmeval_integrations.llm.client import load_client
 
     client = load_client("openai:judge", base_url=url)
     return load_evaluator("pass_fail", model=client, question=QUESTION)

@@ -30,7 +30,7 @@ from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
 from llmeval_integrations.judges.replies.parse import parse_judgement
 from llmeval_integrations.llm.answers import aask, ask
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.stats.judge_agreement import Agreement, agreement
 from llmeval_integrations.stats.judged_rate import JudgedRate, labels_needed

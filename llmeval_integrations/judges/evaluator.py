@@ -44,7 +44,7 @@ class JudgedEvaluator(Evaluator):
     def __post_init__(self) -> None:
         """Make a Client of the field `model`, if there is one."""
         if "model" in getattr(self, "__dataclass_fields__", ()):
-            from llmeval_integrations.llm.loading import load_client
+            from llmeval_integrations.llm.client import load_client
 
             object.__setattr__(self, "model", load_client(vars(self)["model"]))
 

@@ -16,7 +16,7 @@ from llmeval_integrations.judges.exchange import exchange
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
 from llmeval_integrations.judges.replies.quotations import Quotations
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.llm.session import Ask, Session

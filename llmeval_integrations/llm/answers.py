@@ -8,8 +8,7 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import Client, load_client
 from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.session import Ask, Session

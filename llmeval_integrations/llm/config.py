@@ -1,42 +1,51 @@
-"""The model to ask, and the settings of its calls."""
+"""The model to ask, the settings of its calls, and the keys that must not be shown."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingDependencyError
-from llmeval_integrations.core.quote import quote
-from llmeval_integrations.llm.keys import without_keys
+import msgspec
+from msgspec import Meta
+
+from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.llm.messages import Output
-
-try:
-    from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
-except ImportError as error:
-    raise MissingDependencyError.of("pydantic", "judges") from error
-
-_REFERENCE = re.compile(r"\$\{(\w+)\}")
 
 NO_KEY = "-"
 """The value for "no key": local servers need none, and an SDK then looks in its usual places."""
 
-_OPEN: Final = frozenset(
-    ["name", "platform", "max_tokens", "temperature", "timeout", "retries", "output"]
-)
-"""The fields whose wrong values are shown."""
-
 LONGEST: Final = 86_400.0
 """A day in seconds: the longest time-out, which also stands for no limit."""
 
+_REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
 
-class ClientConfig(BaseModel):
+_SHORTEST_KEY: Final = 6
+"""The length of the shortest real key; shorter ones, such as "-", occur in any text."""
+
+_LONGEST_TEXT: Final = 500
+"""The length to which a message is cut, because a server may send a whole page."""
+
+_KEY: Final = re.compile(
+    r"(?i)(auth|authorization|bearer|cookie|credentials?|jwt|passphrase|passwd|password|pwd"
+    r"|secrets?|sig|signature"
+    r"|(access|api|master|private|secret|signing|subscription|auth)[_-]?key"
+    r"|(access|api|auth|bearer|hf|id|refresh|security|session)[_-]?token)\Z"
+)
+"""The ends of field names whose values are keys."""
+
+_SENT: Final = re.compile(r"(?i)(headers|query)\Z")
+"""The ends of names of options whose values a gateway receives unchanged."""
+
+
+class ClientConfig(msgspec.Struct, frozen=True):
     """One model and the settings of its calls."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    name: str = Field(min_length=1)
+    name: Annotated[str, Meta(min_length=1)]
     """The name of the model on its server."""
 
     base_url: str | None = None
@@ -46,19 +55,19 @@ class ClientConfig(BaseModel):
     platform: str = "ollama"
     """The kind of server: a platform of `load_client`."""
 
-    api_key: SecretStr = SecretStr(NO_KEY)
+    api_key: str = NO_KEY
     """The key, or `${NAME}` for the environment variable that contains it; "-" for no key."""
 
-    max_tokens: int | None = Field(default=None, gt=0)
+    max_tokens: Annotated[int, Meta(gt=0)] | None = None
     """The longest reply, in tokens."""
 
-    temperature: float | None = Field(default=0.0, ge=0.0, le=2.0)
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = 0.0
     """The sampling temperature; None leaves it to the server. Not sent to models without one."""
 
-    timeout: float = Field(default=300, gt=0, le=LONGEST)
+    timeout: Annotated[float, Meta(gt=0, le=LONGEST)] = 300
     """The longest time of a call, in seconds."""
 
-    retries: int = Field(default=5, ge=0)
+    retries: Annotated[int, Meta(ge=0)] = 5
     """How often a call is tried again after a transient failure; at most once after a time-out."""
 
     price: tuple[float, float] | None = None
@@ -67,17 +76,20 @@ class ClientConfig(BaseModel):
     output: Output = "auto"
     """How the form of an answer is requested."""
 
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = {}
     """Further arguments of the vendor's call, under the vendor's names."""
 
-    @field_validator("base_url")
-    @classmethod
-    def _check_address(cls, address: str | None) -> str | None:
-        check_address(address or "")
-        return address and address.rstrip("/")
+    def __post_init__(self) -> None:
+        check_address("base_url", self.base_url or "")
+        address = self.base_url and self.base_url.rstrip("/")
+        msgspec.structs.force_setattr(self, "base_url", address)
 
-    def __repr_args__(self) -> Any:  # pydantic makes `repr` and `str` from these
-        return [(name, without_keys(value, name or "")) for name, value in super().__repr_args__()]
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [*without_keys(msgspec.structs.asdict(self)).items()]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.__rich_repr__())
+        return f"{type(self).__name__}({shown})"
 
     def key(self) -> str | None:
         """Return the key itself, or None if no key is set; raises InvalidOptionError.
@@ -85,45 +97,52 @@ class ClientConfig(BaseModel):
         White space around the key is removed, such as the line end of a secret's file.
         """
         try:
-            key = _REFERENCE.sub(
-                lambda name: os.environ[name[1]], self.api_key.get_secret_value()
-            ).strip()
+            key = _REFERENCE.sub(lambda name: os.environ[name[1]], self.api_key).strip()
         except KeyError as error:
             raise InvalidOptionError(f"api_key: the environment has no variable {error}") from None
         if not (key.isascii() and key.isprintable()):
             raise InvalidOptionError("api_key: contains a character that no HTTP header accepts")
         return None if key in ("", NO_KEY) else key
 
-    @classmethod
-    def of(cls, **fields: Any) -> ClientConfig:
-        """Make a configuration; raises InvalidOptionError, which shows no key."""
-        try:
-            return cls(**fields)
-        except ValidationError as error:
-            raise InvalidOptionError(_explain(error)) from None
 
-
-def check_address(address: str) -> None:
+def check_address(name: str, address: str) -> None:
     """Raise ValueError for an address with a login or a query, which logs would show."""
     parts = urlsplit(address)
     if "@" in parts.netloc or parts.query:
         raise ValueError(
-            "an address with a login or a query is refused; give a key as api_key, and a query in "
-            'options, such as {"extra_query": {...}}'
+            f"{name}: an address with a login or a query is refused; give a key as api_key, and a "
+            'query in options, such as {"extra_query": {...}}'
         )
 
 
-def _explain(error: ValidationError) -> str:
-    """Describe pydantic's findings without a value that is or may contain a key."""
-    words = []
-    for found in error.errors(include_url=False):
-        field, kind, value = str(found["loc"][0]), found["type"], found["input"]
-        message = (
-            f"{'.'.join(map(str, found['loc']))}: {found['msg'].removeprefix('Value error, ')}"
-        )
-        if kind == "extra_forbidden":
-            message += f"; there are {', '.join(ClientConfig.model_fields)}"
-        elif field in _OPEN and isinstance(value, (str, bool, int, float)):
-            message += f", got {quote(value)}"
-        words.append(message)
-    return "model: " + "; ".join(words)
+def without_keys(
+    value: Any, name: str = "", keys: list[str] | None = None, *, sent: bool = False
+) -> Any:
+    """Return the JSON value of the field `name` without its keys, which are added to `keys`.
+
+    The values of headers and queries (`sent`) become digests, because any of them may choose the
+    model.
+    """
+    keys = [] if keys is None else keys
+    if isinstance(value, Mapping):
+        sent = bool(_SENT.search(name))
+        members = {str(key): each for key, each in value.items()}
+        return {key: without_keys(each, key, keys, sent=sent) for key, each in members.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_keys(each, name, keys, sent=sent) for each in value]
+    if isinstance(value, str):
+        is_long = sent or len(value) >= 20  # the short value of `eos_token` is not a key
+        if _KEY.search(name) or (is_long and name.lower().endswith(("key", "token"))):
+            keys += [value, value.split(" ")[-1]]  # "Bearer KEY"
+            return "(hidden)"
+    if sent:
+        return f"(hidden, {sha256(json.dumps(value).encode()).hexdigest()[:8]})"
+    return value
+
+
+def censor(text: str, keys: Iterable[Any]) -> str:
+    """Remove the keys from a text, then cut it: a key that is cut first would not be found."""
+    stripped = {key.strip() for key in keys if isinstance(key, str)}
+    for key in sorted(stripped, key=len, reverse=True):
+        text = text.replace(key, "[key]") if len(key) >= _SHORTEST_KEY else text
+    return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}..."

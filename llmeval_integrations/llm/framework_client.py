@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.llm.config import ClientConfig, check_address
-from llmeval_integrations.llm.keys import without_keys
+from llmeval_integrations.llm.config import ClientConfig, check_address, without_keys
 from llmeval_integrations.llm.loop import in_callers_loop, in_thread
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.sdk_client import SdkClient
@@ -20,8 +18,8 @@ from llmeval_integrations.llm.sdk_client import SdkClient
 _LIMITS: Final = ("max_tokens", "max_output_tokens", "max_completion_tokens", "num_predict")
 _ADDRESSES: Final = ("base_url", "api_base", "openai_api_base", "anthropic_api_url")
 
-_DEEPEST: Final = 8
-"""How many levels of nested models are followed."""
+_VENDOR: Final = re.compile(r"(?:langchain_(?!core)|llama_index\.llms\.)([a-z]+)")
+"""Finds the vendor's name in the module name of a framework's integration."""
 
 
 class FrameworkClient(SdkClient):
@@ -33,46 +31,45 @@ class FrameworkClient(SdkClient):
     keeps its own time-out; ours, 600 s by default, ends a call that hangs.
     """
 
-    vendors: ClassVar[re.Pattern[str]]
-    """Finds the vendor's name in the module name of a framework's integration."""
-
-    settled = SdkClient.settled | {"name"}
-
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
         self._is_only_awaited = False
         self._keys: list[str] = []
-        about = without_keys(_describe(given, self._keys), keys=self._keys)
-        self._digest = sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+        members = given.model_dump(serialize_as_any=True, warnings=False)
+        about = [_name(type(given)), without_keys(members, keys=self._keys)]
+        text = json.dumps(about, sort_keys=True, default=self._describe_member)
+        self._digest = sha256(text.encode()).hexdigest()
         self.model(None, config.max_tokens)  # raises if the model cannot be limited
 
     @classmethod
-    def about(cls, model: Any, name: Any, options: dict[str, Any]) -> ClientConfig:
-        """Describe the model as a configuration; raises InvalidOptionError for a wrong option."""
-        cls.check_object(model, options)
-        vendors = (cls.vendors.match(kind.__module__) for kind in type(model).__mro__)
+    def fields_of(cls, model: Any, name: Any) -> dict[str, Any]:
+        """Return the fields of ClientConfig that a model with this name defines."""
+        vendors = (_VENDOR.match(kind.__module__) for kind in type(model).__mro__)
         fields = {
             "name": name if isinstance(name, str) and name else type(model).__name__,
             "platform": next((vendor[1] for vendor in vendors if vendor), cls.package_name()),
+            "base_url": None,
+            "api_key": "-",
             "temperature": None,
             "timeout": 600,
         }
+        private = getattr(model, "__pydantic_private__", None) or {}
+        places = [getattr(model, name, None) for name in _ADDRESSES]
+        places += [getattr(each, "base_url", None) for each in (vars(model) | private).values()]
+        address = next((str(one) for one in places if type(one).__name__ in ("str", "URL")), "")
         with suppress(ValueError):  # an address with a login or a query must not be shown
-            check_address(_address(model) or "")
-            fields["base_url"] = _address(model)
-        return ClientConfig.of(**{**fields, **options})
+            check_address("base_url", address)
+            fields["base_url"] = address or None
+        return fields
 
-    @abstractmethod
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         """Return the owner's object, with these settings in its models."""
+        return set_model(self.given, temperature, max_tokens)
 
     def check_images(self, request: Request, *, is_chat: bool) -> None:
         """Raise ClientError for images to a model that completes text."""
         if not is_chat and any(message.images for message in request.messages):
             raise ClientError(f"{self!r} completes text and accepts no images", kind="bad_request")
-
-    def make(self) -> Any:
-        return self.given
 
     async def run(self, blocking: Callable[[], Any], awaited: Callable[[], Any]) -> Any:
         """Call a model in a thread; await it if it has no blocking call."""
@@ -88,6 +85,16 @@ class FrameworkClient(SdkClient):
 
     def secrets(self) -> list[Any]:
         return [*super().secrets(), *self._keys]
+
+    def _describe_member(self, member: Any) -> str:
+        """Describe a member that is not JSON, the same in every process."""
+        if hasattr(member, "get_secret_value"):
+            self._keys.append(member.get_secret_value())
+        return _name(member if isinstance(member, type) or callable(member) else type(member))
+
+
+def _name(kind: Any) -> str:
+    return f"{kind.__module__}.{getattr(kind, '__qualname__', type(kind).__name__)}"
 
 
 def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> Any:
@@ -109,36 +116,3 @@ def set_model(model: Any, temperature: float | None, max_tokens: int | None) -> 
             )
         changes[limit] = max_tokens
     return model.model_copy(update=changes) if changes else model
-
-
-def _address(model: Any) -> str | None:
-    """Return the address that a model calls, from its own field or from its SDK's object."""
-    private = getattr(model, "__pydantic_private__", None) or {}
-    members = [*getattr(model, "__dict__", {}).values(), *private.values()]
-    places = [getattr(model, name, None) for name in _ADDRESSES]
-    places += [getattr(each, "base_url", None) for each in members]
-    return next((str(place) for place in places if type(place).__name__ in ("str", "URL")), None)
-
-
-def _describe(model: Any, keys: list[str], levels: int = _DEEPEST) -> Any:
-    """Describe a framework's model as JSON, the same in every process; add secrets to `keys`."""
-    if model is None or isinstance(model, (str, bool, int, float)):
-        return model
-    if isinstance(model, Mapping):
-        return {str(key): _describe(each, keys, levels) for key, each in model.items()}
-    if isinstance(model, (list, tuple)):
-        return [_describe(each, keys, levels) for each in model]
-    kind = model if isinstance(model, type) or callable(model) else type(model)
-    name = f"{kind.__module__}.{getattr(kind, '__qualname__', type(kind).__name__)}"
-    if hasattr(model, "get_secret_value"):
-        keys.append(model.get_secret_value())
-        return name
-    fields = getattr(type(model), "model_fields", None)
-    if not fields or not levels:
-        return name
-    members = {
-        field: _describe(vars(model).get(field), keys, levels - 1)
-        for field, about in fields.items()
-        if not about.exclude
-    }
-    return [name, _address(model), members]

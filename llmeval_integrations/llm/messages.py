@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.llm.images import Image
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 Role = Literal["system", "user", "assistant"]
 ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant")
@@ -112,18 +115,23 @@ class Request(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, prompt: Any, **fields: Any) -> Request:
         """Make a request from a text or a list of messages; raises InvalidOptionError."""
-        for name in fields.keys() - {*cls.__struct_fields__}:
-            known = hint(name, cls.__struct_fields__)
-            raise InvalidOptionError(f"a request has no field {name!r}; {known}")
         messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
-        try:
-            return msgspec.convert({"messages": messages, **fields}, cls)
-        except msgspec.ValidationError as error:
-            what, _, place = str(error).partition(" - at `$.")
-            name = place.rstrip("`")
-            if name in fields:
-                raise InvalidOptionError(f"{name}={quote(fields[name])}: {what}") from None
-            raise InvalidOptionError(f"prompt={quote(prompt)}: {what} at {name}") from None
+        return build(cls, {"messages": messages, **fields})
+
+
+def build(kind: type[T], fields: Mapping[str, Any]) -> T:
+    """Make a configuration or a request; raises InvalidOptionError, which shows no key."""
+    known = kind.__struct_fields__
+    for name in fields.keys() - {*known}:
+        raise InvalidOptionError(f"{kind.__name__} has no field {name!r}; {hint(name, known)}")
+    try:
+        return msgspec.convert(fields, kind)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$.")
+        name = (re.match(r"\w*", place) or [""])[0]
+        if name and name not in ("api_key", "base_url", "options"):  # which may contain a key
+            message = f"{name}={quote(fields[name])}: {message} at {place.rstrip('`')}"
+        raise InvalidOptionError(message) from None
 
 
 def address_user(messages: Sequence[Message]) -> list[Message]:

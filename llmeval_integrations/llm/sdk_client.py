@@ -21,14 +21,22 @@ from llmeval_integrations.core.errors import (
     MissingDependencyError,
 )
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.config import NO_KEY, ClientConfig, check_address
+from llmeval_integrations.llm.config import (
+    NO_KEY,
+    ClientConfig,
+    censor,
+    check_address,
+    without_keys,
+)
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.keys import censor, keys_in, without_keys
 from llmeval_integrations.llm.loop import background, within
-from llmeval_integrations.llm.messages import Output, Request
+from llmeval_integrations.llm.messages import Output, Request, build
 from llmeval_integrations.llm.reply import Reply, usage_of, value_of
 
 T = TypeVar("T")
+
+Close = Callable[[], Coroutine[Any, Any, None]]
+"""The function that closes an SDK's object."""
 
 _FORMS: Final[tuple[Output, ...]] = ("json_schema", "tool", "json")
 """The ways to request an answer in a given form, best first."""
@@ -55,9 +63,6 @@ class SdkClient(Client):
     # The environment variables in which the SDK looks for a key and an address, in this order.
     key_variables: ClassVar[tuple[str, ...]] = ()
     address_variables: ClassVar[tuple[str, ...]] = ()
-
-    settled: ClassVar[frozenset[str]] = frozenset({"platform", "base_url", "api_key"})
-    """The fields of ClientConfig that an object of the SDK already defines."""
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         self.config = config
@@ -87,11 +92,49 @@ class SdkClient(Client):
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         """Make a client from an object of the SDK; options are fields of ClientConfig."""
+        fields = cls.describe(thing)
+        settled = fields.keys() & {"name", "platform", "base_url", "api_key"}
+        if own := sorted(settled & options.keys()):
+            what = f"the {type(thing).__name__} object already defines that"
+            raise InvalidOptionError(f"{', '.join(own)}: {what}")
+        if "name" not in fields | options:
+            raise InvalidOptionError(
+                f"model: the {type(thing).__name__} object does not say which model is asked; "
+                "write load_client(client, name='...')"
+            )
+        return cls(build(ClientConfig, fields | options), thing)
+
+    @classmethod
+    def describe(cls, thing: Any) -> dict[str, Any]:
+        """Return the fields of ClientConfig that an object of the SDK defines.
+
+        Raises InvalidOptionError for any other object.
+        """
         raise NotImplementedError
 
-    @abstractmethod
-    def make(self) -> Any:
-        """Make the SDK's object for the loop, with its own retries off."""
+    @staticmethod
+    def check_kind(thing: Any, expected: str, *, is_right: bool) -> None:
+        """Raise InvalidOptionError for another object, without its members: one may be a key."""
+        if not is_right:
+            raise InvalidOptionError(
+                f"model=<{type(thing).__name__} object> cannot be asked; expected {expected}"
+            )
+
+    def check_options(self, known: Collection[str]) -> None:
+        """Raise InvalidOptionError for an option that the vendor's call does not take."""
+        unknown = sorted(self.config.options.keys() - {*known})
+        if unknown:
+            raise InvalidOptionError(
+                f"options: {self.package_name()} does not accept {', '.join(unknown)}; "
+                f"there are {', '.join(sorted(known))}"
+            )
+
+    def make(self) -> tuple[Any, Close | None]:
+        """Make the SDK's object for the loop, with its own retries off.
+
+        Return the function that closes it, too, if it holds anything open.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     async def call(self, arguments: dict[str, Any]) -> Any:
@@ -104,39 +147,6 @@ class SdkClient(Client):
     @abstractmethod
     def read(self, response: Any, output: Output) -> Reply:
         """Read the response."""
-
-    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:  # noqa: ARG002
-        """Return the function that closes an object of `make`; None if it holds nothing open."""
-        return None
-
-    @staticmethod
-    def check_kind(thing: Any, expected: str, *, is_right: bool) -> None:
-        """Raise InvalidOptionError for another object, without its members: one may be a key."""
-        if not is_right:
-            raise InvalidOptionError(
-                f"model=<{type(thing).__name__} object> cannot be asked; expected {expected}"
-            )
-
-    @classmethod
-    def check_object(cls, thing: Any, options: Collection[str]) -> None:
-        """Raise InvalidOptionError for an option that the object defines, or a missing name."""
-        what = f"the {type(thing).__name__} object"
-        if own := sorted(cls.settled & {*options}):
-            raise InvalidOptionError(f"{', '.join(own)}: {what} already defines that")
-        if "name" not in cls.settled.union(options):
-            raise InvalidOptionError(
-                f"model: {what} does not say which model is asked; "
-                "write load_client(client, name='...')"
-            )
-
-    def check_options(self, known: Collection[str]) -> None:
-        """Raise InvalidOptionError for an option that the vendor's call does not take."""
-        unknown = sorted(self.config.options.keys() - {*known})
-        if unknown:
-            raise InvalidOptionError(
-                f"options: {self.package_name()} does not accept {', '.join(unknown)}; "
-                f"there are {', '.join(sorted(known))}"
-            )
 
     def key(self) -> str | None:
         """Return the key to send, from the configuration or the vendor's environment variables.
@@ -156,9 +166,9 @@ class SdkClient(Client):
 
     def check(self) -> None:
         try:
-            check_address(self.server() or "")
+            check_address(" or ".join(self.address_variables), self.server() or "")
         except ValueError as error:
-            raise InvalidOptionError(f"{' or '.join(self.address_variables)}: {error}") from None
+            raise InvalidOptionError(str(error)) from None
         if self.given is None and self.key_variables and self.key() is None:
             raise InvalidOptionError(
                 f"no key is set for {self.config.platform}; "
@@ -176,17 +186,19 @@ class SdkClient(Client):
     def secrets(self) -> list[Any]:
         """Return the keys that no message may show."""
         found = [key for name, key in os.environ.items() if name.endswith(("_KEY", "_TOKEN"))]
-        return [self.key(), *found, *keys_in(self.config.options)]
+        without_keys(self.config.options, keys=found)
+        return [self.key(), *found]
 
     def identity(self) -> dict[str, Any]:
-        own = {"api_key", "timeout", "retries", "price"}
-        config = self.config.model_dump(mode="json", exclude=own)
+        own = ("api_key", "timeout", "retries", "price")
+        fields = msgspec.structs.asdict(self.config)
+        config = {name: value for name, value in fields.items() if name not in own}
         found = {"client": type(self).__name__, **config, "base_url": self.server()}
         return without_keys(found)  # type: ignore[no-any-return]
 
     async def complete(self, request: Request) -> Reply:
         """Ask in the best form that the server accepts, without the parameters that it refuses."""
-        forms, without = self.forms(request), self._without
+        forms, without = self._forms(request), self._without
         is_refused = False
         while True:
             try:
@@ -206,7 +218,7 @@ class SdkClient(Client):
                     self._best[request.schema_name] = _FORMS.index(forms[0])
                 return reply
 
-    def forms(self, request: Request) -> tuple[Output, ...]:
+    def _forms(self, request: Request) -> tuple[Output, ...]:
         """List the ways to request the form of an answer, best first."""
         if request.schema is None or "text" in (request.output, self.config.output):
             return ("text",)
@@ -247,7 +259,7 @@ class SdkClient(Client):
         """
         drafts = {}
         for name, request in requests.items():
-            output = self.forms(request)[0]
+            output = self._forms(request)[0]
             with suppress(ClientError):
                 drafts[f"{name}-{output}"] = self._write(request, output, self._without)
         return drafts
@@ -282,9 +294,9 @@ class SdkClient(Client):
         """Return the SDK's object for this process's loop; it is closed when the client is gone."""
         loop = background()
         if self._made is None or self._made[0] is not loop:
-            sdk = self.make()
+            sdk, close = self.make()
             self._made = loop, sdk
-            if (close := self.close_of(sdk)) is not None:
+            if close is not None:
                 finalize(self, _close, loop, close)
         return self._made[1]
 
@@ -295,6 +307,6 @@ class SdkClient(Client):
         return f"{type(self).__name__}({self.config.name!r})"
 
 
-def _close(loop: AbstractEventLoop, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def _close(loop: AbstractEventLoop, close: Close) -> None:
     if loop.is_running():
         run_coroutine_threadsafe(close(), loop)

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
 from functools import partial
 from inspect import signature
 from operator import attrgetter
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
-from llmeval_integrations.llm.keys import keys_in, without_keys
+from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig, without_keys
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.sdk_client import SdkClient
-
-_BLOCKING, _AWAITED = "SyncAPIClient", "AsyncAPIClient"
-"""The base classes of the packages' client objects, including those for other clouds."""
-
-_SENT: Final = {"default_headers": "_custom_headers", "default_query": "_custom_query"}
-"""Settings of the packages' objects that may lead a request to another model."""
+from llmeval_integrations.llm.sdk_client import Close, SdkClient
 
 
 class StainlessClient(SdkClient):
@@ -45,18 +37,30 @@ class StainlessClient(SdkClient):
         self.package = self.load_package()
         self.parameters = frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
         self.check_options(self.parameters)
-        self._is_awaited = given is None or _AWAITED in _bases(given)
-        sent = {name: getattr(given, kept, None) for name, kept in _SENT.items()}
-        self._sent = {name: value for name, value in sent.items() if value}
-        if given is not None and self._is_awaited:
-            _check_copy(given, self.package_name())
+        self._is_awaited = given is None or "AsyncAPIClient" in _bases(given)
+        # settings of the caller's object that may lead a request to another model
+        sent = {"default_headers": "_custom_headers", "default_query": "_custom_query"}
+        found = {name: getattr(given, kept, None) for name, kept in sent.items()}
+        self._sent = {name: value for name, value in found.items() if value}
+        if given is None or not self._is_awaited:
+            return
+        is_own = not type(getattr(given, "_client", None)).__name__.endswith("HttpxClientWrapper")
+        if is_own or type(given).__module__.partition(".")[0] != self.package_name():
+            what = "connections" if is_own else "class"
+            raise InvalidOptionError(
+                f"model=<{type(given).__name__} object>: an asynchronous object with {what} of its "
+                "own belongs to its event loop; give the blocking object, which is called in a "
+                "thread"
+            )
 
     @classmethod
-    def of(cls, thing: Any, **options: Any) -> SdkClient:
-        package, kinds = cls.package_name(), _bases(thing) & {_BLOCKING, _AWAITED}
+    def describe(cls, thing: Any) -> dict[str, Any]:
+        package, is_right = (
+            cls.package_name(),
+            bool(_bases(thing) & {"SyncAPIClient", "AsyncAPIClient"}),
+        )
         expected = f"{package}.{cls.plain.removeprefix('Async')} or {package}.{cls.plain}"
-        cls.check_kind(thing, expected, is_right=bool(kinds))
-        cls.check_object(thing, options)
+        cls.check_kind(thing, expected, is_right=is_right)
         fields: dict[str, Any] = {
             "platform": package,
             "base_url": str(thing.base_url),
@@ -67,22 +71,20 @@ class StainlessClient(SdkClient):
             waited = thing.timeout  # a number, or httpx's parts of a time-out
             waited = waited if isinstance(waited, (int, float)) else getattr(waited, "read", None)
             fields["timeout"] = LONGEST if waited is None else min(waited, LONGEST)
-        return cls(ClientConfig.of(**{**fields, **options}), thing)
+        return fields
 
-    def make(self) -> Any:
+    def make(self) -> tuple[Any, Close | None]:
         ours: dict[str, Any] = {"timeout": self.config.timeout, "max_retries": 0}
         if not self._is_awaited:
-            return self.given.with_options(**ours)
+            return self.given.with_options(**ours), None  # it shares the caller's connections
         # A redirect would send the prompt and a gateway's headers to another server.
         ours["http_client"] = self.package.DefaultAsyncHttpxClient(follow_redirects=False)
-        if self.given is not None:
-            return self.given.with_options(**ours)
-        kind = getattr(self.package, self.plain)
-        return kind(api_key=self.key(), base_url=self.server(), **ours)
-
-    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
-        # a copy of a blocking object shares the caller's connections
-        return sdk.close if self._is_awaited else None
+        if self.given is None:
+            kind = getattr(self.package, self.plain)
+            sdk = kind(api_key=self.key(), base_url=self.server(), **ours)
+        else:
+            sdk = self.given.with_options(**ours)
+        return sdk, sdk.close
 
     async def use(self, function: str, **arguments: Any) -> Any:
         """Call a function of the SDK's object, in a thread if it blocks."""
@@ -101,24 +103,14 @@ class StainlessClient(SdkClient):
 
     def secrets(self) -> list[Any]:
         logins = ("api_key", "auth_token", "_azure_ad_token")
-        own = [getattr(self.given, name, None) for name in logins]
-        return [*super().secrets(), *own, *keys_in(self._sent)]
+        found = super().secrets() + [getattr(self.given, name, None) for name in logins]
+        without_keys(self._sent, keys=found)
+        return found
 
     def identity(self) -> dict[str, Any]:
         return {**super().identity(), **without_keys(self._sent)}
 
 
-def _check_copy(given: Any, package: str) -> None:
-    """Raise InvalidOptionError for an asynchronous object that a copy cannot replace."""
-    connections, kind = type(getattr(given, "_client", None)).__name__, type(given)
-    is_own = not connections.endswith("HttpxClientWrapper")
-    if is_own or kind.__module__.partition(".")[0] != package:
-        what = "connections" if is_own else "class"
-        raise InvalidOptionError(
-            f"model=<{kind.__name__} object>: an asynchronous object with {what} of its own "
-            "belongs to its event loop; give the blocking object, which is called in a thread"
-        )
-
-
 def _bases(thing: Any) -> set[str]:
+    """List the names of an object's classes; the packages' objects share two base classes."""
     return {kind.__name__ for kind in type(thing).__mro__}

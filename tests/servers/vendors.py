@@ -10,7 +10,7 @@ from typing import Any
 
 from server import Play, answer, chat
 
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.session import Session
 

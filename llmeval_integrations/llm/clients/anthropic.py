@@ -38,6 +38,7 @@ class AnthropicClient(StainlessClient):
     endpoint = "messages"
     declared = "resources.Messages.create"
     plain = "AsyncAnthropic"
+    has_batches = True
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
 
@@ -79,10 +80,6 @@ class AnthropicClient(StainlessClient):
         finish, usage = finish_of(response.get("stop_reason")), usage_of(response.get("usage"))
         model = response.get("model") or self.config.name
         return Reply(text_or_calls(text or refusal, calls), finish, usage, model, output)
-
-    @property
-    def has_batches(self) -> bool:
-        return True
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:  # noqa: ARG002
         drafts = [

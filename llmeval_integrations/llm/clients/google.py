@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
-from llmeval_integrations.llm.sdk_client import SdkClient
+from llmeval_integrations.llm.sdk_client import Close, SdkClient
 
 
 class GoogleClient(SdkClient):
@@ -34,34 +34,27 @@ class GoogleClient(SdkClient):
         self.check_options(self.package.types.GenerateContentConfig.model_fields)
 
     @classmethod
-    def of(cls, thing: Any, **options: Any) -> SdkClient:
+    def describe(cls, thing: Any) -> dict[str, Any]:
         is_right = isinstance(thing, cls.load_package().Client)
         cls.check_kind(thing, "google.genai.Client", is_right=is_right)
-        cls.check_object(thing, options)
         inner = value_of(thing, "_api_client")
         http = value_of(inner, "_http_options")
-        milliseconds = value_of(http, "timeout") or 300_000
-        fields = {
+        return {
             "platform": "google",
             "base_url": value_of(http, "base_url"),
             "api_key": value_of(inner, "api_key") or NO_KEY,
-            "timeout": min(milliseconds / 1000, LONGEST),
+            "timeout": min((value_of(http, "timeout") or 300_000) / 1000, LONGEST),
         }
-        return cls(ClientConfig.of(**{**fields, **options}), thing)
 
-    def make(self) -> Any:
-        if self.given is not None:
-            return self.given
+    def make(self) -> tuple[Any, Close | None]:
         # A redirect would send the prompt to another server. With a transport of httpx the package
         # does not use aiohttp, which follows redirects.
         import httpx
 
         http = {"follow_redirects": False, "transport": httpx.AsyncHTTPTransport()}
         options = {"base_url": self.config.base_url, "async_client_args": http}
-        return self.package.Client(api_key=self.key(), http_options=options)
-
-    def close_of(self, sdk: Any) -> Callable[[], Coroutine[Any, Any, None]] | None:
-        return sdk.aio.aclose if self.given is None else None
+        sdk = self.package.Client(api_key=self.key(), http_options=options)
+        return sdk, sdk.aio.aclose
 
     async def call(self, arguments: dict[str, Any]) -> Any:
         if self.given is None:

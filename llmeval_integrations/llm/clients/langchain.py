@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from inspect import signature
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.config import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.messages import Output, Request, address_user
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
-from llmeval_integrations.llm.sdk_client import SdkClient
 from llmeval_integrations.messages.reply import text_of_blocks
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}
@@ -29,10 +28,12 @@ class LangChainClient(FrameworkClient):
     """
 
     module = "langchain_core"
-    vendors = re.compile("langchain_(?!core)([a-z]+)")
+
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, _map_models(given, lambda model: model))
 
     @classmethod
-    def of(cls, thing: Any, **options: Any) -> SdkClient:
+    def describe(cls, thing: Any) -> dict[str, Any]:
         from langchain_core.language_models import BaseLanguageModel
 
         models: list[Any] = []
@@ -41,11 +42,11 @@ class LangChainClient(FrameworkClient):
             models.append(model)
             return model
 
-        given = _map_models(thing, collect)
+        _map_models(thing, collect)
         is_right = all(isinstance(model, BaseLanguageModel) for model in models)
         cls.check_kind(thing, "a chat model of LangChain", is_right=is_right)
         name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
-        return cls(cls.about(models[0], name, options), given)
+        return cls.fields_of(models[0], name)
 
     def model(self, temperature: float | None, max_tokens: int | None) -> Any:
         set_so = partial(set_model, temperature=temperature, max_tokens=max_tokens)

@@ -29,19 +29,11 @@ class LiteLLMClient(SdkClient):
         if find_spec("litellm") is None:
             raise MissingDependencyError.of("litellm", "litellm")
 
-    def make(self) -> Any:
-        """Import LiteLLM; stop it from fetching its price table and from printing at errors."""
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        import litellm
-
-        litellm.suppress_debug_info = True
-        return litellm
-
     async def call(self, arguments: dict[str, Any]) -> Any:
-        return await self.sdk().acompletion(**arguments)
+        return await _import().acompletion(**arguments)
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
-        litellm, name, form = self.make(), self.config.name, openai_form(request, output)
+        litellm, name, form = _import(), self.config.name, openai_form(request, output)
         try:
             known = {*(litellm.get_supported_openai_params(model=name) or ())}
         except litellm.exceptions.BadRequestError as error:
@@ -77,3 +69,12 @@ class LiteLLMClient(SdkClient):
         vendor, slash, name = self.config.name.partition("/")
         sold = {"platform": vendor, "name": name} if slash else {}
         return {**super().identity(), **sold, "model": self.config.name}
+
+
+def _import() -> Any:
+    """Import LiteLLM; stop it from fetching its price table and from printing at errors."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    return litellm

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import in_words, openai_form
-from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
+from llmeval_integrations.llm.framework_client import FrameworkClient
 from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.messages import Message, Output, Request, address_user
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
-from llmeval_integrations.llm.sdk_client import SdkClient
 
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
 
@@ -25,18 +23,14 @@ class LlamaIndexClient(FrameworkClient):
     """
 
     module = "llama_index"
-    vendors = re.compile(r"llama_index\.llms\.([a-z]+)")
 
     @classmethod
-    def of(cls, thing: Any, **options: Any) -> SdkClient:
+    def describe(cls, thing: Any) -> dict[str, Any]:
         from llama_index.core.llms import LLM
 
         cls.check_kind(thing, "an LLM of LlamaIndex", is_right=isinstance(thing, LLM))
         name = thing.metadata.model_name
-        return cls(cls.about(thing, None if name == "unknown" else name, options), thing)
-
-    def model(self, temperature: float | None, max_tokens: int | None) -> Any:
-        return set_model(self.given, temperature, max_tokens)
+        return cls.fields_of(thing, None if name == "unknown" else name)
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         self.check_images(request, is_chat=self.given.metadata.is_chat_model)

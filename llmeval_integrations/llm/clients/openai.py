@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.config import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
@@ -47,6 +48,12 @@ class OpenAIClient(StainlessClient):
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
 
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, given)
+        # Azure's batch deployments answer no single requests, and the first one is sent separately.
+        is_azure = type(given).__module__ == "openai.lib.azure"
+        self.has_batches = config.platform == "openai" and not is_azure
+
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         name = self.config.name.removeprefix("ft:").rpartition("/")[2]
         reasons = self.config.platform == "openai" and bool(_REASONING.match(name))
@@ -65,12 +72,6 @@ class OpenAIClient(StainlessClient):
 
     def read(self, response: Any, output: Output) -> Reply:
         return read_chat(response, self.config.name, output)
-
-    @property
-    def has_batches(self) -> bool:
-        # Azure's batch deployments answer no single requests, and the first one is sent separately.
-        is_azure = type(self.given).__module__ == "openai.lib.azure"
-        return self.config.platform == "openai" and not is_azure
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         lines = []

@@ -14,7 +14,7 @@ from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm import batches, limiter
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 
 pytest.importorskip("pydantic")
 
@@ -83,7 +83,7 @@ import sys
 from llmeval_integrations import evaluate
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm import batches
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 batches._QUIET = batches._FIRST_POLL = 0.2
 model, url, out = sys.argv[1:]
 client = load_client(model, base_url=url, api_key="sk-0123456789")

@@ -13,7 +13,7 @@ from server import CUT, DROPPED, GARBAGE, ModelServer, answer
 from vendors import KEY, ask_client, key_of
 
 from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 
 pytest.importorskip("pydantic")
 

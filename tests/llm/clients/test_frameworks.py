@@ -10,7 +10,7 @@ from vendors import BY_NAME, KEY, PASSED, SCHEMA, ask_client
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges import aask
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.reply import Usage
 
 pytest.importorskip("pydantic")

@@ -14,7 +14,7 @@ from vendors import KEY, anthropic_said, ask_client, google_said
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.judges import aask, ask
-from llmeval_integrations.llm.loading import load_client
+from llmeval_integrations.llm.client import load_client
 
 pytest.importorskip("pydantic")
 

@@ -1,7 +1,8 @@
-"""Clients by name, or of an object that reaches a model."""
+"""Which model is asked: clients by name, their settings and their keys."""
 
 import subprocess
 import sys
+import traceback
 
 import pytest
 
@@ -11,14 +12,12 @@ from llmeval_integrations.core.errors import (
     UnknownNameError,
 )
 from llmeval_integrations.llm.answers import ask
-from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.loading import load_client
-
-pytest.importorskip("pydantic")
-pytest.importorskip("openai")
-
+from llmeval_integrations.llm.client import Client, load_client
 from llmeval_integrations.llm.config import ClientConfig
 
+pytest.importorskip("openai")
+
+KEY = "sk-0123456789"
 NEMO = "mistral-nemo:12b-instruct-2407-q8_0"
 
 
@@ -49,10 +48,25 @@ def test_a_model_by_name(model):
     [
         ("gpt-4o", {}, InvalidOptionError, "'gpt-4o' is not 'platform:model'; platforms: .*ollama"),
         ("opnai:gpt-4o", {}, UnknownNameError, "'opnai'; did you mean 'openai'\\? there are .*"),
-        ("openai:m", {"colour": 1}, InvalidOptionError, "colour: .*there are name, base_url"),
         (None, {}, InvalidOptionError, "model=None is not .* or a Client of your own$"),
         (object(), {}, InvalidOptionError, "model=<object object"),
         (Echo(), {"api_key": "sk-1"}, InvalidOptionError, "^api_key: <.*Echo.* is set up already"),
+        *(
+            ({"name": "m"}, options, InvalidOptionError, message)
+            for options, message in (
+                ({"colour": 1}, "no field 'colour'; there are name, base_url"),
+                ({"temprature": 0}, "no field 'temprature'; did you mean 'temperature'"),
+                ({"name": ""}, "^name='': .*length >= 1"),
+                ({"temperature": -0.1}, r"^temperature=-0\.1: .*>= 0"),
+                ({"timeout": float("inf")}, "^timeout=.*86400"),
+                ({"output": "yaml"}, "^output='yaml': "),
+                ({"base_url": "http://me:pw@host/v1"}, "base_url: an address with a login or a"),
+                (
+                    {"base_url": "http://host/v1?a=b"},
+                    "base_url: an address with a login or a query",
+                ),
+            )
+        ),
     ],
 )
 def test_what_is_no_model_is_a_bad_call(model, options, error, message):
@@ -60,10 +74,35 @@ def test_what_is_no_model_is_a_bad_call(model, options, error, message):
         load_client(model, **options)
 
 
+@pytest.mark.parametrize(("text", "key"), [(KEY, KEY), ("${MY_KEY}", KEY), ("-", None), ("", None)])
+def test_a_key_is_given_or_referred_to_and_never_shown(text, key, monkeypatch):
+    monkeypatch.setenv("MY_KEY", f"{KEY}\n")  # as a secret's file ends
+    config = ClientConfig(name="m", api_key=text, options={"extra_headers": {"X-Key": KEY}})
+    assert config.key() == key
+    for shown in (repr(config), str(config), str(config.__rich_repr__())):
+        assert KEY not in shown
+
+
+@pytest.mark.parametrize("broken", ["sk-\n0123", "sk-é0123", "${NO_SUCH_0123}"])
+def test_a_key_that_cannot_be_sent_is_a_bad_call(broken):
+    with pytest.raises(InvalidOptionError) as caught:
+        ClientConfig(name="m", api_key=broken).key()
+    assert ("0123" in str(caught.value)) == broken.startswith("$")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"api_key": [KEY]}, {"apikey": KEY}, {"options": [{"api_key": KEY}]}]
+)
+def test_a_key_in_the_wrong_place_is_not_shown_either(fields):
+    with pytest.raises(InvalidOptionError) as caught:
+        load_client({"name": "m"}, **fields)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
 def test_looking_for_a_client_loads_no_sdk():
     code = (
         "import sys\n"
-        "from llmeval_integrations.llm.loading import load_client\n"
+        "from llmeval_integrations.llm.client import load_client\n"
         "try: load_client('nobody:m')\n"
         "except LookupError: pass\n"
         "print({'openai', 'anthropic', 'google.genai', 'litellm', 'langchain_core', 'llama_index'}"
