@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -141,6 +142,14 @@ def key_of(value: Any) -> Key:
     if type(stored) is float and stored.is_integer():
         return int(stored)
     return stored if type(stored) in {str, int} else (canonical(stored),)
+
+
+def number_keys(ids: Iterable[Any]) -> Iterator[tuple[Key, int]]:
+    """Yield the key of each id, and how often it has occurred."""
+    times: Counter[Key] = Counter()
+    for key in map(key_of, ids):
+        times[key] += 1
+        yield key, times[key]
 
 
 def fields_of(sample: msgspec.Struct | Mapping[str, Any]) -> Mapping[str, Any]:

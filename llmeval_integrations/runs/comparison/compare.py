@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import chain
+from operator import itemgetter
 from os import PathLike
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
-from llmeval_integrations.runs.comparison.join import Joined, Pair, join
+from llmeval_integrations.runs.comparison.join import Joined, Pair, is_answer, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
@@ -230,21 +230,22 @@ def _choose(
 
 def _compare_pairs(pairs: list[Pair], most: int, *, lower: bool | None) -> Compared:
     """Count the samples that are left out and that changed, and list the largest changes."""
-    gain_of = partial(_gain, lower=lower)
-    worse = sorted((pair for pair in pairs if gain_of(pair) < _NO_GAIN), key=gain_of)
-    better = [pair for pair in pairs if gain_of(pair) > _NO_GAIN]
-    better.sort(key=gain_of, reverse=True)
+    gains = [(_gain(pair, lower=lower), pair) for pair in pairs]
+    worse = sorted((each for each in gains if each[0] < _NO_GAIN), key=itemgetter(0))
+    better = [each for each in gains if each[0] > _NO_GAIN]
+    better.sort(key=itemgetter(0), reverse=True)
+    answers = [(is_answer(pair.a), is_answer(pair.b)) for pair in pairs]
     return Compared(
         len(pairs),
-        sum(not pair.a.is_answer or not pair.b.is_answer for pair in pairs),
-        sum(not pair.a.is_answer for pair in pairs),
-        sum(not pair.b.is_answer for pair in pairs),
+        sum(not (a and b) for a, b in answers),
+        sum(not a for a, _ in answers),
+        sum(not b for _, b in answers),
         len(better),
         len(worse),
         [
             Change(b.id, is_better, a.passed, b.passed, a.score, b.score, a.reason, b.reason)
             for is_better, found in ((False, worse[:most]), (True, better[:most]))
-            for _, a, b in found
+            for _, (_, _, a, b) in found
         ],
     )
 

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.stats import paired
-from llmeval_integrations.stats.intervals import Figures, Group, Interval, are_single, student
+from llmeval_integrations.stats.intervals import (
+    Figures,
+    Group,
+    Interval,
+    are_single,
+    group_figures,
+    student,
+)
 
 LEVEL: Final = 0.05
 """The chance of a false alarm, for all differences of a comparison together."""
 
 Measure = Literal["pass rate", "score", "matching leaves"]
 Verdict = Literal["better", "worse", "none shown"]
-
-_Figure: TypeAlias = tuple[Measure, str | None]
-_PASSED: Final[_Figure] = ("pass rate", None)
-_SCORE: Final[_Figure] = ("score", None)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,12 @@ class Measured:
     b: list[float] = dataclasses.field(default_factory=list)
     groups: list[Hashable] = dataclasses.field(default_factory=list)
 
+    def add(self, a: float, b: float, group: Hashable) -> None:
+        """Add a sample."""
+        self.a.append(a)
+        self.b.append(b)
+        self.groups.append(group)
+
     @cached_property
     def changes(self) -> list[float]:
         """The difference of each sample.
@@ -103,10 +112,7 @@ class Measured:
     @cached_property
     def grouped(self) -> list[Group]:
         """The sum of changes in each group; empty if no two samples have the same group."""
-        found: dict[Hashable, list[float]] = {}
-        for own, change in zip(self.groups, self.changes):
-            found.setdefault(own, []).append(change)
-        groups = [Group(len(each), math.fsum(each)) for each in found.values()]
+        _, groups = group_figures(zip(self.groups, self.changes))
         return [] if are_single(groups) else groups
 
     @cached_property
@@ -114,43 +120,28 @@ class Measured:
         """The independent changes: those of groups or of samples."""
         return [each.total for each in self.grouped] or self.changes
 
-    @cached_property
-    def are_shares(self) -> bool:
-        return all(0 <= each <= 1 for each in (*self.a, *self.b))
-
-    @cached_property
-    def are_verdicts(self) -> bool:
-        return all(each in {0.0, 1.0} for each in (*self.a, *self.b))
-
 
 def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Measured]:
     """Return the figures to compare: verdicts, scores that tell more, and fields."""
-    rate = Measured(name, *_PASSED, lower_is_better=False)
-    score = Measured(name, *_SCORE, lower_is_better=lower)
-    figures = {_PASSED: rate, _SCORE: score}
+    rate, score = Measured(name, "pass rate", None, False), Measured(name, "score", None, lower)
+    fields: dict[str, Measured] = {}
     for pair in pairs:
-        for figure, a, b in _sides(pair):
-            if figure not in figures:
-                figures[figure] = Measured(name, *figure, lower_is_better=False)
-            figures[figure].a.append(a)
-            figures[figure].b.append(b)
-            # Without a group, samples with the same id are a group.
-            own = ("id", pair.key) if pair.group is None else pair.group
-            figures[figure].groups.append(own)
-    says_more = (rate.a, rate.b) != (score.a, score.b)
-    return [each for each in figures.values() if each.a and (each is not score or says_more)]
-
-
-def _sides(pair: Pair) -> Iterator[tuple[_Figure, float, float]]:
-    """Yield the figures of both sides. A sample without a leaf in a field has no error there."""
-    a, b = pair.a, pair.b
-    if a.passed is not None and b.passed is not None:
-        yield _PASSED, float(a.passed), float(b.passed)
-    if a.score is not None and b.score is not None:
-        yield _SCORE, a.score, b.score
-    if a.shares is not None and b.shares is not None:
-        for path in {**a.shares, **b.shares}:
-            yield ("matching leaves", path), a.shares.get(path, 1.0), b.shares.get(path, 1.0)
+        a, b = pair.a, pair.b
+        # Without a group, samples with the same id are a group.
+        group = ("id", pair.key) if pair.group is None else pair.group
+        if a.passed is not None and b.passed is not None:
+            rate.add(float(a.passed), float(b.passed), group)
+        if a.score is not None and b.score is not None:
+            score.add(a.score, b.score, group)
+        if "shares" in a.metadata and "shares" in b.metadata:
+            first, second = a.metadata["shares"], b.metadata["shares"]
+            for path in {**first, **second}:
+                if path not in fields:
+                    fields[path] = Measured(name, "matching leaves", path, False)
+                # A sample without a leaf in a field has no error there.
+                fields[path].add(first.get(path, 1.0), second.get(path, 1.0), group)
+    scores = [] if (rate.a, rate.b) == (score.a, score.b) else [score]
+    return [each for each in (rate, *scores, *fields.values()) if each.a]
 
 
 def differences_of(measured: Sequence[Measured]) -> list[Difference]:
@@ -168,9 +159,10 @@ def differences_of(measured: Sequence[Measured]) -> list[Difference]:
 
 def _difference(figures: Measured, p: float, adjusted: float, level: float) -> Difference:
     """Return the difference of a figure; `level` is its share of the chance of error."""
-    n, changes, lower = len(figures.changes), figures.changes, figures.lower_is_better
+    n, changes, lower = len(figures.a), figures.changes, figures.lower_is_better
     up, down = sum(each > 0 for each in changes), sum(each < 0 for each in changes)
     better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
+    interval, detectable = _reach(figures, down, up, level)
     return Difference(
         figures.evaluator,
         figures.measure,
@@ -180,33 +172,36 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
         math.fsum(figures.a) / n,
         math.fsum(figures.b) / n,
         math.fsum(changes) / n,
-        _interval(figures, down, up),
+        interval,
         p,
         adjusted,
-        _detectable(figures, level),
+        detectable,
         better,
         worse,
         lower,
     )
 
 
-def _interval(figures: Measured, down: int, up: int) -> Interval | None:
-    """Return Newcombe's interval of verdicts, or Student's, within the bounds of shares."""
-    if figures.are_verdicts:
+def _reach(
+    figures: Measured, down: int, up: int, level: float
+) -> tuple[Interval | None, float | None]:
+    """Return the interval of a difference, and the smallest one that would be significant.
+
+    The interval is Newcombe's for verdicts, else Student's.
+    """
+    values, grouped, detectable = {*figures.a, *figures.b}, figures.grouped, None
+    are_verdicts, are_shares = values <= {0, 1}, all(0 <= each <= 1 for each in values)
+    # Signs that are drawn give no p value below a bound; those of verdicts need not be drawn.
+    can_show = level >= paired.LEAST_DRAWN or (are_verdicts and not grouped)
+    if can_show and (are_shares or any(figures.sums)):
+        detectable = paired.detectable(figures.sums, len(figures.a), level)
+    if not are_shares:
+        return student(Figures.of(figures.changes), grouped), detectable
+    if detectable is not None and detectable > 1:
+        detectable = None
+    if are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         counts = paired.PairCounts(both, down, up, len(figures.a) - both - down - up)
-        return paired.newcombe(counts, figures.grouped)
-    found = student(Figures.of(figures.changes), figures.grouped)
-    if found is None or not figures.are_shares:
-        return found
-    return max(found[0], -1.0), min(found[1], 1.0)
-
-
-def _detectable(figures: Measured, level: float) -> float | None:
-    """Return the smallest difference that would be significant, None if there is none."""
-    is_exact = figures.are_verdicts and not figures.grouped
-    is_known = figures.are_shares or any(figures.sums)
-    if not is_known or (level < paired.LEAST_DRAWN and not is_exact):
-        return None
-    found = paired.detectable(figures.sums, len(figures.a), level)
-    return None if figures.are_shares and found is not None and found > 1 else found
+        return paired.newcombe(counts, grouped), detectable
+    interval = student(Figures.of(figures.changes), grouped)
+    return interval and (max(interval[0], -1.0), min(interval[1], 1.0)), detectable

@@ -22,11 +22,14 @@ _LOOKED_AT: Final = 500
 class _Side(NamedTuple):
     letter: str
     run: Run
-    manifest: dict[str, Any]
-    """The manifest of the run, empty if there is none."""
+    only: list[Any]  # the ids of samples that the other run lacks
+    manifest: dict[str, Any]  # empty if there is none
 
-    only: list[Any]
-    """The ids of samples that the other run lacks."""
+    @property
+    def data(self) -> str | None:
+        """The digest of the file that the run read; None for other data."""
+        digest: str | None = self.manifest.get("data", {}).get("sha256")
+        return digest
 
 
 def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
@@ -35,8 +38,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
     These are other evaluators or options, other samples, other references, and another version of
     this package. A further line warns of repeats without a group.
     """
-    one = _Side("A", a, find_manifest(a.out), joined.only_a)
-    other = _Side("B", b, find_manifest(b.out), joined.only_b)
+    one = _Side("A", a, joined.only_a, find_manifest(a.out))
+    other = _Side("B", b, joined.only_b, find_manifest(b.out))
     pairs = max(joined.pairs.values(), key=len)
     found = {
         "other evaluators or options": _evaluators(one, other, joined),
@@ -53,9 +56,8 @@ def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
 def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
     if a.manifest and b.manifest:
         for name in joined.pairs:
-            yield from word_differences(
-                name, *(each.manifest["evaluators"].get(name) for each in (b, a))
-            )
+            now, before = (each.manifest["evaluators"].get(name) for each in (b, a))
+            yield from word_differences(name, now, before)
     for own, other in ((a, b), (b, a)):
         names = other.run.summary["evaluators"]
         if alone := [name for name in own.run.summary["evaluators"] if name not in names]:
@@ -69,17 +71,12 @@ def _samples(a: _Side, b: _Side) -> Iterator[str]:
             yield f"{count} in {each.letter} alone, so not compared"
         if each.run.incomplete:
             yield f"{each.letter} is incomplete: {each.run.incomplete}"
-    kinds = [each.manifest.get("ids") for each in (a, b)]
-    if NUMBERS in kinds and not _are_of_one_file(a, b):
+    is_one_file = a.data is not None and a.data == b.data
+    if NUMBERS in (a.manifest.get("ids"), b.manifest.get("ids")) and not is_one_file:
         yield (
             "ids are the numbers of the rows, so samples are joined by their place: this is right "
             "only if both runs have the same samples in the same order"
         )
-
-
-def _are_of_one_file(a: _Side, b: _Side) -> bool:
-    digests = [each.manifest.get("data", {}).get("sha256") for each in (a, b)]
-    return None not in digests and digests[0] == digests[1]
 
 
 def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
@@ -89,22 +86,21 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
     """
     if not a.manifest or not b.manifest:
         return
-    if _are_of_one_file(a, b):
-        columns = (
+    if a.data is not None and a.data == b.data:
+        now, before = (
             {key: each for key, each in columns.items() if key.endswith("reference")}
-            for columns in (each.manifest.get("columns") or {} for each in (b, a))
+            for columns in (side.manifest.get("columns") or {} for side in (b, a))
         )
-        yield from word_differences("columns", *columns)
+        yield from word_differences("columns", now, before)
     first, second = (_digests_of_references(each.run, joined.pairs) for each in (a, b))
     found: dict[str, list[str]] = {}
     for name in joined.pairs:
         here, there = first[name], second[name]
-        both = [each for each in pairs if each.a.place in here and each.b.place in there]
-        if other := sum(here[each.a.place] != there[each.b.place] for each in both):
+        both = [(x, y) for x, y in (each.places for each in pairs) if x in here and y in there]
+        if other := sum(here[x] != there[y] for x, y in both):
             text = f"{other} of {len(both)} samples that both runs keep have another one in B"
             found.setdefault(text, []).append(name)
-    for text, names in found.items():
-        yield f"{', '.join(names)}: {text}"
+    yield from (f"{', '.join(names)}: {text}" for text, names in found.items())
 
 
 def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dict[int, int]]:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
-from llmeval_integrations.runs.rows import Key, Row, key_of
+from msgspec.structs import replace
+
+from llmeval_integrations.runs.rows import Key, Row, key_of, number_keys
 from llmeval_integrations.runs.run import Run
-
-
-class PairedRow(NamedTuple):
-    """The part of a row that is compared."""
-
-    id: Any
-    place: int
-    """The place of the sample in its run."""
-
-    group: Key | None
-    reason: str | None
-    score: float | None = None
-    passed: bool | None = None
-    shares: Mapping[str, float] | None = None
-    """The share of leaves that match, by field."""
-
-    is_answer: bool = False
-    """Whether there is a score, verdict or label."""
 
 
 class Pair(NamedTuple):
@@ -35,17 +18,22 @@ class Pair(NamedTuple):
     key: Key
     """The id of the sample."""
 
-    a: PairedRow
-    b: PairedRow
+    places: tuple[int, int]
+    """The places of the sample in its runs."""
+
+    a: Row
+    """The row of the first run, with the part that is compared; see `_trim`."""
+
+    b: Row
 
     @property
     def group(self) -> Key | None:
         """The group of the sample, if either run has one."""
-        return self.b.group if self.a.group is None else self.a.group
+        group = self.b.group if self.a.group is None else self.a.group
+        return None if group is None else key_of(group)
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(NamedTuple):
     """The samples of two runs, joined."""
 
     pairs: dict[str, list[Pair]]
@@ -58,8 +46,8 @@ class Joined:
     """Ids of samples that the first run lacks."""
 
 
-_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], PairedRow]]
-"""By evaluator, then by id and the number of the row with this id."""
+_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], tuple[int, Row]]]
+"""Places and rows by evaluator, then by id and the number of the row with this id."""
 
 
 def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) -> Joined:
@@ -68,52 +56,50 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) 
     If an id occurs more than once, its first rows are joined, then its second rows.
     """
     first, second = (_read(run, evaluators, by_field=by_field) for run in (a, b))
-    pairs = {
-        name: [
-            Pair(key[0], said, second[name][key])
-            for key, said in sorted(first[name].items(), key=lambda item: repr(item[0]))
-            if key in second[name]
-        ]
-        for name in evaluators
-    }
+    pairs: dict[str, list[Pair]] = {}
+    for name in evaluators:
+        others = second[name]
+        shared = sorted((key for key in first[name] if key in others), key=repr)
+        both = ((key[0], first[name][key], others[key]) for key in shared)
+        pairs[name] = [Pair(own, (x[0], y[0]), x[1], y[1]) for own, x, y in both]
     return Joined(pairs, _list_missing(first, second), _list_missing(second, first))
 
 
 def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
-    """Read the rows of a run."""
-    found: _ByKey = {name: {} for name in evaluators}
-    times: Counter[tuple[str, Key]] = Counter()
-    width = len(run.summary["evaluators"])
-    for number, row in enumerate(run.rows):
-        if row.evaluator in found:
-            key = key_of(row.id)
-            times[row.evaluator, key] += 1
-            found[row.evaluator][key, times[row.evaluator, key]] = _pick(
-                row, number // width, by_field
-            )
-    return found
+    rows: dict[str, list[Row]] = {name: [] for name in evaluators}
+    for row in run.rows:
+        if row.evaluator in rows:
+            rows[row.evaluator].append(_trim(row, by_field=by_field))
+    return {
+        name: dict(zip(number_keys(row.id for row in own), zip(count(), own)))
+        for name, own in rows.items()
+    }
 
 
-def _pick(row: Row, place: int, by_field: bool) -> PairedRow:
-    group = None if row.group is None else key_of(row.group)
+def _trim(row: Row, *, by_field: bool) -> Row:
+    """Return a row without figures if it is no answer, and with the `shares` of fields alone.
+
+    A share is that of the leaves of a field that match.
+    """
     if row.error is not None or row.unscored:
-        return PairedRow(row.id, place, group, row.reason)
+        return replace(row, score=None, passed=None, label=None, metadata={})
     fields = row.metadata.get("fields") if by_field else None
-    shares = _shares(fields) if isinstance(fields, Mapping) else None
-    is_answer = (row.score, row.passed, row.label) != (None, None, None)
-    return PairedRow(row.id, place, group, row.reason, row.score, row.passed, shares, is_answer)
-
-
-def _shares(fields: Mapping[str, Any]) -> dict[str, float]:
-    found = {}
+    if not isinstance(fields, Mapping):
+        return replace(row, metadata={})
+    shares = {}
     for path, counts in fields.items():
         # A log of another tool may have other metadata of this name.
         if isinstance(counts, Mapping) and (leaves := sum(counts.values())):
-            found[path] = counts.get("match", 0) / leaves
-    return found
+            shares[path] = counts.get("match", 0) / leaves
+    return replace(row, metadata={"shares": shares})
+
+
+def is_answer(row: Row) -> bool:
+    """Return whether a row has a score, verdict or label."""
+    return (row.score, row.passed, row.label) != (None, None, None)
 
 
 def _list_missing(one: _ByKey, other: _ByKey) -> list[Any]:
     """Return the ids of samples that lack a row in the other run."""
-    found = {key: said for name in one for key, said in one[name].items() if key not in other[name]}
-    return [said.id for said in sorted(found.values(), key=lambda said: said.place)]
+    found = {key: row for name in one for key, row in one[name].items() if key not in other[name]}
+    return [row.id for _, row in sorted(found.values(), key=lambda each: each[0])]

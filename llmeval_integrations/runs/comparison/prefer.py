@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from os import PathLike
 from random import Random
@@ -14,14 +13,13 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.load import read_run, read_texts
-from llmeval_integrations.runs.rows import Key, key_of
+from llmeval_integrations.runs.rows import Key, number_keys
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.intervals import Share
 from llmeval_integrations.stats.preferences import Match, Strength, WinRate, bradley_terry, win_rate
 
 Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
 """A run with a directory, the directory, or samples with an `id`."""
-
 
 _Samples: TypeAlias = dict[tuple[Key, int], Mapping[str, Any]]
 
@@ -92,41 +90,62 @@ def prefer(
     """
     if "output_b" not in getattr(judge, "needs", ()):
         raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
-    runs = _by_name([a, b, *others])
+    runs: dict[str, _Samples] = {}
+    for number, outputs in enumerate([a, b, *others]):
+        name, samples = _read(outputs, number)
+        runs[free_name(name, runs)] = samples
     shared = [key for key in runs[next(iter(runs))] if all(key in each for each in runs.values())]
     if not shared:
         raise InputError("prefer: no sample's id is in all runs")
     drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
     if pairs is not None and pairs < len(drawn):
         drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
-    judged = evaluate(_pair_outputs(runs, drawn), judge, **options)
+    judged = evaluate([*_pair_outputs(runs, drawn)], judge, **options)
     left_out = len(set().union(*runs.values())) - len(shared)
-    return _preferences([*runs], drawn, judged, left_out=left_out)
+    return _preferences([*runs], [(first, second) for _, first, second in drawn], judged, left_out)
+
+
+def _read(outputs: Outputs, number: int) -> tuple[str, _Samples]:
+    """Return the name of a run and its samples, by id and the number of the row with this id."""
+    run = read_run(outputs) if isinstance(outputs, (str, PathLike)) else outputs
+    name = chr(ord("a") + number)
+    if isinstance(run, Run):
+        name = name if run.out is None else run.out.name
+        evaluator = next(iter(run.summary["evaluators"]))
+        ids = [row.id for row in run.rows if row.evaluator == evaluator]
+        texts = read_texts(run, evaluator)
+        # The data of a run that was killed has further samples.
+        samples = [(ids[place], each) for place, each in texts if place < len(ids)]
+    else:
+        given = [*run]
+        if not all(isinstance(each, Mapping) and "id" in each for each in given):
+            raise InputError("prefer: samples are mappings with an id")
+        samples = [(each["id"], each) for each in given]
+    if not samples:
+        raise InputError(
+            f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
+        )
+    return name, dict(zip(number_keys(own for own, _ in samples), (each for _, each in samples)))
 
 
 def _pair_outputs(
     runs: Mapping[str, _Samples], drawn: Sequence[tuple[tuple[Key, int], str, str]]
-) -> list[dict[str, Any]]:
-    """Return a sample for each pair of outputs. Without a group, rows with one id are a group."""
-    return [
-        {
-            **runs[first][key],
-            "id": place,
-            "output_b": runs[second][key]["output"],
-            "group": runs[first][key].get("group", key[0]),
-        }
-        for place, (key, first, second) in enumerate(drawn)
-    ]
+) -> Iterator[dict[str, Any]]:
+    """Yield a sample for each pair of outputs. Without a group, rows with one id are a group."""
+    for place, (key, first, second) in enumerate(drawn):
+        sample, other = runs[first][key], runs[second][key]
+        own = {"id": place, "output_b": other["output"], "group": sample.get("group", key[0])}
+        yield {**sample, **own}
 
 
 def _preferences(
-    names: Sequence[str], drawn: Sequence[tuple[Any, str, str]], judged: Run, *, left_out: int
+    names: Sequence[str], drawn: Sequence[tuple[str, str]], judged: Run, left_out: int
 ) -> Preferences:
-    """Return the figures of the judge's rows, one for each pair."""
+    """Return the figures of the judge's rows, one for each pair of runs that was drawn."""
     rows = [*judged.rows]
     matches = [
-        Match(first, second, row.score, str(row.group))
-        for row, (_, first, second) in zip(rows, drawn)
+        Match(*two, row.score, str(row.group))
+        for row, two in zip(rows, drawn)
         if row.score is not None
     ]
     rates = {
@@ -143,40 +162,3 @@ def _preferences(
         left_out,
         judged,
     )
-
-
-def _by_id(samples: Iterable[tuple[Any, Mapping[str, Any]]]) -> _Samples:
-    """Return samples by id and the number of the row with this id."""
-    found: _Samples = {}
-    times: Counter[Key] = Counter()
-    for own, fields in samples:
-        key = key_of(own)
-        times[key] += 1
-        found[key, times[key]] = fields
-    return found
-
-
-def _by_name(all_outputs: Sequence[Outputs]) -> dict[str, _Samples]:
-    """Return the samples of each run. Each run gets a name."""
-    found: dict[str, _Samples] = {}
-    for number, outputs in enumerate(all_outputs):
-        run = read_run(outputs) if isinstance(outputs, (str, PathLike)) else outputs
-        name = chr(ord("a") + number)
-        if isinstance(run, Run):
-            name = name if run.out is None else run.out.name
-            evaluator = next(iter(run.summary["evaluators"]))
-            ids = [row.id for row in run.rows if row.evaluator == evaluator]
-            texts = read_texts(run, evaluator)
-            # The data of a run that was killed has further samples.
-            samples = _by_id((ids[place], each) for place, each in texts if place < len(ids))
-        else:
-            given = [*run]
-            if not all(isinstance(each, Mapping) and "id" in each for each in given):
-                raise InputError("prefer: samples are mappings with an id")
-            samples = _by_id((each["id"], each) for each in given)
-        if not samples:
-            raise InputError(
-                f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
-            )
-        found[free_name(name, found)] = samples
-    return found
