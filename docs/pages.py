@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, guards, judges, reports
-from llmeval_integrations.cli.describe import Option, read_docstring, read_needs, read_options
+from llmeval_integrations.cli.evaluators import Option, read_docstring, read_needs, read_options
 from llmeval_integrations.cli.main import parsers
 from llmeval_integrations.core import errors
 from llmeval_integrations.core.catalog import evaluator_class, list_evaluators

@@ -6,14 +6,13 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import NoneType
 from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import asdict, replace
 
 from llmeval_integrations.cli.gates import parse_gate
-from llmeval_integrations.cli.specification import Specification, parse_specification, read_files
+from llmeval_integrations.cli.specification import Specification, read_specification
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.limits import measure
@@ -96,7 +95,7 @@ def _read(path: Path) -> dict[str, Any]:
         evaluators = [{name: options} for name, options in evaluators.items()]
     if isinstance(evaluators, list):
         folder = path.parent.resolve()
-        found["evaluators"] = [_read_evaluator(item, folder) for item in evaluators]
+        found["evaluators"] = [read_specification(item, folder) for item in evaluators]
     if isinstance(gates := found.get("fail_under"), dict):
         written = {name: f"{name}={rate}" for name, rate in gates.items() if isinstance(rate, str)}
         found["fail_under"] = {**gates, **dict(map(parse_gate, written.values()))}
@@ -111,17 +110,6 @@ def default_cache() -> Path:
     """Return the file for judges' replies in the user's cache folder."""
     folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(folder) / "llmeval" / "replies.sqlite"
-
-
-def _read_evaluator(item: Any, folder: Path) -> Specification:
-    if isinstance(item, str):
-        return parse_specification(item, folder)
-    if not isinstance(item, Mapping) or len(item) != 1:
-        raise InputError(f"evaluators: {quote(item)} is not a name or a name with its options")
-    [(name, options)] = item.items()
-    if not isinstance(options, (Mapping, NoneType)):
-        raise InputError(f"evaluators: {name}: expected options by name, got {quote(options)}")
-    return parse_specification(str(name))._replace(options=read_files(options or {}, folder))
 
 
 def _load_toml(path: Path) -> Any:

@@ -16,8 +16,14 @@ from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.version import __version__
 
-_FILES: Final = ("demo", "run", "reports", "compare", "threshold", "evaluators", "init")
-"""The modules that define commands, in the order of the help."""
+_FILES: Final = {
+    "start": ("demo", "init"),
+    "run": ("run",),
+    "reports": ("show", "runs", "view", "report", "export", "threshold"),
+    "compare": ("compare", "prefer"),
+    "evaluators": ("list", "test-evaluator"),
+}
+"""The modules and their commands, in the order of the help."""
 
 _EPILOG: Final = """\
 examples:
@@ -27,11 +33,11 @@ examples:
   llmeval show runs/first
   llmeval runs
   llmeval view runs/first
-  llmeval compare runs/first runs/second --fail-on-regression
-  llmeval prefer runs/first runs/second -e preference:model=openai:gpt-5-mini
-  llmeval threshold runs/first --errors 1%
   llmeval report runs/first --open
   llmeval export runs/first --to csv
+  llmeval threshold runs/first --errors 1%
+  llmeval compare runs/first runs/second --fail-on-regression
+  llmeval prefer runs/first runs/second -e preference:model=openai:gpt-5-mini
   llmeval list json_schema
   llmeval test-evaluator json_match:strict_order=false --list-order any
 
@@ -91,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
 def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
     """Return the parser of the command line, and the parsers of the commands by name.
 
-    If `command` has a module of its own, the other modules are not imported.
+    Only the module of `command` is imported, or all of them for any other word.
     """
     parser = _Parser(
         prog="llmeval",
@@ -102,6 +108,6 @@ def parsers(command: str = "") -> tuple[_Parser, dict[str, _Parser]]:
     parser.add_argument("-v", "--verbose", action="store_true", help="log each step on stderr")
     parser.add_argument("--version", action="version", version=f"llmeval {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for file in [command] if command in _FILES else _FILES:
+    for file in [name for name, own in _FILES.items() if command in own] or _FILES:
         import_module(f"llmeval_integrations.cli.{file}").add_commands(commands)
     return parser, commands.choices

@@ -31,22 +31,15 @@ _REPLY: Final = 150
 
 @dataclass
 class _Estimate:
-    """An estimate of a judge's requests; it may send further requests after a reply."""
+    """The requests that a judge would send at least; after a reply it may send further ones."""
 
-    calls: int = 0
-    """Requests whose reply is not in the cache."""
+    share: float  # of the price that is paid: half for a batch
+    calls: int = 0  # requests whose reply is not in the cache
     cached: int = 0
-    """Requests whose reply is in the cache."""
     input_tokens: int = 0
-    """Estimated tokens of the calls."""
     output_tokens: int = 0
-    """Estimated tokens of the replies."""
-    cost: float | None = 0.0
-    """The cost in US dollars; None if a price is not known."""
-    unpriced: str | None = None
-    """Why a price is not known."""
-    share: float = 1.0
-    """The share of the price that is paid: half for a batch."""
+    cost: float = 0.0  # in US dollars
+    unpriced: str = ""  # why a price is not known
 
     def add(self, client: Client, request: Request) -> None:
         """Count a request to a model."""
@@ -57,17 +50,16 @@ class _Estimate:
         self.input_tokens += tokens
         self.output_tokens += reply
         if isinstance(price, str):
-            self.cost, self.unpriced = None, self.unpriced or price
-        elif self.cost is not None:
+            self.unpriced = self.unpriced or price
+        else:
             self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:
-        cost = f"at an unknown price: {self.unpriced}"
-        cost = cost if self.cost is None else f"about ${self.cost:.4f}"
+        unknown = f"at an unknown price: {self.unpriced}"
         return (
             f"at least {write_count(self.calls, 'call')}, {self.cached:,} replies from the cache, "
             f"about {self.input_tokens:,} tokens of questions and {self.output_tokens:,} of "
-            f"replies, {cost}"
+            f"replies, {unknown if self.unpriced else f'about ${self.cost:.4f}'}"
         )
 
 
@@ -102,7 +94,7 @@ def plan(
     probes = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = _Estimate(share=0.5 if options.get("batch") else 1.0)
+            estimate = estimates[name] = _Estimate(0.5 if options.get("batch") else 1.0)
             probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
     summary = evaluate(data, probes, **{**options, "cache": None}).summary
     samples = summary["samples"]

@@ -1,4 +1,4 @@
-"""Looking at runs: `llmeval show`, `runs`, `view`, `report` and `export`."""
+"""Looking at runs: `llmeval show`, `runs`, `view`, `report`, `export` and `threshold`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.terminal import (
+    MISSED,
     OK,
     RUN,
     Commands,
@@ -19,13 +21,15 @@ from llmeval_integrations.cli.terminal import (
     unless_closed,
 )
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs import Run
+from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.rows import write_document
 
 
 def add_commands(commands: Commands) -> None:
-    """Add the five commands."""
+    """Add the six commands."""
     parser = commands.add_parser("show", help="print a run's figures and what went wrong")
     parser.add_argument("run_directory", metavar="RUN", help=RUN)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
@@ -39,22 +43,24 @@ def add_commands(commands: Commands) -> None:
         "view",
         help="serve a run's report on this machine, kept up to date",
         description="Serve the report of a run to this machine only. If the run is still going "
-        "on, the page is updated every few seconds. Ctrl-C ends the server.",
+        "on, the page is updated every few seconds. Finished runs are compared with the first "
+        "one. Ctrl-C ends the server.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
     parser.add_argument("--port", type=int, default=0, metavar="N", help="the port (any free one)")
     parser.add_argument("--open", action="store_true", help="open the report in a browser")
     parser.set_defaults(run=_view)
     _add_writers(commands)
+    _add_threshold(commands)
 
 
 def _add_writers(commands: Commands) -> None:
     parser = commands.add_parser(
         "report",
         help="write a run as an HTML page, Markdown or JUnit XML",
-        description="Write one run, or several side by side. The HTML page is a single file. It "
-        "is written to the run's directory, the other formats to standard output, unless --out "
-        "names a file.",
+        description="Write one run, or several and their comparison with the first. The HTML page "
+        "is a single file. It is written to the run's directory, the other formats to standard "
+        "output, unless --out names a file.",
     )
     parser.add_argument("run_directory", nargs="+", metavar="RUN", help=RUN)
     parser.add_argument("-o", "--out", metavar="FILE", help="the file to write; - for stdout")
@@ -75,6 +81,25 @@ def _add_writers(commands: Commands) -> None:
     parser.add_argument("--to", dest="format", metavar="NAME", help=to)
     parser.add_argument("--table", choices=("rows", "fields"), default="rows", help="(rows)")
     parser.set_defaults(run=_export)
+
+
+def _add_threshold(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "threshold",
+        help="find the confidence above which values need no review",
+        description="Print the lowest safe confidence, overall and by field: if values with at "
+        "least this confidence are accepted, at most --errors of the samples have a wrong value "
+        "among them. Exact tests in sequence make this hold with the probability --sure. The run "
+        "needs json_fields with confidence. Exit 1 if no overall threshold is found.",
+    )
+    add = parser.add_argument
+    add("run_directory", metavar="RUN", help=RUN)
+    add("--evaluator", metavar="NAME", help="the json_fields to use, if several have confidences")
+    allowed = "wrong samples allowed (1%%)"
+    add("--errors", type=parse_share, default=0.01, metavar="P%", help=allowed)
+    add("--sure", type=parse_share, default=0.95, metavar="P%", help="probability of this (95%%)")
+    add("--review", type=int, default=0, metavar="N", help="list the N least sure values below it")
+    parser.set_defaults(run=_print_thresholds)
 
 
 def _show(call: argparse.Namespace) -> int:
@@ -169,3 +194,16 @@ def _write(
     with Path(out).open("wb") as file:
         write(runs, file)
     put(f"written: {out}\n")
+
+
+def _print_thresholds(call: argparse.Namespace) -> int:
+    options = {"errors": call.errors, "sure": call.sure, "review": max(0, call.review)}
+    found = acceptance(read_run(call.run_directory), call.evaluator, **options)
+    thresholds = {"all fields": found.overall, **found.fields}
+    width = max(map(len, thresholds))
+    lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
+    if found.review:
+        lines += ["", "to review, the least sure first:"]
+        lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
+    put("\n".join(map(make_printable, lines)) + "\n")
+    return MISSED if found.overall.confidence is None else OK

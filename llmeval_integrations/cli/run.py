@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,16 +18,26 @@ from llmeval_integrations.cli.configuration import (
     default_cache,
     read_configuration,
 )
-from llmeval_integrations.cli.gates import check_gates, parse_gate
-from llmeval_integrations.cli.outcome import conclude, put_next_step, put_summary
+from llmeval_integrations.cli.gates import check_gates, find_misses, parse_gate
 from llmeval_integrations.cli.specification import build, parse_specification
-from llmeval_integrations.cli.terminal import OK, Commands, put, say
-from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs import Interrupted, evaluate
+from llmeval_integrations.cli.terminal import (
+    MISSED,
+    OK,
+    WRONG_CALL,
+    Commands,
+    open_page,
+    put,
+    put_view,
+    say,
+)
+from llmeval_integrations.core.errors import InputError, UnreadableJudgementError
+from llmeval_integrations.runs import Interrupted, Run, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.options import OnProgress
+from llmeval_integrations.runs.rows import write_document
 
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
 """Options that a plan does not use."""
@@ -103,11 +114,8 @@ def _run(call: argparse.Namespace) -> int:
         raise InputError("--open shows the report of a run in a directory; add --out DIR")
     evaluators = build(asked.evaluators)
     check_gates(asked.fail_under or {}, evaluators)
-    options = {
-        name: value
-        for name, value in asdict(asked).items()
-        if name not in _OURS and value is not None
-    }
+    given = asdict(asked).items()
+    options = {name: value for name, value in given if name not in _OURS and value is not None}
     options["cache"] = default_cache() if asked.cache is None else asked.cache or None
     if asked.engine == "ray":
         from llmeval_integrations.frameworks.ray import RayEngine
@@ -119,14 +127,16 @@ def _run(call: argparse.Namespace) -> int:
         options = {name: value for name, value in options.items() if name not in _OF_RUNS}
         put("".join(f"{line}\n" for line in plan(asked.data, evaluators, options)))
         return OK
-    with _explain_interrupts(asked, call), _show_progress(quiet=call.quiet) as on_progress:
-        on_columns = None if call.quiet else _say_columns
-        run = evaluate(
-            asked.data, evaluators, on_columns=on_columns, on_progress=on_progress, **options
-        )
-    put_summary(run, call)
-    code = conclude(run, asked)
-    put_next_step(run, call)
+    options["on_columns"] = None if call.quiet else _say_columns
+    try:
+        with _show_progress(quiet=call.quiet) as on_progress:
+            run = evaluate(asked.data, evaluators, on_progress=on_progress, **options)
+    except KeyboardInterrupt as interrupt:
+        _explain(interrupt, asked.out, call)
+        raise
+    _put_summary(run, call)
+    code = _conclude(run, asked)
+    _put_next_step(run, call)
     return code
 
 
@@ -159,22 +169,6 @@ def _say_columns(columns: Mapping[str, str], absent: Iterable[str]) -> None:
 
 
 @contextmanager
-def _explain_interrupts(asked: Configuration, call: argparse.Namespace) -> Iterator[None]:
-    """After an interrupt, print the summary so far, and say how to continue the run."""
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        if isinstance(interrupt, Interrupted):
-            put_summary(interrupt.run, call)
-        if asked.out is None:
-            say("llmeval run: no row was kept; with --out DIR a run can be continued")
-        elif RunDirectory(asked.out).holds_a_run():
-            done = f"the finished rows are in {asked.out}"
-            say(f"llmeval run: {done}; to continue, repeat the call with --resume")
-        raise
-
-
-@contextmanager
 def _show_progress(*, quiet: bool) -> Iterator[OnProgress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
@@ -192,3 +186,102 @@ def _show_progress(*, quiet: bool) -> Iterator[OnProgress | None]:
             progress.update(task, completed=share or 0, total=total, description=done)
 
         yield show
+
+
+def _explain(interrupt: KeyboardInterrupt, out: str | None, call: argparse.Namespace) -> None:
+    """Print the summary so far, and say how to continue the run."""
+    if isinstance(interrupt, Interrupted):
+        _put_summary(interrupt.run, call)
+    if out is None:
+        say("llmeval run: no row was kept; with --out DIR a run can be continued")
+    elif RunDirectory(out).holds_a_run():
+        done = f"the finished rows are in {out}"
+        say(f"llmeval run: {done}; to continue, repeat the call with --resume")
+
+
+def _put_summary(run: Run, call: argparse.Namespace) -> None:
+    if call.json:
+        put(write_document(run.summary))
+    elif not call.quiet:
+        from llmeval_integrations.reports.run_view import view_of_run
+
+        put_view(view_of_run(run))
+
+
+def _put_next_step(run: Run, call: argparse.Namespace) -> None:
+    """Print where the run is and the next commands, and open its report if asked."""
+    if not (call.json or call.quiet):
+        put(
+            f"written: {run.out}/results.jsonl and summary.json\n"
+            f"next: llmeval view {run.out} shows its samples; "
+            f"llmeval compare {run.out} OTHER compares another run with it\n"
+            if run.out
+            else "next: --out DIR keeps the run; llmeval view DIR then shows its samples\n"
+        )
+    if call.open and run.out:
+        from llmeval_integrations.reports import html
+
+        page = run.out.resolve() / "report.html"
+        with page.open("wb") as file:
+            html.write([run], file)
+        open_page(page.as_uri())
+
+
+def _conclude(run: Run, asked: Configuration) -> int:
+    """Print warnings and missed gates on stderr, and return the exit code."""
+    for warning in _warnings(run, cached=asked.cache is not False):
+        say(f"llmeval run: warning: {warning}")
+    left_out = _word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))
+    misses = [*find_misses(run.summary, asked.fail_under or {}), *left_out]
+    for miss in misses:
+        say(f"llmeval run: {miss}")
+    figures = run.summary["evaluators"].values()
+    if any(0 < each["errors"] == each["n"] for each in figures):
+        return WRONG_CALL  # for example, no row has the column
+    if all(each["n"] == each["unscored"] + each["errors"] for each in figures):
+        say("llmeval run: no row has a result, so nothing was evaluated")
+        return WRONG_CALL
+    if asked.frozen and left_out:
+        return WRONG_CALL
+    return MISSED if misses else OK
+
+
+def _warnings(run: Run, *, cached: bool) -> Iterator[str]:
+    if not run.summary["samples"]:
+        yield "the data has no rows"
+    for name, figures in run.summary["evaluators"].items():
+        for path in figures.get("unmet_paths", ()):
+            yield f"{name}: no sample has a leaf at the path {path!r}"
+        if figures["errors"]:
+            first = next((each.reason for each in run.findings[name] if each.is_error), "")
+            count = f"{figures['errors']} of {figures['n']} rows are errors"
+            yield f"{name}: {count} and are left out of rates, for example: {first}"
+        if figures["unscored"]:
+            yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
+
+
+def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:
+    """Word the number of unscored rows, the most frequent reason, and how to ask again."""
+    said = f"{figures['unscored']} of {figures['n']} rows have no score and are left out of rates"
+    found = ((row.label, row.reason) for row in run.rows if row.unscored and row.evaluator == name)
+    [((label, reason), _)] = Counter(found).most_common(1)
+    said += f", most often ({label})" if label else ", most often" if reason else ""
+    said += f": {reason}" if reason else ""
+    if "judge" not in figures:
+        return said
+    is_kept = cached and label == UnreadableJudgementError.label
+    options = "--resume --retry-errors" + (" --no-cache" if is_kept else "")
+    return f"{said}; {'' if run.out else 'with --out DIR, '}{options} asks again"
+
+
+def _word_gaps(judging: Mapping[str, Any], *, frozen: bool) -> list[str]:
+    """Word how many requests to judges this call or an earlier one left out, and why."""
+    if not judging.get("not_asked"):
+        return []
+    why = "an earlier call left them out; --resume --retry-errors makes them"
+    if judging["budget_reached"]:
+        why = f"the budget {judging['budget_reached']} was spent"
+    elif frozen:
+        why = f"the cache is frozen and lacks them, or {why}"
+    were = "was" if judging["not_asked"] == 1 else "were"
+    return [f"{write_count(judging['not_asked'], 'request')} {were} not made: {why}"]

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from llmeval_integrations.cli.describe import option_types
 from llmeval_integrations.core.catalog import evaluator_class, load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -33,7 +32,7 @@ class Specification(NamedTuple):
     """Its name in the run, if this differs from the catalog's."""
 
 
-def parse_specification(text: str, folder: Path = Path()) -> Specification:
+def parse_specification(text: str, folder: Path | None = Path()) -> Specification:
     """Parse `[NAME=]EVALUATOR[:OPTION=VALUE,...]`.
 
     A value is JSON, or text up to the next `,OPTION=`. `@FILE` is replaced by the file's content.
@@ -55,7 +54,20 @@ def parse_specification(text: str, folder: Path = Path()) -> Specification:
     return Specification(evaluator, options, name or None)
 
 
-def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
+def read_specification(item: Any, folder: Path | None) -> Specification:
+    """Read an evaluator of a configuration: a text, or `{[NAME=]EVALUATOR: OPTIONS}`."""
+    if isinstance(item, str):
+        return parse_specification(item, folder)
+    if not isinstance(item, Mapping) or len(item) != 1:  # no values: there may be an API key
+        found = ", ".join(map(str, item)) if isinstance(item, Mapping) else quote(item)
+        raise InputError(f"expected one evaluator with its options, got {found}")
+    [(name, options)] = item.items()
+    if not isinstance(options, (Mapping, NoneType)):
+        raise InputError(f"{name}: expected options by name, got {quote(options)}")
+    return parse_specification(str(name))._replace(options=read_files(options or {}, folder))
+
+
+def _read_value(rest: str, start: int, folder: Path | None) -> tuple[Any, int]:
     """Return a value, and the position of the next option."""
     try:
         value, stop = json.JSONDecoder().raw_decode(rest, start)
@@ -67,18 +79,19 @@ def _read_value(rest: str, start: int, folder: Path) -> tuple[Any, int]:
     return (read_files(rest[start : end.start()], folder), end.end()) if end else ("", len(rest))
 
 
-def read_files(value: Any, folder: Path) -> Any:
+def read_files(value: Any, folder: Path | None) -> Any:
     """Replace every text `@FILE` in a value, at any depth, by the content of the file.
 
     The content is JSON, or text without its last line break. Write `@@` for a text that begins
     with `@`. A configuration may come from somebody else, so it can only read its own folder,
     which is absolute. On the command line, the folder is relative, and any file can be read.
+    Without a folder, nothing is replaced.
     """
     if isinstance(value, Mapping):
         return {key: read_files(each, folder) for key, each in value.items()}
     if isinstance(value, list):
         return [read_files(each, folder) for each in value]
-    if not isinstance(value, str) or not value.startswith("@"):
+    if folder is None or not isinstance(value, str) or not value.startswith("@"):
         return value
     if value.startswith("@@"):
         return value[1:]
@@ -108,18 +121,18 @@ def build(specifications: Sequence[Specification]) -> dict[str, Evaluator]:
         raise InputError(f"two evaluators have one name: {', '.join(given)}")
     built: dict[str, Evaluator] = {}
     for each in specifications:
-        evaluator = _load(each.evaluator, each.options)
+        evaluator = _load(each)
         built[each.name or free_name(evaluator.name, {*built, *given})] = evaluator
     return built
 
 
-def _load(name: str, options: Mapping[str, Any]) -> Evaluator:
-    types = option_types(evaluator_class(name))
-    values = {key: _fit(value, types.get(key, Any)) for key, value in options.items()}
+def _load(given: Specification) -> Evaluator:
+    types = option_types(evaluator_class(given.evaluator))
+    values = {key: _fit(value, types.get(key, Any)) for key, value in given.options.items()}
     try:
-        return load_evaluator(name, **values)
+        return load_evaluator(given.evaluator, **values)
     except InvalidOptionError as error:
-        advice = (_advise(key, value, str(error)) for key, value in options.items())
+        advice = (_advise(key, value, str(error)) for key, value in given.options.items())
         if found := next(filter(None, advice), ""):
             raise InvalidOptionError(f"{error}; {found}") from error
         raise
@@ -136,9 +149,12 @@ def _advise(key: str, value: Any, error: str) -> str:
     return ""
 
 
-def _is_evaluator(kind: Any) -> bool:
-    # `list[X]` is an instance of `type` in Python 3.10, but no class.
-    return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, Evaluator)
+def option_types(kind: type[Evaluator]) -> dict[str, Any]:
+    """Return the types of options by name; empty if they cannot be resolved."""
+    try:
+        return get_type_hints(kind)
+    except (NameError, TypeError):
+        return {}
 
 
 def _fit(value: Any, kind: Any) -> Any:
@@ -162,22 +178,18 @@ def _fit(value: Any, kind: Any) -> Any:
     if get_origin(kind) is Sequence and _is_evaluator(get_args(kind)[0]):
         return [_build_inner(each) for each in value] if isinstance(value, list) else value
     parts = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
-    is_text = all(part in (str, NoneType) or get_origin(part) is Literal for part in parts)
-    is_text = is_text and all(isinstance(word, str) for word in words)
-    return json.dumps(value) if is_text and isinstance(value, int) else value
+    types = {type(word) for part in parts if get_origin(part) is Literal for word in get_args(part)}
+    types |= {part for part in parts if get_origin(part) is not Literal}
+    return json.dumps(value) if isinstance(value, int) and types <= {str, NoneType} else value
+
+
+def _is_evaluator(kind: Any) -> bool:
+    # `list[X]` is an instance of `type` in Python 3.10, but no class.
+    return isinstance(kind, type) and get_origin(kind) is None and issubclass(kind, Evaluator)
 
 
 def _build_inner(value: Any) -> Any:
-    """Build an evaluator that is an option of another: `NAME` or `{NAME: OPTIONS}`."""
-    if isinstance(value, str):
-        return _load(value, {})
-    if not isinstance(value, Mapping):
-        return value
-    if len(value) != 1:  # values are not shown: they may contain an API key
-        names = ", ".join(map(str, value)) or "{}"
-        raise InvalidOptionError(f"expected one evaluator, got {names}")
-    [(name, options)] = value.items()
-    if not isinstance(options, (Mapping, NoneType)):
-        raise InvalidOptionError(f"{name}: expected options by name, got {quote(options)}")
-    return _load(name, options or {})
+    """Build an evaluator that is an option of another; its files were read with the other's."""
+    if isinstance(value, (str, Mapping)):
+        return _load(read_specification(value, None))
+    return value

@@ -38,6 +38,7 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
     named = dict(zip(names_of(runs), runs, strict=True))
     manifests = {name: find_manifest(run.out) for name, run in named.items()}
     scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
+    is_whole = not version or not any(run.incomplete for run in runs)
     style, script = _file("page.css"), "".join(map(_file, scripts))
     text = (
         _environment()
@@ -49,8 +50,8 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
             script=_markup(script),
             views={name: view_of_run(run, name) for name, run in named.items()},
             version=version,
-            # The server's runs may be under way, and a comparison of their parts would mislead.
-            comparisons=[] if version else [*views_of_comparisons(named, _CHANGES)],
+            # A comparison of a part, which grows on a live page, would mislead.
+            comparisons=[*views_of_comparisons(named, _CHANGES)] if is_whole else [],
             data=_markup(_embed(samples_of_page(named))),
             manifests={
                 name: json.dumps(manifest, indent=2, ensure_ascii=False)

@@ -1,12 +1,12 @@
 """Configurations of a run in YAML and in `pyproject.toml`."""
 
 import json
+import re
 
 import pytest
 
 from llmeval_integrations import InputError
 from llmeval_integrations.cli.configuration import Configuration, read_configuration
-from llmeval_integrations.cli.main import main
 from llmeval_integrations.cli.specification import Specification
 
 
@@ -64,7 +64,7 @@ WRONG = [
     ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
     ("engine: spark", "Invalid enum value 'spark' - at `$.engine`"),
     ("fail_under: {json_match: 9a%}", "'json_match=9a%' is not NAME=RATE"),
-    ("evaluators: [{a: {}, b: {}}]", "is not a name or a name with its options"),
+    ("evaluators: [{a: {}, b: {}}]", "expected one evaluator with its options, got a, b"),
     ("evaluators: [{json_match: 5}]", "json_match: expected options by name, got 5"),
     ("data: a\nlimit: 1\ndata: b", "line 3: the key 'data' is already in line 1"),
     ("evaluators:\n- json_schema:\n    schema: {type: array, type: object}",
@@ -98,17 +98,16 @@ def test_scalars_follow_yaml_1_2(tmp_path, written, value):
     assert (given, type(given)) == (value, type(value))
 
 
-def test_a_table_of_pyproject_is_a_configuration(tmp_path, monkeypatch, capsys):
+def test_a_table_of_pyproject_is_a_configuration(tmp_path, llmeval):
     (tmp_path / "data.jsonl").write_text('{"output": "{}"}\n')
     path = tmp_path / "pyproject.toml"
     path.write_text('[tool.llmeval]\ndata = "data.jsonl"\nevaluators = ["json_validity"]\n')
     assert read_configuration(path).data == str(tmp_path / "data.jsonl")
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", "pyproject.toml", "--quiet"]) == 0
+    assert llmeval("run pyproject.toml --quiet")[0] == 0
     for text, message in [("[tool.x]", "no table [tool.llmeval]"), ("[", "is not TOML: ")]:
         path.write_text(text)
-        assert main(["run", "pyproject.toml"]) == 2
-        assert message in capsys.readouterr().err
+        with pytest.raises(InputError, match=re.escape(message)):
+            read_configuration(path)
 
 
 def test_a_configuration_reads_files_of_its_own_folder_only(tmp_path):

@@ -10,7 +10,6 @@ pytest.importorskip("openai")
 from server import ModelServer, chat
 
 from llmeval_integrations.cli.configuration import default_cache
-from llmeval_integrations.cli.main import main
 
 VERDICT = {"reasoning": "It is.", "verdict": "Pass", "confidence": "High"}
 TOKENS = 11 + 7
@@ -26,17 +25,14 @@ def server():
 
 
 @pytest.fixture
-def run(server, tmp_path, monkeypatch, capsys):
+def run(server, llmeval, tmp_path):
     """Run the command in a folder with data, ten rows; gives exit code, JSON or text, stderr."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     rows = [{"output": f"text {number}"} for number in range(10)]
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
-    def command(*options, url=server.url, data="data.jsonl", is_judged=True, **changes):
-        judge = ["-e", f"pass_fail:model={json.dumps(model(url, **changes))},question=Is it, or not?"]  # fmt: skip
-        code = main(["run", data, *(judge if is_judged else []), *options])
-        out, said = capsys.readouterr()
+    def command(*options, url=server.url, **changes):
+        judge = f"pass_fail:model={json.dumps(model(url, **changes))},question=Is it, or not?"
+        code, out, said = llmeval("run data.jsonl -e", judge, *options)
         return code, json.loads(out) if "--json" in options and out else out, said
 
     return command
@@ -144,19 +140,16 @@ def test_a_plan_shows_a_known_price(run):
     assert float(cost) == pytest.approx(expected, abs=1e-4)
 
 
-def test_prefer_shows_two_runs_to_a_judge(run, server, tmp_path, capsys):
+def test_prefer_shows_two_runs_to_a_judge(llmeval, server, tmp_path):
     for name in ("one", "two"):
         rows = [{"id": number, "output": f"{name} {number}"} for number in range(20)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
-        assert main(["run", f"{name}.jsonl", "-q", "-e", "length_penalty", "-o", name]) == 0
+        assert llmeval(f"run {name}.jsonl -q -e length_penalty -o {name}")[0] == 0
     server.plays(chat(json.dumps({"reasoning": "It comes first.", "label": "first"})))
-    capsys.readouterr()
-    judge = f"preference:model={json.dumps(model(server.url))}"
-    assert main(["prefer", "one", "two", "-e", judge]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("one against two: 50.0% (")
-    assert said[0].endswith("0 won, 20 tied, 0 lost")
-    assert "the first place was preferred in both orders in 100.0% of pairs" in said[1]
-    with pytest.raises(SystemExit):
-        main(["prefer", "one", "-e", judge])
-    assert main(["prefer", "one", "two", "-e", "json_validity"]) == 2
+    code, out, _ = llmeval("prefer one two -e", f"preference:model={json.dumps(model(server.url))}")
+    won, place = out.splitlines()[:2]
+    assert (code, won.startswith("one against two: 50.0% (")) == (0, True)
+    assert won.endswith("0 won, 20 tied, 0 lost")
+    assert "the first place was preferred in both orders in 100.0% of pairs" in place
+    assert llmeval("prefer one -e json_validity")[0] == 2
+    assert llmeval("prefer one two -e json_validity")[0] == 2

@@ -1,4 +1,4 @@
-"""`llmeval report`, `export` and `view`."""
+"""`llmeval report`, `export` and `view`: the files that they write, and the live page."""
 
 import contextlib
 import json
@@ -12,62 +12,45 @@ import pytest
 from browser import browser, needs_chromium
 
 from llmeval_integrations import JsonValidity, evaluate
-from llmeval_integrations.cli.main import main
 
-
-@pytest.fixture
-def run(tmp_path):
-    evaluate([{"output": "{}"}, {"output": "{"}], [JsonValidity()], out=tmp_path / "run")
-    return tmp_path / "run"
-
-
+PAGE, TABLE = "<!doctype html>", "run,id,group,evaluator"
 FORMATS = [
-    (["report"], "run/report.html", "<!doctype html>"),
-    (["report", "--out", "-"], None, "<!doctype html>"),
-    (["report", "--format", "markdown"], None, "### run: "),
-    (["report", "--out", "comment.md"], "comment.md", "### run: "),
-    (["report", "--out", "junit.xml"], "junit.xml", "<?xml"),
-    (["export", "--to", "csv"], "run/rows.csv", "run,id,group,evaluator"),
-    (["export", "--out", "x.CSV"], "x.CSV", "run,id,group,evaluator"),
-    (["export", "--out", "x.arrow"], "x.arrow", "ARROW1"),
-    (["export"], "run/rows.parquet", "PAR1"),
+    ("report run", "run/report.html", PAGE),
+    ("report run --format markdown", None, "### run: "),
+    ("report run --out comment.md", "comment.md", "### run: "),
+    ("report run --out junit.xml", "junit.xml", "<?xml"),
+    ("export run --to csv", "run/rows.csv", TABLE),
+    ("export run --out x.CSV", "x.CSV", TABLE),
+    ("export run --out x.arrow", "x.arrow", "ARROW1"),
+    ("export run", "run/rows.parquet", "PAR1"),
 ]
 
 
-@pytest.mark.parametrize(("call", "file", "begin"), FORMATS)
-def test_an_option_or_the_suffix_sets_the_format(run, capfdbinary, monkeypatch, call, file, begin):
+def evaluated(path):
+    evaluate([{"output": "{}"}, {"output": "{"}], [JsonValidity()], out=path)
+    return path
+
+
+@pytest.mark.parametrize(("line", "file", "begin"), FORMATS)
+def test_an_option_or_the_suffix_sets_the_format(llmeval, tmp_path, line, file, begin):
     pytest.importorskip("pyarrow")
-    monkeypatch.chdir(run.parent)
-    assert main([call[0], "run", *call[1:]]) == 0
-    out = capfdbinary.readouterr().out
-    if file:
-        assert out == f"written: {file}\n".encode()
-        out = Path(file).read_bytes()
-    assert out.startswith(begin.encode())
+    evaluated(tmp_path / "run")
+    code, out, _ = llmeval(line)
+    written = Path(file).read_bytes() if file else out.encode()
+    assert (code, written.startswith(begin.encode())) == (0, True)
+    assert file is None or out == f"written: {file}\n"
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (["report", "--format", "pdf"], "'pdf' is not a format; there are html (.html), "),
-        (["export", "--out", "x.xlsx"], "'.xlsx' is not a format; there are arrow (.arrow), "),
-        (["export", "--out", "missing/x.csv"], "No such file or directory: 'missing/x.csv'"),
-        (["export"], "pip install 'llmeval-integrations[parquet]'"),
-        (["view", "--port=65536"], "port 65536: "),
-    ],
-)
-def test_a_wrong_call_writes_no_file(run, monkeypatch, capsys, call, message):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.chdir(run.parent)
-    before = sorted(run.iterdir())
-    try:
-        code = main([call[0], "run", *call[1:]])
-    except SystemExit as stop:
-        code = stop.code
-    assert code == 2
-    assert message in capsys.readouterr().err
-    assert [path.name for path in Path().iterdir()] == ["run"]
-    assert sorted(run.iterdir()) == before
+def test_a_page_is_opened_in_the_browser(llmeval, tmp_path, monkeypatch):
+    pages = []
+    monkeypatch.setattr("webbrowser.open", lambda address: pages.append(address) or True)
+    Path("data.jsonl").write_text('{"output": "{}"}\n')
+    code, out, _ = llmeval("run data.jsonl -e json_validity --out run --json --open")
+    assert (code, json.loads(out)["samples"]) == (0, 1)  # and nothing else
+    assert llmeval("report run --open")[0] == 0
+    assert pages == [(tmp_path / "run" / "report.html").as_uri()] * 2
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert f"no browser could be started; open {pages[0]}" in llmeval("report run --open")[2]
 
 
 @contextlib.contextmanager
@@ -75,7 +58,7 @@ def viewing(run):
     command = [sys.executable, "-u", "-m", "llmeval_integrations", "view", str(run)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            yield process.stdout.readline().split()[0], process
+            yield process.stdout.readline().split()[0]
         finally:
             process.send_signal(signal.SIGINT)
             assert process.wait(10) == 0
@@ -85,10 +68,10 @@ def viewing(run):
 VERDICT = "document.querySelector('.verdict')?.textContent ?? ' of 2 samples'"
 
 
-def add_row(run, **changes):
-    """Write one more row, like the last one but for some fields."""
+def add_row(run, number):
+    """Write one more row, like the last one."""
     rows = run / "results.jsonl"
-    row = {**json.loads(rows.read_bytes().splitlines()[-1]), **changes}
+    row = {**json.loads(rows.read_bytes().splitlines()[-1]), "id": number}
     with rows.open("ab") as file:
         file.write(json.dumps(row).encode() + b"\n")
 
@@ -101,29 +84,20 @@ def wait_until(is_so):
 
 
 @needs_chromium
-def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(run, tmp_path):
+def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(tmp_path):
+    run = evaluated(tmp_path / "run")
     (run / "summary.json").unlink()  # as before the end of a run
-    with viewing(run) as (address, _), browser(tmp_path / "profile") as page:
+    with viewing(run) as address, browser(tmp_path / "profile") as page:
         page.open(address)
         page.run("document.getElementById('by-label').value = 'truncated'")
         page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
-        add_row(run, id=3)
+        add_row(run, 3)
         wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
         assert page.run("document.getElementById('count').textContent").startswith("2 of 3")
         assert page.run("document.getElementById('by-label').value") == "truncated"
         page.run("document.querySelectorAll('tr.sample button')[0].click()")
-        add_row(run, id=4)
+        add_row(run, 4)
         wait_until(lambda: page.run("!document.getElementById('news').hidden"))
         assert page.run("document.querySelectorAll('tr.detail').length") == 1
         assert page.complaints == []
         assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}
-
-
-def test_a_killed_run_causes_a_warning(run, capsys):
-    (run / "summary.json").unlink()
-    why = "is incomplete: it was killed or is under way"
-    for call in (["report", "--out", "-"], ["export", "--to", "csv", "--out", "-"]):
-        assert main([*call, str(run), str(run)]) == 0
-        first, second = capsys.readouterr().err.splitlines()
-        assert first == f"llmeval {call[0]}: warning: run {why}"
-        assert second == f"llmeval {call[0]}: warning: run_2 {why}"

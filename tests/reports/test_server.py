@@ -6,6 +6,14 @@ import threading
 from llmeval_integrations.reports.server import Server
 
 
+def test_finished_runs_are_compared_and_a_run_under_way_is_not(moods, people):
+    runs = [str(moods.out), str(people.out)]
+    for expected in (True, False):
+        with Server(runs) as server:
+            assert (b"Not compared: " in server.page()) is expected
+        (moods.out / "summary.json").unlink(missing_ok=True)
+
+
 def test_the_server_answers_to_the_names_of_this_machine_only(moods):
     with Server([str(moods.out)]) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,)).start()

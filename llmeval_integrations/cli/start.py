@@ -1,4 +1,4 @@
-"""`llmeval init`: write a first configuration, and a few rows of data."""
+"""`llmeval demo` and `init`: the first evaluation, with our data or with yours."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 from llmeval_integrations.cli.terminal import OK, Commands, put
 from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.demo import EVAL, OUTPUTS
 
 _CONFIGURATION: Final = """\
 # llmeval run {name}
@@ -30,11 +31,47 @@ _ROWS: Final = r"""
 
 
 def add_commands(commands: Commands) -> None:
-    """Add the command."""
+    """Add the two commands."""
+    parser = commands.add_parser(
+        "demo",
+        help="evaluate two prompts that read 60 invoices",
+        description="Evaluate what two prompts read from 60 made-up invoices, compare them, and "
+        "write a report of both.",
+    )
+    add = parser.add_argument
+    add("--open", action="store_true", help="open the report in a browser")
+    folder = "folder of the runs (runs/demo)"
+    add("-o", "--out", type=Path, default=Path("runs/demo"), help=folder)
+    parser.set_defaults(run=_demo)
+
     parser = commands.add_parser("init", help="write a configuration, and a few rows of data")
     help_ = "the file to write (eval.yaml)"
     parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help=help_)
     parser.set_defaults(run=_init)
+
+
+def _demo(call: argparse.Namespace) -> int:
+    from llmeval_integrations.cli.main import main
+
+    first, new, page = (str(call.out / name) for name in ("first", "new", "report.html"))
+    run = ["run", str(EVAL), "--overwrite", "--quiet", "--out"]
+    put("60 invoices, read by two prompts: is the new one better?\n\n")
+    for command in (
+        [*run, first],
+        [*run, new, "--column", "output=new_output"],
+        ["compare", first, new, "--no-fields", "--changes", "1"],
+        ["report", first, new, "--out", page, *(["--open"] if call.open else [])],
+    ):
+        if code := main(command):
+            return code
+    here = Path.cwd()
+    example = OUTPUTS.relative_to(here) if OUTPUTS.is_relative_to(here) else OUTPUTS
+    put(
+        f"\nOpen {page} in a browser to see which outputs fail, and where.\n"
+        f"Then evaluate outputs of your own, in a file like {example}:\n"
+        "  llmeval run outputs.jsonl -e json_validity -e json_fields\n"
+    )
+    return OK
 
 
 def _init(call: argparse.Namespace) -> int:
