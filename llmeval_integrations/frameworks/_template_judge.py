@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.judge import ModelJudge
 from llmeval_integrations.judges.prompts.material import material
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import AnswerForm
-from llmeval_integrations.judges.replies.parse import parse_judgement
+from llmeval_integrations.judges.replies.forms import Form
+from llmeval_integrations.judges.replies.reader import parse_judgement
 from llmeval_integrations.messages.read import read_answer
 
 if TYPE_CHECKING:
@@ -35,12 +34,8 @@ class TemplateJudge(ModelJudge):
     threshold: float | None = None
     """The lowest score that passes; without it there is no verdict."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "prompt", Prompt(self.prompt))
-
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        form = AnswerForm(str, repeats=True)
+        form = Form("str", None, str)
         reply = await self.exchange(ask, self.prompt, form, material(sample))
         texts = _texts(sample)
         own = reply

@@ -27,8 +27,8 @@ from llmeval_integrations.judges.pass_fail import (
     Tone,
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.replies.parse import parse_judgement
+from llmeval_integrations.judges.replies.reader import parse_judgement
+from llmeval_integrations.judges.replies.vocabulary import Confidence, Judgement, Verdict
 from llmeval_integrations.llm.answers import aask, ask
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.messages import Message, Request

@@ -12,7 +12,7 @@ from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.judge import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     BACKGROUND,
     background,
@@ -20,8 +20,8 @@ from llmeval_integrations.judges.prompts.material import (
     output_text,
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
-from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.judges.replies.forms import Form, object_schema
+from llmeval_integrations.judges.replies.objects import Quotations
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
@@ -64,7 +64,7 @@ class Claim(msgspec.Struct, frozen=True):
     documents: list[int] = []
 
 
-def _form(verdicts: Mapping[str, str]) -> RecordForm[list[Claim]]:
+def _form(verdicts: Mapping[str, str]) -> Form[list[Claim]]:
     """Return the form of a list of claims with these verdicts."""
 
     def build(given: dict[str, Any]) -> list[Claim]:
@@ -83,7 +83,7 @@ def _form(verdicts: Mapping[str, str]) -> RecordForm[list[Claim]]:
         documents={"type": "array", "items": {"type": "integer"}},
         verdict={"type": "string", "enum": [*verdicts]},
     )
-    return RecordForm("claims", object_schema(claims={"type": "array", "items": claim}), build)
+    return Form("claims", object_schema(claims={"type": "array", "items": claim}), build)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from llmeval_integrations.core.options import (
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.judge import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     BACKGROUND,
     MATERIAL,
@@ -112,7 +112,6 @@ class Classification(_LabelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_text(self, "name")
-        self._set_prompt(self.prompt)
         given = self.choices
         labels = [] if isinstance(given, str) else [*given]
         if not labels or len({_fold(str(each)) for each in labels}) < len(labels):

@@ -24,7 +24,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
 from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of, results_of
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.judge import ModelJudge
 from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
 from llmeval_integrations.judges.prompts.material import (
     MANY_JUDGEMENTS,

@@ -12,10 +12,9 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.exchange import exchange
+from llmeval_integrations.judges.judge import exchange
 from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import RecordForm, object_schema
-from llmeval_integrations.judges.replies.quotations import Quotations
+from llmeval_integrations.judges.replies.forms import Form, object_schema
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
@@ -100,8 +99,8 @@ class QuestionGenerator:
             "has_choices": has_choices,
         }
         form = _form(num_questions, has_choices=has_choices)
-        ask = Ask(Session(), self.model)
-        return wait(start(exchange(ask, _PROMPT.render(values), form, Quotations())))
+        request = Request(tuple(_PROMPT.render(values)), None, form.name)
+        return wait(start(exchange(Ask(Session(), self.model), request, form)))
 
 
 class _Item(msgspec.Struct):
@@ -109,7 +108,7 @@ class _Item(msgspec.Struct):
     choices: list[str] = []
 
 
-def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
+def _form(count: int, *, has_choices: bool) -> Form[list[Question]]:
     """Return the form of so many questions."""
 
     def build(given: dict[str, Any]) -> list[Question]:
@@ -131,7 +130,7 @@ def _form(count: int, *, has_choices: bool) -> RecordForm[list[Question]]:
     choices = {"type": "array", "items": text, "minItems": 2, "maxItems": 6}
     question = object_schema(question=text, **({"choices": choices} if has_choices else {}))
     questions = {"type": "array", "items": question, "minItems": count, "maxItems": count}
-    return RecordForm("questions", object_schema(questions=questions), build)
+    return Form("questions", object_schema(questions=questions), build)
 
 
 def _distinct(texts: Sequence[str]) -> set[str]:

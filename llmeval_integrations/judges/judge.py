@@ -1,21 +1,145 @@
-"""A judge with a prompt, an answer type and a score of your own."""
+"""Judges that ask one model: how a question is put and its answer read, and a judge of your own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
 
-from llmeval_integrations.core.options import as_number, check_number, option_error
+import msgspec
+
+from llmeval_integrations.core.errors import (
+    CutReplyError,
+    InvalidOptionError,
+    UnreadableJudgementError,
+)
+from llmeval_integrations.core.options import (
+    as_number,
+    check_choice,
+    check_number,
+    option_error,
+)
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.judges.prompts.material import material
-from llmeval_integrations.judges.replies.forms import AnswerForm
+from llmeval_integrations.judges.prompts.prompt import Prompt, as_text
+from llmeval_integrations.judges.replies.forms import Form, Schema
+from llmeval_integrations.judges.replies.objects import Quotations
 from llmeval_integrations.judges.replies.reader import reasons_of
-from llmeval_integrations.llm.answers import check_type
+from llmeval_integrations.llm.answers import check_type, name_of, schema_of
+from llmeval_integrations.llm.messages import OUTPUTS, Message, Output, Request
 from llmeval_integrations.llm.session import Ask
+
+T = TypeVar("T")
+
+_MARK: Final = (
+    'Give the object one more key, the last one: "mark", with the text "{mark}". It shows that the '
+    "object is yours."
+)
+
+
+@dataclass(frozen=True)
+class ModelJudge(JudgedEvaluator):
+    """A judge that asks one model and reads the answers in one form.
+
+    A subclass has the field `model`, and `prompt` if callers may write their own.
+    """
+
+    output: Output = field(default="auto", kw_only=True)
+    """How the form of the reply is requested; "text" for models without structured output."""
+
+    retries: int = field(default=1, kw_only=True)
+    """How often the judge is shown an unreadable reply and asked for its verdict again."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self, "output", OUTPUTS)
+        check_number(self, "retries", minimum=0, whole=True)
+        if "prompt" in self.__dataclass_fields__:
+            prompt = Prompt(vars(self)["prompt"])
+            if not {*prompt.variables} - {"question", "role", "fence"}:
+                raise InvalidOptionError(
+                    f"{self.name}: the prompt shows the judge nothing of the sample; write "
+                    "{output} where the output belongs"
+                )
+            object.__setattr__(self, "prompt", prompt)
+
+    async def exchange(
+        self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
+    ) -> T:
+        """Send a prompt, after labelled samples, to the model, and read the answer."""
+        messages = prompt.render(variables)
+        mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
+        shown = [as_text(variables[name], name) for name in prompt.variables]
+        quotations = Quotations([*shown, shots, *(each.text for each in prompt.messages)], mark)
+        place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
+        messages[place] = _extend(messages[place], before=shots)
+        request = Request(tuple(messages), None, form.name, self.output, fence=mark)
+        return await exchange(ask, request, form, quotations, self.retries)
+
+
+async def exchange(
+    ask: Ask,
+    request: Request,
+    form: Form[T],
+    quotations: Quotations = Quotations(),  # noqa: B008 - it is never changed
+    retries: int = 1,
+) -> T:
+    """Ask, and up to `retries` times more for the verdict alone if the reply cannot be read.
+
+    Raises UnreadableJudgementError for the last reply, and CutReplyError if the reply was cut
+    before its verdict.
+    """
+    wording, schema, first = form.wording, form.schema, ""
+    while True:
+        request = _ask_for(request, wording, schema)
+        reply = await ask(request, whole=form.schema is None)
+        try:
+            return form.read(reply.text, quotations, first)
+        except UnreadableJudgementError as error:
+            if reply.finish == "length":
+                tokens = reply.usage.output_tokens
+                cut = f"the reply was cut at its limit of tokens, after {tokens}; raise max_tokens"
+                raise CutReplyError(cut) from error
+            if not retries:
+                said = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
+                raise UnreadableJudgementError(said) from None
+            wording, schema = form.follow_up(error)
+        said = reply.text.strip()
+        if not said:  # some servers refuse an empty text in a conversation
+            said = "(nothing)"
+            wording, schema = "That reply is empty. Answer in the form asked for.", form.schema
+        messages = (*request.messages, Message("assistant", said))
+        request = msgspec.structs.replace(request, messages=messages)
+        retries -= 1
+        first = first or reply.text.replace(request.fence, "")
+
+
+def _ask_for(request: Request, wording: str, schema: Schema | None) -> Request:
+    """Ask for a form at the end of a request, and for the mark unless the form has its own."""
+    if request.fence and schema and "mark" not in schema.get("properties", ("mark",)):
+        wording = f"{wording}\n{_MARK.format(mark=request.fence)}".strip()
+        # The schema leaves the mark's value open, because vendors compile and cache each schema.
+        properties = {**schema["properties"], "mark": {"type": "string"}}
+        required = [*schema.get("required", ()), "mark"]
+        schema = {**schema, "properties": properties, "required": required}
+    *others, last = request.messages
+    if wording and last.role != "user":
+        others, last = [*others, last], Message("user", wording)
+    else:
+        last = _extend(last, after=wording)
+    return msgspec.structs.replace(request, messages=(*others, last), schema=schema)
+
+
+def _extend(message: Message, before: str = "", after: str = "") -> Message:
+    """Return a message with a paragraph before and after its own text."""
+    content = message.content
+    if not isinstance(content, str):
+        return Message(message.role, tuple(filter(None, (before, *content, after))))
+    text = content.rstrip() if after else content
+    return Message(message.role, "\n\n".join(filter(None, (before, text, after))))
 
 
 @dataclass(frozen=True)
@@ -45,7 +169,6 @@ class Judge(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set_prompt(self.prompt)
         check_type(self.result_type)
         check_number(self, "threshold", optional=True)
         names = getattr(self.result_type, "model_fields", {})
@@ -54,15 +177,16 @@ class Judge(ModelJudge):
             raise option_error(self, "score", f"a function, or a field of the answer ({known})")
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        form = AnswerForm(self.result_type, repeats=self.score is None)
+        kind, score = self.result_type, self.score
+        build = getattr(kind, "model_validate", str)
+        form = Form(name_of(kind), schema_of(kind), build, repeats=score is None)
         answer = await self.exchange(ask, self.prompt, form, material(sample))
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")
         metadata = {"answer": plain}
-        if self.score is None:
+        if score is None:
             reason = answer if isinstance(answer, str) else "the judge has no score"
             return Result(None, None, None, reason, metadata, answered=True)
         try:
-            score: Any = self.score
             given = getattr(answer, score) if isinstance(score, str) else score(answer)
             figure = as_number(self, "score", given)
         except Exception as error:  # noqa: BLE001 - a function of the caller's

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.options import check_instance, check_number, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.exchange import ModelJudge
+from llmeval_integrations.judges.judge import ModelJudge
 from llmeval_integrations.judges.prompts.material import (
     MATERIAL,
     ONE_JUDGEMENT,
@@ -19,8 +19,8 @@ from llmeval_integrations.judges.prompts.material import (
 )
 from llmeval_integrations.judges.prompts.prompt import Prompt
 from llmeval_integrations.judges.replies.forms import JUDGEMENT
-from llmeval_integrations.judges.replies.judgement import Confidence, Judgement, Verdict
-from llmeval_integrations.judges.replies.parse import parse_judgement
+from llmeval_integrations.judges.replies.reader import parse_judgement
+from llmeval_integrations.judges.replies.vocabulary import Confidence, Judgement, Verdict
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
@@ -102,7 +102,6 @@ class PassFail(ModelJudge):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._set_prompt(self.prompt)
         check_text(self, "question")
         check_text(self, "role", optional=True)
         check_text(self, "instruction", optional=True)

@@ -82,7 +82,12 @@ def test_relevance_is_the_share_of_claims_that_help_to_answer():
 
 @pytest.mark.parametrize(
     "reply",
-    ["Two claims are fine.", {"claims": [{"claim": "x"}]}, claims(("x", "", [], "perhaps"))],
+    [
+        "Two claims are fine.",
+        "Claims: [{'claim': 'x'}, {'claim': 'y'}]",
+        {"claims": [{"claim": "x"}]},
+        claims(("x", "", [], "perhaps")),
+    ],
 )
 def test_a_reply_in_another_form_is_unscored_after_a_second_question(reply):
     model = Scripted(reply)

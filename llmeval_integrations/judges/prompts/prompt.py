@@ -21,31 +21,31 @@ from llmeval_integrations.messages.read import find_messages
 Syntax = Literal["f-string", "mustache"]
 
 
-class Hole(NamedTuple):
-    """The place of a value: a variable, then the keys and numbers after its dots."""
+class Tag(NamedTuple):
+    """The place of a value: a variable, then the keys and numbers after its dots.
+
+    A section (`#`) is written for each item or true value, an inverted one (`^`) if there is none.
+    """
 
     path: tuple[str, ...]
+    kind: str = ""
+    body: Body = []  # noqa: RUF012 - a tuple has no mutable defaults
 
 
-class Section(NamedTuple):
-    """A part that is written for each item or true value, or (inverted) if there is none."""
-
-    path: tuple[str, ...]
-    inverted: bool
-    body: Body
-
-
-Body: TypeAlias = "list[str | Hole | Section]"
+Body: TypeAlias = "list[str | Tag]"
 
 # A name begins with a letter and may have spaces and hyphens, as columns of tables do.
 _NAME: Final = r"[^\W\d][\w -]*"
 _PATH: Final = re.compile(rf"\.|{_NAME}(?:\.\w[\w -]*)*")
 _BRACES: Final = re.compile(rf"\{{\{{|\}}\}}|\{{ *({_NAME})([}}.\[!:])")
-_MUSTACHE: Final = re.compile(
-    r"\{\{(\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(1)\}\}\}|\}\})", re.DOTALL
-)
 _DOUBLED: Final = re.compile(rf"\{{\{{\s*(?:[!>=][^{{}}]*|[#^/&]?\s*(?:{_PATH.pattern})\s*)\}}\}}")
-_LINE_END: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_MUSTACHE: Final = re.compile(
+    # A section's tag or a comment that is alone on a line takes the whole line with it.
+    r"(?P<line>^[^\S\n]*(?=\{\{\s*[#^/!](?:(?!\}\}).)*\}\}[^\S\n]*(?:\n|\Z)))?"
+    r"(?P<tag>\{\{(?P<raw>\{)?\s*(?P<kind>[#^/!&]?)\s*(?P<name>.*?)\s*(?(raw)\}\}\}|\}\}))"
+    r"(?(line)[^\S\n]*(?:\n|\Z))",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def find_syntax(texts: Iterable[str]) -> Syntax:
@@ -68,7 +68,7 @@ def parse_f_string(text: str) -> Body:
         body.append(text[position:start])
         position = end
         if found[2] == "}":
-            body.append(Hole((found[1].strip(),)))
+            body.append(Tag((found[1].strip(),)))
         elif not found[2]:
             body.append(found[0][:1] if has_escapes else found[0])
         elif found[2] == ":" and text[end : end + 1].isspace():
@@ -86,46 +86,33 @@ def parse_mustache(text: str) -> Body:
     partial, a change of delimiters, and anything that is not a name.
     """
     bodies: list[Body] = [[]]
-    sections: list[tuple[int, Section]] = []
+    sections: list[tuple[int, Tag]] = []
     position = 0
-    while (start := text.find("{{", position)) >= 0:
-        tag = _MUSTACHE.match(text, start)
-        if not tag:
-            raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
-        kind, name = tag["kind"].replace("&", ""), tag["name"]
+    for found in _MUSTACHE.finditer(text):
+        start, tag, kind, name = found.start("tag"), *found.group("tag", "kind", "name")
         if kind != "!" and not _PATH.fullmatch(name):
             hint = "there are no partials and no other delimiters, and literal braces are single"
-            raise _error(text, start, f"{shorten(tag[0], 60)} holds no name; {hint}")
+            raise _error(text, start, f"{shorten(tag, 60)} holds no name; {hint}")
         path = tuple(step.strip() for step in name.split(".")) if name != "." else ()
-        before, after = _edges(text, position, start, tag.end()) if kind else tag.span()
-        bodies[-1].append(text[position:before])
-        position = after
-        if kind in ("#", "^"):
-            sections.append((start, Section(path, kind == "^", [])))
-            bodies[-1].append(sections[-1][1])
-            bodies.append(sections[-1][1].body)
-        elif kind == "/":
+        bodies[-1].append(text[position : found.start()])
+        position = found.end()
+        if kind == "/":
             if not sections or sections.pop()[1].path != path:
-                raise _error(text, start, f"{tag[0]} does not close the last section")
+                raise _error(text, start, f"{tag} does not close the last section")
             bodies.pop()
-        elif not kind:
-            bodies[-1].append(Hole(path))
+        elif kind in ("#", "^"):
+            section = Tag(path, kind, [])
+            bodies[-1].append(section)
+            bodies.append(section.body)
+            sections.append((start, section))
+        elif kind != "!":
+            bodies[-1].append(Tag(path))
+    if (start := text.find("{{", position)) >= 0:
+        raise _error(text, start, f"{text[start : start + 20]} opens a tag that is not closed")
     if sections:
         start, section = sections[-1]
         raise _error(text, start, f"the section {'.'.join(section.path)} is not closed")
     return [*bodies[0], text[position:]]
-
-
-def _edges(text: str, position: int, start: int, end: int) -> tuple[int, int]:
-    """Return the end of the text before a tag, and the start of the text after it.
-
-    A section's tag or a comment that is alone on a line takes the whole line with it.
-    """
-    line = text.rfind("\n", 0, start) + 1
-    line_end = _LINE_END.match(text, end)
-    if line_end and line >= position and not text[line:start].strip():
-        return line, line_end.end()
-    return start, end
 
 
 def _error(text: str, offset: int, message: str) -> InvalidOptionError:
@@ -147,16 +134,19 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
             pieces.append(node)
             continue
         value = _find(node.path, scopes)
-        if isinstance(node, Section):
-            items = _items(value)
-            if node.inverted:
-                items = [] if items else [scopes[-1]]
-            pieces += [fill(node.body, (*scopes, item)) for item in items]
-        else:
+        if not node.kind:
             name = ".".join(node.path) or "."
             if value is MISSING:
                 raise make_value_error(name, scopes)
             pieces.append(as_text(value, name))
+            continue
+        if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
+            value = value.tolist()
+        is_there = value is not MISSING and bool(value)
+        items = value if isinstance(value, (list, tuple)) else [value] * is_there
+        if node.kind == "^":
+            items = [] if items else [scopes[-1]]
+        pieces += [fill(node.body, (*scopes, item)) for item in items]
     return "".join(pieces)
 
 
@@ -183,15 +173,6 @@ def make_value_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
     given = ", ".join(map(quote, [*keys][:50])) or "none"
     hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
     return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}; {hint}")
-
-
-def _items(value: Any) -> Sequence[Any]:
-    """Return the items that a section is written for: those of a list, or another true value."""
-    if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return value
-    return (value,) if value and value is not MISSING else ()
 
 
 def as_text(value: Any, name: str) -> str:
@@ -287,8 +268,8 @@ class Prompt:
                 bodies.append([*map(parse, message.parts)])
             except InvalidOptionError as error:
                 raise InvalidOptionError(f"prompt: message {number}, {error}") from None
-        holes = (node for parts in bodies for body in parts for node in body)
-        names = {hole.path[0]: None for hole in holes if not isinstance(hole, str) and hole.path}
+        tags = (tag for parts in bodies for body in parts for tag in body)
+        names = {tag.path[0]: None for tag in tags if not isinstance(tag, str) and tag.path}
         template = self.template if isinstance(self.template, str) else messages
         self.__dict__.update(
             template=template, variables=(*names,), messages=messages, _bodies=bodies
@@ -328,10 +309,12 @@ def _read_messages(template: Any) -> tuple[Message, ...]:
         ) from None
     if not entries:
         raise InvalidOptionError("prompt: template=[] has no message")
-    return tuple(Message(each.role, _read_content(each.content)) for each in entries)
-
-
-def _read_content(content: str | list[_Part | str]) -> str | tuple[str, ...]:
-    if isinstance(content, str):
-        return content
-    return tuple(each if isinstance(each, str) else each.text for each in content)
+    messages = []
+    for each in entries:
+        content = each.content
+        if isinstance(content, str):
+            messages.append(Message(each.role, content))
+        else:
+            parts = (part if isinstance(part, str) else part.text for part in content)
+            messages.append(Message(each.role, tuple(parts)))
+    return tuple(messages)

@@ -10,17 +10,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.replies.judgement import Judgement
-from llmeval_integrations.judges.replies.objects import find, objects, plain_name
-from llmeval_integrations.judges.replies.quotations import Quotations, decode
-from llmeval_integrations.judges.replies.vocabulary import Statement, Vocabulary
+from llmeval_integrations.judges.replies.objects import (
+    Members,
+    Quotations,
+    as_members,
+    decode,
+    find,
+    objects,
+    plain_name,
+)
+from llmeval_integrations.judges.replies.vocabulary import (
+    CONFIDENCE,
+    VERDICT,
+    VERDICT_NAMES,
+    Judgement,
+    Statement,
+    Vocabulary,
+    alternation,
+)
 from llmeval_integrations.llm.thoughts import strip_reasoning
+
+Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
+"""Looks for a judgement in a text and returns its parts by name, or None if there is none."""
 
 REASONS: Final = (
     "reasoning", "reason", "reasons", "rationale", "explanation", "analysis", "justification",
@@ -74,12 +91,12 @@ class Reader:
 
     def read(self, reply: str) -> Judgement:
         """Return the judgement of a reply; raises UnreadableJudgementError."""
-        text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), self._decides)
+        text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), lambda part: bool(self._own(part)))
         claims = self._claims(text)
-        if marked := [each for each in claims if each.marked]:
-            return self._agree(marked, text)
+        own = self._own(text, claims)
+        if any(each.marked for each in own):
+            return self._agree(own, text)
         rest = decode(_blank(text, claims))
-        own = [each for each in claims if self._is_own(each, text)]
         stated = [*own, *self._labels(rest)]
         if claims and not stated:
             raise NoStatementError("it only repeats a text that was shown")
@@ -90,34 +107,29 @@ class Reader:
             raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
         return judgement
 
-    def read_members(self, members: Mapping[str, Any]) -> Judgement:
+    def read_members(self, members: Members) -> Judgement:
         """Return the judgement of an object that is known to be an answer."""
-        claims = self._state(members)
+        claims = [Statement(*each, 0, 0, members) for each in self.vocabulary.state(members)]
         return self._agree([each for each in claims if not self._repeats(each)], "")
-
-    def _decides(self, text: str) -> bool:
-        """Return whether a text contains the judge's own object."""
-        return any(each.marked or self._is_own(each, text) for each in self._claims(text))
 
     def _claims(self, text: str) -> list[Statement]:
         """List what the objects of a text state."""
         return [
-            claim
-            for start, end, members in objects(text)
-            for inner in find(members, lambda each: bool(self.vocabulary.state(each)))
-            for claim in self._state(
-                inner, start, end, marked=any(map(self.quotations.mark_is_in, (members, inner)))
+            Statement(
+                *said, start, end, inner, any(map(self.quotations.mark_is_in, (outer, inner)))
             )
+            for start, end, outer in objects(text)
+            for inner in find(outer, lambda each: bool(self.vocabulary.state(each)))
+            for said in self.vocabulary.state(inner)
         ]
 
-    def _state(
-        self, members: Mapping[str, Any], start: int = 0, end: int = 0, *, marked: bool = False
-    ) -> list[Statement]:
-        """List what one object states."""
-        reasons = reasons_of(members)
-        return [
-            Statement(value, source, start, end, reasons, dict(members), marked)
-            for value, source in self.vocabulary.state(members)
+    def _own(self, text: str, claims: Sequence[Statement] | None = None) -> list[Statement]:
+        """List what the judge's own objects state: those with the mark, else those not shown."""
+        claims = self._claims(text) if claims is None else claims
+        return [each for each in claims if each.marked] or [
+            each
+            for each in claims
+            if not _is_introduced(text, each.start) and not self._repeats(each)
         ]
 
     def _labels(self, text: str) -> list[Statement]:
@@ -129,14 +141,11 @@ class Reader:
                 return [each for each in stated if self._is_own_label(each, reasons)]
         return [*self.vocabulary.bare_words(text)]
 
-    def _is_own(self, each: Statement, text: str) -> bool:
-        return not _is_introduced(text, each.start) and not self._repeats(each)
-
     def _repeats(self, each: Statement) -> bool:
         """Return whether a shown text states the same, under this key or the usual one."""
-        value = each.source.partition(" ")[2]
-        sources = (each.source, f"{self.vocabulary.name} {value}")
-        return any(self.quotations.repeat(source, each.reasoning) for source in sources)
+        reasons = reasons_of(each.members or {})
+        sources = (each.source, f"{self.vocabulary.name} {each.source.partition(' ')[2]}")
+        return any(self.quotations.repeat(source, reasons) for source in sources)
 
     def _is_own_label(self, each: Statement, reasons: Sequence[re.Match[str]]) -> bool:
         """Return whether a label was not shown, or follows full sentences that were not."""
@@ -150,21 +159,27 @@ class Reader:
         name = self.vocabulary.name
         if not stated:
             raise NoStatementError(f"it has no {name} of its own")
-        first = stated[0]
-        if any(each.value is None or each.value != first.value for each in stated):
+        value, members = stated[0].value, stated[0].members
+        if any(each.value is None or each.value != value for each in stated):
             said = " / ".join(dict.fromkeys(each.source.strip() for each in stated))
             raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
-        reasoning = first.reasoning if first.members else _find_reasons(text, stated)
-        inconsistent = self._contradicts(decode(reasoning), first.value)
+        label = _REASONING.search(text)
+        if members:
+            reasoning = reasons_of(members)
+        elif label:
+            reasoning = label["text"].strip(" \t\r\n\"'`*_|,")
+        else:
+            reasoning = _blank(text, stated).strip()
+        inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, but must never see the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
-        confidence = self._read_confidence(first.members, decode(text))
-        return Judgement(reasoning, first.value, confidence, inconsistent)
+        confidence = self._read_confidence(members or {}, decode(text))
+        return Judgement(reasoning, value, confidence, inconsistent)
 
-    def _read_confidence(self, members: Mapping[str, Any] | None, text: str) -> Any:
+    def _read_confidence(self, members: Members, text: str) -> Any:
         if self.confidence is None:
             return None
-        values = [value for value, _ in self.confidence.state(members or {})] or [
+        values = [value for value, _ in self.confidence.state(members)] or [
             each.value
             for by_alias in (False, True)
             for each in self.confidence.statements(text, by_alias=by_alias)
@@ -203,12 +218,90 @@ def _blank(text: str, found: Sequence[Statement]) -> str:
     return text
 
 
-def _find_reasons(text: str, stated: Sequence[Statement]) -> str:
-    """Return the reasons after a label, else the text without the answer."""
-    found = _REASONING.search(text)
-    return found["text"].strip(" \t\r\n\"'`*_|,") if found else _blank(text, stated).strip()
-
-
 def _is_introduced(text: str, at: int) -> bool:
     """Return whether the line before a position attributes what follows to others."""
     return bool(_INTRODUCTION.search(text[max(0, at - 90) : at].rsplit("\n", 1)[-1]))
+
+
+def parse_judgement(
+    reply: Any,
+    required_keys: Sequence[str] = ("verdict",),
+    *,
+    words: Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
+    methods: Sequence[Method] = (),
+    ignoring: Sequence[str] = (),
+    fence: str = "",
+) -> Judgement:
+    """Read a judgement from a judge's raw reply, or from a mapping.
+
+    All statements of a verdict have to agree, except those in the thinking and in quotations. Use
+    `words` or `scale` for replies to other libraries' prompts:
+
+    >>> parse_judgement("Assistant A is better. [[A]]", words=("A", "B", "C")).verdict
+    'A'
+
+    Args:
+        reply: The text, a mapping, or a pydantic model.
+        required_keys: The required parts, such as "reasoning" and "confidence".
+        words: The verdicts, if they are not Pass and Fail.
+        scale: The lowest and the highest number, if the verdict is a number.
+        methods: Parsers of your own, tried in turn if the reply states no verdict.
+        ignoring: Texts that the reply may quote.
+        fence: The mark that the judge was asked to add to its object.
+
+    Raises UnreadableJudgementError if the verdict is missing or not clear, or a required part is
+    missing.
+    """
+    texts = (ignoring,) if isinstance(ignoring, str) else ignoring
+    keys = (required_keys,) if isinstance(required_keys, str) else required_keys
+    vocabulary = VERDICT
+    if words is not None or scale is not None:
+        own = {each.casefold(): each for each in words or ()}
+        vocabulary = Vocabulary(VERDICT.name, own, scale, VERDICT_NAMES)
+    reader = Reader(vocabulary, CONFIDENCE, Quotations(texts, fence))
+    try:
+        judgement = _read(reply, reader, methods)
+        _check_parts(judgement, keys, reply)
+    except UnreadableJudgementError as error:
+        raise UnreadableJudgementError(f"Unreadable judgement, {error}: {quote(reply)}") from None
+    return judgement
+
+
+def _read(reply: Any, reader: Reader, methods: Sequence[Method]) -> Judgement:
+    if not isinstance(reply, str):
+        return reader.read_members(_members(reply))
+    try:
+        return reader.read(reply)
+    except NoStatementError:
+        for method in methods:
+            try:
+                found = method(strip_reasoning(reply))
+            except Exception:  # noqa: BLE001, S112 - a method may raise if it finds nothing
+                continue
+            if isinstance(found, Mapping):
+                return reader.read_members(dict(found))
+        raise
+
+
+def _check_parts(judgement: Judgement, keys: Sequence[str], reply: Any) -> None:
+    """Raise UnreadableJudgementError if a required part is missing."""
+    text = reply if isinstance(reply, str) else "".join(f"{key}:\n" for key in _members(reply))
+    for name in map(plain_name, keys):
+        if name in REASONS:
+            is_there = bool(judgement.reasoning)
+        elif name in (CONFIDENCE.name, *CONFIDENCE.aliases):
+            is_there = judgement.confidence is not None
+        else:
+            label = rf"(?i)\b(?:{alternation((name,))})\W{{0,6}}[:=>]"
+            is_there = name in (VERDICT.name, *VERDICT_NAMES) or bool(re.search(label, text))
+        if not is_there:
+            raise UnreadableJudgementError(f"it has no {name}")
+
+
+def _members(reply: Any) -> Members:
+    try:
+        given = reply.model_dump() if hasattr(type(reply), "model_dump") else reply
+        return as_members([*dict(given).items()])
+    except (TypeError, ValueError) as error:
+        raise UnreadableJudgementError("it is neither a text nor a mapping") from error

@@ -1,4 +1,4 @@
-"""The possible answers of a judge, and how a text or an object states one."""
+"""The answers of judges, and how a text or an object states one."""
 
 from __future__ import annotations
 
@@ -6,19 +6,67 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.judges.replies.objects import plain_name
+import msgspec
 
-VERDICT_NAMES: Final = (
-    "judgement", "judgment", "decision", "result", "rating", "evaluation", "answer", "label",
-    "outcome", "conclusion", "grade", "assessment", "score", "choice", "overall", "correction",
-    "final verdict", "corrected verdict", "final answer", "pass fail", "status",
-    "urteil", "ergebnis", "veredicto", "veredito", "verdetto", "вердикт",
-    "结论", "最终结论", "判定", "裁定", "결론", "판정",
-)  # fmt: skip
-"""Other names that judges use for a verdict."""
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.quote import quote
+from llmeval_integrations.judges.replies.objects import Members, plain_name
+
+
+class _Word(str, Enum):
+    """One of a few words, in any case: `Verdict("pass")` equals `Verdict("Pass")`."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        said = str(value).strip().casefold()
+        if found := [each for each in cls if each.value.casefold() == said]:
+            return found[0]
+        words = ", ".join(each.value for each in cls)
+        raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {words}")
+
+    __str__ = str.__str__
+
+
+class Verdict(_Word):
+    """Whether an output passes."""
+
+    PASS = "Pass"  # noqa: S105 - a verdict
+    FAIL = "Fail"
+
+
+class Confidence(_Word):
+    """How sure a judge is."""
+
+    HIGH = "High"
+    MEDIUM = "Medium"
+    LOW = "Low"
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """One judgement. Words are accepted in any case; an unknown one raises InvalidOptionError."""
+
+    reasoning: str
+    """The judge's reasons; empty if it gave none."""
+
+    verdict: Any
+    """Pass or Fail; a word or a number if `parse_judgement` was given `words` or `scale`."""
+
+    confidence: Confidence | None = None
+    """High, Medium or Low; None if the judge gave none of these."""
+
+    inconsistent: bool = False
+    """Whether the reasoning concludes with another verdict."""
+
+    def __post_init__(self) -> None:
+        if str(self.verdict).strip().casefold() in ("pass", "fail"):
+            msgspec.structs.force_setattr(self, "verdict", Verdict(self.verdict))
+        if self.confidence is not None:
+            msgspec.structs.force_setattr(self, "confidence", Confidence(self.confidence))
+
 
 _GAP: Final = r"(?P<gap>(?:\W{0,3}(?:is|was|as)\b)?[\W_]{1,24}?)"
 _CONCLUSION: Final = (
@@ -43,8 +91,7 @@ class Statement(NamedTuple):
     source: str
     start: int
     end: int
-    reasoning: str = ""
-    members: dict[str, Any] | None = None
+    members: Members | None = None
     """The object that states it; None if the text does."""
     marked: bool = False
     """Whether the object has the requested mark."""
@@ -70,7 +117,7 @@ class Vocabulary:
     @cached_property
     def _patterns(self) -> dict[str, re.Pattern[str]]:
         """The regular expressions of its names and words."""
-        word = r"[-+]?\d+(?:\.\d+)?" if self.scale else _alternation(self.words)
+        word = r"[-+]?\d+(?:\.\d+)?" if self.scale else alternation(self.words)
         highest = max(
             [*map(float, filter(str.isdecimal, self.words)), *(self.scale or ())], default=0
         )
@@ -78,8 +125,8 @@ class Vocabulary:
         end = rf"{whole}(?![^\W_])(?!-\w|\.\d|\s*(?:/|out of)\s*\d)"
         stated = rf"s?{_GAP}(?P<word>{word}){end}(?P<rest>[^\n]{{0,160}})"
         patterns = {
-            "name": rf"(?<![^\W_])(?:{_alternation((self.name,))}){stated}",
-            "alias": rf"(?<![^\W_])(?:{_alternation(self.aliases)}){stated}",
+            "name": rf"(?<![^\W_])(?:{alternation((self.name,))}){stated}",
+            "alias": rf"(?<![^\W_])(?:{alternation(self.aliases)}){stated}",
             "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
             "beginning": rf"[\W_]*?(?P<word>{word}){end}",
             "conclusion": rf"{_CONCLUSION}(?P<no>not? )?(?:an? )?(?P<word>{word})(?:ure)?\W*\Z",
@@ -165,7 +212,39 @@ class Vocabulary:
         return value if _EXPLAINED.match(behind) and not _HEDGE.search(behind) else None
 
 
-def _alternation(words: Iterable[str]) -> str:
+def alternation(words: Iterable[str]) -> str:
     """Return a pattern of any of these words; of none, a pattern that never matches."""
     longest_first = sorted(words, key=len, reverse=True)
     return "|".join(re.escape(each).replace("\\ ", r"[\s_-]") for each in longest_first) or "(?!)"
+
+
+VERDICT_NAMES: Final = (
+    "judgement", "judgment", "decision", "result", "rating", "evaluation", "answer", "label",
+    "outcome", "conclusion", "grade", "assessment", "score", "choice", "overall", "correction",
+    "final verdict", "corrected verdict", "final answer", "pass fail", "status",
+    "urteil", "ergebnis", "veredicto", "veredito", "verdetto", "вердикт",
+    "结论", "最终结论", "判定", "裁定", "결론", "판정",
+)  # fmt: skip
+"""Other names that judges use for a verdict."""
+
+_PASSED: Final = (
+    "pass,passed,passes,bestanden,aprobado,aprovado,réussi,通过,合格,пройдено,합격,✅,✔"
+)
+_FAILED: Final = (
+    "fail,failed,fails,nicht bestanden,no aprobado,échec,reprovado,不通过,未通过,不合格,не пройдено"
+    ",불합격,❌,✗"
+)
+VERDICT: Final = Vocabulary(
+    "verdict",
+    {
+        **dict.fromkeys(_PASSED.split(","), Verdict.PASS),
+        **dict.fromkeys(_FAILED.split(","), Verdict.FAIL),
+    },
+    aliases=VERDICT_NAMES,
+    decisive=True,
+)
+CONFIDENCE: Final = Vocabulary(
+    "confidence",
+    {**{each.casefold(): each for each in Confidence}, "moderate": Confidence.MEDIUM},
+    aliases=("confidence level", "certainty"),
+)
