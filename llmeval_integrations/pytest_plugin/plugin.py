@@ -6,24 +6,41 @@ Pytest loads this module in every session, so other modules are imported once a 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
 from llmeval_integrations.core.errors import EvalError
-from llmeval_integrations.pytest_plugin.evaluation import EVALUATIONS, EvaluationFailure
 
 if TYPE_CHECKING:
     from llmeval_integrations.core.sample import Sample
-    from llmeval_integrations.pytest_plugin.fixture import Evaluate
-    from llmeval_integrations.pytest_plugin.marker import Marker
+    from llmeval_integrations.pytest_plugin.fixture import Evaluate, Marker
 
 _NAME: Final = "llmeval"
 """The name of the marker."""
 
+Evaluation: TypeAlias = tuple[str, "float | None", "bool | None"]
+"""An evaluator's name, score and verdict: plain values, which xdist sends between processes."""
+
+EVALUATIONS: Final = pytest.StashKey[list[Evaluation]]()
+"""The key under which a test stores its evaluations."""
+
 _CACHE: Final = pytest.StashKey[Any]()
 _MARKER: Final = pytest.StashKey["Marker"]()
 _TALLIES: Final = pytest.StashKey[Any]()
+
+
+class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the end of a test
+    """An output did not pass."""
+
+    __module__ = "builtins"  # else the module's name fills pytest's short summary
+
+    def __init__(self, message: str, line: str, *, undecided: bool) -> None:
+        super().__init__(message)
+        self.line = line
+        """The message in one line."""
+        self.undecided = undecided
+        """Whether an evaluator gave no score or no verdict; no pass rate allows for this."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -192,7 +209,7 @@ def _marker_of(item: Any) -> Marker | None:
     mark = item.get_closest_marker(_NAME)
     if mark is None:
         return None
-    from llmeval_integrations.pytest_plugin.marker import Marker
+    from llmeval_integrations.pytest_plugin.fixture import Marker
 
     try:
         return Marker(*mark.args, **mark.kwargs)

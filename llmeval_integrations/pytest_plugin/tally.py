@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from llmeval_integrations.pytest_plugin.evaluation import Evaluation
+from llmeval_integrations.pytest_plugin.plugin import Evaluation
 from llmeval_integrations.runs.numbers import percent, percents
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
