@@ -5,7 +5,7 @@ import inspect
 import sys
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example
+from framework_cases import RESULTS, Fixed, judge
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -14,77 +14,84 @@ from llmeval_integrations import (
     MissingFieldError,
     Sample,
 )
-from llmeval_integrations.frameworks import functions
 from llmeval_integrations.frameworks._base import UnscoredError
 from llmeval_integrations.frameworks.functions import as_function
 
-CALLS = {
-    "verl": {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
-    "openrlhf": {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
-    "braintrust": {"input": "?", "output": "so", "expected": "gold", "metadata": {"schema": {}}},
-    "autoevals": {"output": "so", "expected": "gold", "input": "?", "tone": "dry"},
-    "langfuse": {"input": "?", "output": "so", "expected_output": "gold", "metadata": None},
-    "ragas": {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
-}  # fmt: skip
-SAMPLES = {
-    "verl": Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}),
-    "openrlhf": Sample("so", "gold", "<|user|>?"),
-    "braintrust": Sample("so", "gold", "?", schema={}, variables={"schema": {}}),
-    "autoevals": Sample("so", "gold", "?", variables={"tone": "dry"}),
-    "langfuse": Sample("so", "gold", "?"),
-    "ragas": Sample("so", "gold", "?", ["c"]),
-}
-HOSTS = list(CALLS)
-ASYNCHRONOUS = ("braintrust", "langfuse", "ragas")
+GOLD = Sample("so", "gold", "?")
+REWARDS = ("verl", "openrlhf")
+"""Hosts that accept plain values, and have none for what is unscored."""
+
+# A host, what it passes, the sample, how its answer holds the number, and whether it awaits judges.
+HOSTS = [
+    (
+        "verl",
+        {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
+        Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}),
+        lambda answer: answer["score"],
+        False,
+    ),
+    (
+        "openrlhf",
+        {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
+        Sample("so", "gold", "<|user|>?"),
+        lambda answer: answer["rewards"],
+        False,
+    ),
+    (
+        "braintrust",
+        {"input": "?", "output": "so", "expected": "gold", "metadata": {"schema": {}}},
+        Sample("so", "gold", "?", schema={}, variables={"schema": {}}),
+        lambda answer: answer.score,
+        True,
+    ),
+    (
+        "autoevals",
+        {"output": "so", "expected": "gold", "input": "?", "tone": "dry"},
+        Sample("so", "gold", "?", variables={"tone": "dry"}),
+        lambda answer: answer.score,
+        False,
+    ),
+    (
+        "langfuse",
+        {"input": "?", "output": "so", "expected_output": "gold", "metadata": None},
+        Sample("so", "gold", "?"),
+        lambda answer: None if answer == [] else answer.value,
+        True,
+    ),
+    (
+        "ragas",
+        {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
+        Sample("so", "gold", "?", ["c"]),
+        lambda answer: answer.value,
+        True,
+    ),
+]  # fmt: skip
 
 
-def build(evaluator, host, **options):
-    if host not in ("verl", "openrlhf"):
+@pytest.mark.parametrize(("host", "call", "sample", "number", "is_awaited"), HOSTS)
+def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
+    host, call, sample, number, is_awaited
+):
+    if host not in REWARDS:
         pytest.importorskip(host)
-    return as_function(evaluator, host, **options)
+    fixed, unscored = Fixed(RESULTS["number"]), Fixed(RESULTS["unscored"])
+    function = as_function(fixed, host, name="mine")
+    assert (number(function(**call)), function.__name__) == (0.25, "mine")
+    assert fixed.samples == [sample]
+    passed = number(as_function(fixed, host, value="passed")(**call))
+    assert (passed, type(passed)) == (0.0, float)
 
-
-def figure(host, answer):
-    """Give the number in a host's answer."""
-    if host in ("verl", "openrlhf"):
-        return answer["score" if host == "verl" else "rewards"]
-    if isinstance(answer, list):
-        return None
-    return answer.score if host in ("braintrust", "autoevals") else answer.value
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_arguments_are_the_sample_and_the_answer_has_the_score(host):
-    fixed = Fixed(RESULTS["number"])
-    function = build(fixed, host, name="mine")
-    answer = function(**CALLS[host])
-    assert (figure(host, answer), fixed.samples, function.__name__) == (
-        0.25,
-        [SAMPLES[host]],
-        "mine",
-    )
-    answer = build(fixed, host, value="passed")(**CALLS[host])
-    assert (figure(host, answer), type(figure(host, answer))) == (0.0, float)
-
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_what_is_unscored_is_never_a_silent_zero(host):
-    fixed = Fixed(RESULTS["unscored"])
-    assert figure(host, build(fixed, host, unscored=0.5)(**CALLS[host])) == 0.5
-    if host in ("verl", "openrlhf"):
+    assert number(as_function(unscored, host, unscored=0.5)(**call)) == 0.5
+    if host in REWARDS:
         with pytest.raises(UnscoredError, match=r"fixed is unscored \(torn\): cannot tell"):
-            as_function(fixed, host)(**CALLS[host])
+            as_function(unscored, host)(**call)
     else:
-        assert figure(host, build(fixed, host)(**CALLS[host])) is None
+        assert number(as_function(unscored, host)(**call)) is None
 
-
-@pytest.mark.parametrize("host", HOSTS)
-def test_judges_are_awaited_where_the_host_awaits(host):
-    function = build(judge(), host)
-    assert inspect.iscoroutinefunction(function) is (host in ASYNCHRONOUS)
-    answer = function(**CALLS[host])
-    answer = asyncio.run(answer) if inspect.isawaitable(answer) else answer
-    assert figure(host, answer) == 1.0
+    function = as_function(judge(), host)
+    assert inspect.iscoroutinefunction(function) is is_awaited
+    answer = function(**call)
+    assert number(asyncio.run(answer) if is_awaited else answer) == 1.0
 
 
 def test_a_bad_call_raises(monkeypatch):
@@ -99,38 +106,32 @@ def test_a_bad_call_raises(monkeypatch):
         as_function(JsonEquality(), "langfuse")
 
 
-def test_braintrust_runs_it():
-    braintrust = pytest.importorskip("braintrust")
-    scores = [as_function(JsonEquality(), "braintrust"), as_function(judge(), "braintrust")]
-    data = [{"input": "a", "expected": "[1.0]"}, {"input": "b", "expected": "[2]"}]
-    done = braintrust.Eval("p", data=data, task=lambda _: "[1]", scores=scores, no_send_logs=True)
-    found = sorted(done.results, key=lambda each: each.input)
-    assert [each.scores for each in found] == [
-        {"json_equality": 1.0, "safety": 1.0},
-        {"json_equality": 0.0, "safety": 1.0},
-    ]
+EVALUATORS = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]
+SCORES = {"json_equality": 1.0, "safety": 1.0, "fixed": None}
 
 
-def test_langfuse_runs_it():
-    langfuse = pytest.importorskip("langfuse")
-    evaluators = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]
+def test_braintrust_langfuse_and_ragas_run_them():
+    braintrust, langfuse, metrics = map(pytest.importorskip, ("braintrust", "langfuse", "ragas.metrics"))  # fmt: skip
+    done = braintrust.Eval(
+        "p",
+        data=[{"input": "a", "expected": "[1.0]"}],
+        task=lambda _: "[1]",
+        scores=[as_function(each, "braintrust") for each in EVALUATORS],
+        no_send_logs=True,
+    )
+    assert [each.scores for each in done.results] == [SCORES]
+
     done = langfuse.Langfuse(tracing_enabled=False).run_experiment(
         name="e",
         data=[{"input": "a", "expected_output": "[1.0]"}],
         task=lambda item, **_: "[1]",
-        evaluators=[as_function(each, "langfuse") for each in evaluators],
+        evaluators=[as_function(each, "langfuse") for each in EVALUATORS],
     )
     [item] = done.item_results
-    said = {each.name: each.value for each in item.evaluations}
-    assert said == {"json_equality": 1.0, "safety": 1.0}
+    found = {each.name: each.value for each in item.evaluations}
+    assert {**found, "fixed": None} == SCORES
+    assert "fixed" not in found
 
-
-def test_ragas_runs_it():
-    metrics = pytest.importorskip("ragas.metrics")
-    for evaluator, value in ((JsonEquality(), 1.0), (judge(), 1.0), (Fixed(RESULTS["unscored"]), None)):  # fmt: skip
+    for evaluator in EVALUATORS:
         metric = metrics.numeric_metric(name="m")(as_function(evaluator, "ragas"))
-        assert metric.score(response="[1]", reference="[1.0]").value == value
-
-
-def test_the_example_of_the_docstring():
-    run_example(functions)
+        assert metric.score(response="[1]", reference="[1.0]").value == SCORES[evaluator.name]

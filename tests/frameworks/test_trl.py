@@ -8,7 +8,6 @@ import pytest
 from framework_cases import RESULTS, Fixed, Words, run_example
 
 from llmeval_integrations import (
-    InvalidReferenceError,
     JsonEquality,
     LengthPenalty,
     MissingFieldError,
@@ -32,14 +31,6 @@ CALL = {"type": "function", "function": GOLD[0]}
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
 
 
-def test_a_completion_is_a_text_or_messages():
-    words = Words()
-    blocks = [{"type": "image", "text": None}, {"type": "text", "text": "a"}]
-    said = ["[1]", message("[1]"), message(blocks), message(None, tool_calls=[]), []]
-    TrlReward(words)([message("go", "user")] * 5, said)
-    assert words.texts == ["[1]", "[1]", "a", "", ""]
-
-
 CALLED = {
     "alone": message(None, tool_calls=[CALL]),
     "with words": message("so", tool_calls=[CALL]),
@@ -48,45 +39,35 @@ CALLED = {
 }
 
 
-def test_tool_calls_are_read_in_messages():
+def test_a_completion_is_a_text_or_messages_with_calls():
+    words = Words()
+    blocks = [{"type": "image", "text": None}, {"type": "text", "text": "a"}]
+    said = ["[1]", message("[1]"), message(blocks), message(None, tool_calls=[]), []]
+    TrlReward(words)([message("go", "user")] * 5, said)
+    assert words.texts == ["[1]", "[1]", "a", "", ""]
     reward = TrlReward(ToolCalls(), reference="calls")
     given = [*CALLED.values(), message("no")]
     assert reward(["?"] * 5, given, calls=[GOLD] * 5) == [1.0, 1.0, 1.0, 1.0, 0.0]
 
 
-def test_columns_are_fields_of_the_samples():
-    fixed = Fixed(RESULTS["yes"])
+def test_columns_are_fields_of_the_samples_and_what_is_unscored_is_logged():
+    fixed, logged = Fixed(RESULTS["unscored"]), {}
     system = message("Be brief.", "system") + message("go", "user")
-    cells = {"gold": ["1", None], "documents": ["one", None], "schema": [{}, None]}
-    TrlReward(fixed, reference="gold", contexts="documents")(
-        ["go", system], ["1", "2"], completion_ids=[[1], [2]], trainer_state=object(), **cells
-    )
+    cells = {"gold": ["1", None], "documents": ["one", None]}
+    arguments = {"completion_ids": [[1], [2]], "trainer_state": object(), **cells}
+    log = {"log_extra": logged.__setitem__, "log_metric": logged.__setitem__}
+    reward = TrlReward(fixed, reference="gold", contexts="documents")
+    assert reward(["go", system], ["1", "2"], **arguments, **log) == [None, None]
     assert fixed.samples == [
-        Sample("1", "1", "go", ["one"], {}, {"gold": "1", "documents": "one", "schema": {}}),
+        Sample("1", "1", "go", ["one"], variables={"gold": "1", "documents": "one"}),
         Sample("2", input=system, variables=dict.fromkeys(cells)),
     ]
+    assert logged == {"fixed/unscored": 1.0, "fixed_reason": ["cannot tell"] * 2}
 
 
-def test_what_is_unscored_is_logged():
-    logged = {}
-    log = {"log_extra": logged.__setitem__, "log_metric": logged.__setitem__}
-    assert TrlReward(Fixed(RESULTS["unscored"]))(["?"], ["a"], **log) == [None]
-    assert logged == {"fixed/unscored": 1.0, "fixed_reason": ["cannot tell"]}
-
-
-@pytest.mark.parametrize(
-    ("columns", "error", "message"),
-    [
-        ({"solution": ["1"]}, MissingFieldError, r"the columns are \['solution'\]"),
-        ({"gold": ["[1"]}, InvalidReferenceError, r"the reference '\[1'"),
-    ],
-)  # fmt: skip
-def test_a_bad_call_raises(columns, error, message):
-    with pytest.raises(error, match=message):
-        TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], **columns)
-
-
-def test_rows_of_another_task_have_no_reward_where_that_is_asked_for():
+def test_a_row_that_lacks_a_field_raises_or_has_no_reward():
+    with pytest.raises(MissingFieldError, match=r"the columns are \['solution'\]"):
+        TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], solution=["1"])
     reward = TrlReward(JsonEquality(), missing="unscored")
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
 

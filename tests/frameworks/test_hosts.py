@@ -1,0 +1,303 @@
+"""What is peculiar to a framework: its runners, its errors, its figures, and what it sends."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import textwrap
+import uuid
+from importlib import import_module
+
+import pytest
+from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
+
+from llmeval_integrations import (
+    InputError,
+    JsonEditDistance,
+    JsonEquality,
+    JsonValidity,
+    MissingFieldError,
+    Result,
+    Sample,
+)
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
+from llmeval_integrations.frameworks._base import Keys
+
+pytestmark = pytest.mark.usefixtures("nothing_leaves")
+
+
+def adapter(name, package=None):
+    pytest.importorskip(package or name)
+    return import_module(f"llmeval_integrations.frameworks.{name}")
+
+
+@pytest.mark.parametrize("name", ["deepeval", "functions", "mlflow", "phoenix", "pydantic_evals", "tables"])  # fmt: skip
+def test_the_example_of_the_docstring_runs(name):
+    run_example(adapter(name, {"functions": "llmeval_integrations", "tables": "pandas"}.get(name)))
+
+
+PACKAGES = {
+    "langchain": ("langchain_core", "langchain-core", "langchain"),
+    "langchain.middleware": ("langchain", "langchain", "langchain-agents"),
+    "llama_index": ("llama_index.core", "llama-index-core", "llamaindex"),
+    "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
+    "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
+    "pydantic_ai": ("pydantic_ai", "pydantic-ai", "pydantic-ai"),
+    "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
+    **{name: (name, name, name) for name in ("langsmith", "mlflow", "deepeval", "dspy", "ray")},
+}
+
+
+@pytest.mark.parametrize("framework", PACKAGES)
+def test_the_error_says_what_to_install(framework):
+    module, package, extra = PACKAGES[framework]
+    if framework.startswith("langchain."):  # the package around it needs this one
+        pytest.importorskip("langchain_core")
+    code = f"""
+import sys
+class Absent:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+import llmeval_integrations.frameworks.{framework}
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip().splitlines()[-1] == (
+        f"llmeval_integrations.core.errors.MissingDependencyError: {package} is not installed; "
+        f"run: pip install 'llmeval-integrations[{extra}]'"
+    )
+
+
+TWO = {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(
+    ("key", "outputs", "output"),
+    [
+        (None, "text", "text"),
+        (None, [1, 2], [1, 2]),
+        (None, {"answer": {"a": 1}}, {"a": 1}),
+        ("", {"answer": "text"}, {"answer": "text"}),
+        ("b", TWO, 2),
+        ("a", {"a": None}, None),
+        (None, {"a": None}, None),
+    ],
+)
+def test_an_output_is_named_or_the_only_one_there_is(key, outputs, output):
+    assert Keys(output=key).sample(JsonValidity(), None, outputs, None).output == output
+
+
+@pytest.mark.parametrize(
+    ("keys", "evaluator", "inputs", "outputs", "references", "error", "message"),
+    [
+        (Keys(), JsonValidity(), None, TWO, None, InputError, r"the output is one of \['a', 'b'\]; name"),
+        (Keys(), JsonEquality(), None, "1", TWO, InputError, 'name it with reference="...", or'),
+        (Keys(), judge(), "?", "1", TWO, InputError, "safety: the reference is one of"),
+        (Keys("c"), JsonValidity(), None, TWO, None, InputError, r"output='c': there is no such key, only \['a', 'b'\]"),
+        (Keys(input="c"), JsonValidity(), TWO, "1", None, InputError, "input='c'"),
+        (Keys(), JsonValidity(), None, {}, None, MissingFieldError, "needs an output"),
+        (Keys(), JsonEquality(), None, "1", None, MissingFieldError, 'needs a reference, .* text "null"'),
+    ],
+)  # fmt: skip
+def test_nothing_is_guessed(keys, evaluator, inputs, outputs, references, error, message):
+    with pytest.raises(error, match=message):
+        keys.sample(evaluator, inputs, outputs, references)
+
+
+PROGRAMS = {
+    "deepeval": """
+        from deepeval import assert_test
+        from deepeval.test_case import LLMTestCase
+        from llmeval_integrations.frameworks.deepeval import DeepEvalMetric
+        case = LLMTestCase(input="A list?", actual_output="[1]")
+        assert_test(case, [DeepEvalMetric(JsonValidity())])""",
+    "mlflow": """
+        import mlflow
+        from llmeval_integrations.frameworks.mlflow import MlflowScorer
+        assert mlflow.telemetry.get_telemetry_client() is None
+        MlflowScorer(JsonValidity()).run(outputs="[1]")""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_telemetry_is_sent_even_if_the_package_was_imported_before(name, tmp_path):
+    pytest.importorskip(name)
+    code = "from llmeval_integrations import JsonValidity" + textwrap.dedent(PROGRAMS[name])
+    assert silent_program(code, tmp_path) == []
+
+
+@pytest.fixture
+def deepeval():
+    return adapter("deepeval").DeepEvalMetric
+
+
+def case(output="[1]", expected="[1.0]", **fields):
+    kind = import_module("deepeval.test_case").LLMTestCase
+    return kind(input="A list?", actual_output=output, expected_output=expected, **fields)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+@pytest.mark.parametrize(
+    ("evaluator", "message"),
+    [
+        (JsonEquality(), r"json_equality \(score: 0.0, .*, error: None, reason: /0 2, expected 1"),
+        (Fixed(RESULTS["unscored"]), r"fixed \(score: None, .*, error: cannot tell, reason: None"),
+    ],
+)
+def test_assert_test_of_deepeval_fails_with_the_reason(deepeval, evaluator, message, run_async):
+    from deepeval import assert_test
+
+    with pytest.raises(AssertionError, match=message):
+        assert_test(case("[2]"), [deepeval(evaluator)], run_async=run_async)
+    assert_test(case(), [deepeval(JsonEquality())], run_async=run_async)
+
+
+def test_deepeval_skips_a_metric_that_lacks_a_field_or_raises_our_error(deepeval):
+    from deepeval import assert_test, evaluate
+    from deepeval.evaluate import DisplayConfig, ErrorConfig
+
+    metrics = [deepeval(JsonEquality()), deepeval(JsonValidity())]
+    with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
+        assert_test(case(expected=None), metrics)
+    options = {
+        "display_config": DisplayConfig(show_indicator=False, print_results=False),
+        "error_config": ErrorConfig(skip_on_missing_params=True),
+    }
+    [found] = evaluate([case(expected=None)], metrics, **options).test_results
+    assert [each.name for each in found.metrics_data] == ["json_validity"]
+
+
+def test_deepeval_knows_contexts_and_a_judges_model_and_tokens(deepeval):
+    asked, metric = Fixed(RESULTS["yes"]), deepeval(judge())
+    deepeval(asked).measure(case(context=["c"]))
+    assert asked.samples[0].contexts == ["c"]
+    metric.measure(case())
+    assert (metric.score, metric.reason, metric.evaluation_model) == (1.0, "because", "scripted-1")
+    assert (metric.input_tokens, metric.output_tokens) == (10, 5)
+
+
+def test_langsmith_is_called_like_openevals_and_awaited_like_its_runner():
+    ours = adapter("langsmith")
+    from langsmith import Client, aevaluate
+    from langsmith.schemas import Example
+
+    equal = ours.LangSmithEvaluator(JsonEquality(), name="equal")
+    expected = {"key": "equal", "score": True, "value": None, "comment": None, "metadata": {"passed": True}}  # fmt: skip
+    assert equal(inputs="?", outputs="[1]", reference_outputs="[1]") == expected
+    assert asyncio.run(equal.acall(outputs={"a": "[1]"}, reference_outputs="[1.0]")) == expected
+    assert equal.feedback_keys == ["equal"]
+    asked = Fixed(RESULTS["yes"])
+    wrapped = ours.LangSmithEvaluator(asked, input="text", schema="tone")
+    wrapped({"text": "?", "tone": "dry"}, "so", context="one", more=1)
+    variables = {"text": "?", "tone": "dry", "more": 1}
+    assert asked.samples == [Sample("so", MISSING, "?", ["one"], "dry", variables)]
+
+    ids = {"id": uuid.uuid4(), "dataset_id": uuid.uuid4()}
+    data = [Example(inputs={"text": "[1]"}, outputs=None, **ids)]
+    client = Client(tracing_sampling_rate=0, info={"version": "0"}, api_key="-", auto_batch_tracing=False)  # fmt: skip
+    options = {"data": data, "client": client, "upload_results": False}
+
+    async def target(inputs):
+        return {"output": inputs["text"]}
+
+    async def collect():
+        evaluators = [ours.LangSmithEvaluator(each) for each in (JsonEquality(), judge())]
+        rows = await aevaluate(target, evaluators=evaluators, **options)
+        return [each async for row in rows for each in row["evaluation_results"]["results"]]
+
+    absent, safe = asyncio.run(collect())
+    assert (absent.key, absent.score) == ("json_equality", None)
+    assert absent.comment.startswith("MissingFieldError('json_equality needs a reference")
+    assert (safe.key, safe.score, safe.value, safe.comment) == ("safety", 1.0, "Pass", "because")
+    names = {
+        "my_chain": lambda inputs: {"answer": inputs["text"], "cost": 3},
+        "examples": [Example(inputs={"text": "{}"}, outputs={"answer": "{}"}, **ids)],
+        "client": client,
+    }
+    [row] = run_example(ours, **names)["experiment"]
+    assert row["evaluation_results"]["results"][0].score == 1.0
+
+
+def test_mlflow_keeps_feedback_in_its_store_and_errors_in_no_mean(tmp_path):
+    ours = adapter("mlflow")
+    import mlflow
+
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
+    scorers = [ours.MlflowScorer(Fixed(RESULTS[name], name)) for name in ("odd", "number", "unscored")]  # fmt: skip
+    scorers += [ours.MlflowScorer(judge()), ours.MlflowScorer(JsonEquality(), value="passed")]
+    row = {"inputs": {"question": "A list?"}, "outputs": "[1]"}
+    data = [{**row, "expectations": {"answer": text}} for text in ("[1]", "[1")]
+    found = mlflow.genai.evaluate(data=data, scorers=scorers)
+    said = {each["assessment_name"]: each for each in found.result_df["assessments"][0]}
+    assert said["odd"]["rationale"] == to_storable_text(RESULTS["odd"].reason)
+    metadata = said["number"]["metadata"]
+    assert (metadata["label"], metadata["passed"]) == ("far_off", "false")
+    assert json.loads(metadata["detail"]) == [1, "é"]
+    assert said["unscored"]["feedback"]["error"] == {"error_code": "torn", "error_message": "cannot tell"}  # fmt: skip
+    assert said["safety"]["source"]["source_type"] == "LLM_JUDGE"
+    means = {name: value for name, value in found.metrics.items() if name.endswith("/mean")}
+    assert means == {"odd/mean": 0.0, "number/mean": 0.25, "safety/mean": 1.0, "json_equality/mean": 1.0}  # fmt: skip
+    [message] = found.result_df["json_equality/error_message"].dropna()
+    assert "the reference '[1' is not JSON" in message
+
+
+def test_phoenix_awaits_binds_columns_and_writes_annotations():
+    ours = adapter("phoenix", "phoenix.evals")
+    import pandas as pd
+    from phoenix.evals import async_evaluate_dataframe, bind_evaluator
+    from phoenix.evals.utils import to_annotation_dataframe
+
+    references = [None, float("nan"), pd.NA, "[1", "[1]"]
+    frame = pd.DataFrame({"output": "[1]", "gold": references}, dtype=object)
+    equal = ours.PhoenixEvaluator(JsonEquality())
+    evaluators = [
+        bind_evaluator(evaluator=equal, input_mapping={"reference": "gold"}),
+        ours.PhoenixEvaluator(judge()),
+        ours.PhoenixEvaluator(Fixed(RESULTS["unscored"])),
+    ]
+    options = {"evaluators": evaluators, "exit_on_error": False, "hide_tqdm_bar": True}
+    frame = frame.rename_axis("span_id")
+    scored = asyncio.run(async_evaluate_dataframe(dataframe=frame, **options))
+    *bad, good = scored["json_equality_score"]
+    assert pd.isna(bad).all()
+    assert (good["score"], good["direction"]) == (1.0, "maximize")
+    messages = [details["exceptions"] for details in scored["json_equality_execution_details"]]
+    words = ["needs a reference"] * 3 + [
+        "json_equality: the reference '[1' is not JSON (truncated)"
+    ]
+    for [message], text in zip(messages, words):  # once, though Phoenix repeats what fails
+        assert message.startswith("PhoenixCallError(")
+        assert text in message
+    assert {score["kind"] for score in scored["safety_score"]} == {"llm"}
+    assert ours.PhoenixEvaluator(JsonEditDistance()).direction == "minimize"
+    annotations = to_annotation_dataframe(dataframe=scored[[name for name in scored if "fixed" in name]])  # fmt: skip
+    assert annotations["score"].isna().all()
+    assert set(annotations["explanation"]) == {"cannot tell"}
+
+
+def test_a_label_without_a_score_is_the_result_of_pydantic_evals_and_failures_are_in_no_mean():
+    ours = adapter("pydantic_evals")
+    from pydantic_evals import Case, Dataset
+
+    answer = Result(None, None, "refund", "because", answered=True)
+    numpy = Result(pytest.importorskip("numpy").float32(0.5), True)
+    evaluators = [Fixed(answer, "sort"), Fixed(numpy, "np"), judge(), JsonEquality()]
+    cases = [Case(inputs="?", expected_output=text, metadata=["x"]) for text in ("[1]", "[1")]
+    dataset = Dataset(name="lists", cases=cases, evaluators=[*map(ours.PydanticEvaluator, evaluators)])  # fmt: skip
+    found = dataset.evaluate_sync(lambda _: "[1]", progress=False)
+    case = found.cases[0]
+    said = {**case.scores, **case.assertions, **case.labels}
+    assert {name: each.value for name, each in said.items()} == {
+        "np": 0.5,
+        "np_passed": True,
+        "safety": 1.0,
+        "safety_passed": True,
+        "safety_label": "Pass",
+        "json_equality": 1.0,
+        "json_equality_passed": True,
+        "sort": "refund",
+    }
+    assert case.labels["sort"].reason == "because"
+    assert found.averages().scores == {"np": 0.5, "safety": 1.0, "json_equality": 1.0}
