@@ -29,11 +29,17 @@ from llmeval_integrations.runs.data.table_rows import (
     read_pandas,
     read_parquet,
 )
-from llmeval_integrations.runs.data.text_rows import read_csv, read_json, read_lines, read_tsv
+from llmeval_integrations.runs.data.text_rows import (
+    parse_row,
+    read_csv,
+    read_json,
+    read_lines,
+    read_tsv,
+)
 
 Record: TypeAlias = "tuple[int, Any]"
-"""The number of a row, from 1, and the row: a mapping, a Sample, or the InputError that says why it
-cannot be read."""
+"""The number of a row, from 1, and the row: a mapping, a Sample, the InputError that says why it
+cannot be read, or the bytes of a JSON object, which `parse_record` parses."""
 
 CHUNK: Final = 128
 """The most rows of a chunk. A larger chunk would not fit into the processor's cache."""
@@ -52,7 +58,9 @@ class Source:
     name: str
     """The name for people."""
 
-    records: Iterator[Record] = field(default_factory=lambda: iter(()))
+    unparsed: Iterator[Record] = field(default_factory=lambda: iter(()))
+    """The rows. Those in JSON are parsed where they are evaluated, perhaps in another process."""
+
     done: int = 0
     """How much has been read: bytes of a text file, otherwise rows."""
 
@@ -72,22 +80,27 @@ class Source:
             yield record
 
     @property
+    def records(self) -> Iterator[Record]:
+        """The parsed rows."""
+        return map(parse_record, self.unparsed)
+
+    @property
     def share(self) -> float | None:
         """The share of the data that has been read, None if its size is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
     def peek(self, count: int = HEAD) -> list[Record]:
         """Return the next rows, which stay to be read."""
-        records = list(islice(self.records, count))
-        self.records = chain(records, self.records)
-        return records
+        records = list(islice(self.unparsed, count))
+        self.unparsed = chain(records, self.unparsed)
+        return list(map(parse_record, records))
 
     def chunks(self, size: int = CHUNK) -> Iterator[list[Record]]:
-        """Yield chunks of rows. They get smaller if the caller takes long for each.
+        """Yield chunks of unparsed rows. They get smaller if the caller takes long for each.
 
         So people see the rows of a slow run arrive, and long texts do not fill the memory.
         """
-        current, records = min(HEAD, size), iter(self.records)
+        current, records = min(HEAD, size), iter(self.unparsed)
         start, began = self.done, perf_counter()
         chunk: list[Record] = []
         while part := list(islice(records, min(current - len(chunk), HEAD))):
@@ -110,11 +123,17 @@ class Source:
                 raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
         if limit is not None or sample is not None:
             self.total = None  # the run ends before the data does
-        self.records = islice(self.records, limit)
+        self.unparsed = islice(self.unparsed, limit)
         if sample is not None:
             chance = random.Random(seed)  # noqa: S311 - no secret
-            drawn = nsmallest(sample, self.records, key=lambda _: chance.random())
-            self.records = iter(sorted(drawn, key=itemgetter(0)))
+            drawn = nsmallest(sample, self.unparsed, key=lambda _: chance.random())
+            self.unparsed = iter(sorted(drawn, key=itemgetter(0)))
+
+
+def parse_record(record: Record) -> Record:
+    """Parse a row that is the bytes of a JSON object, and return any other unchanged."""
+    number, row = record
+    return (number, parse_row(row)) if type(row) is bytes else record
 
 
 HUB: Final = "hf://"
@@ -187,9 +206,9 @@ def _open_file(path: str, format: str | None) -> Source:
     if name == "parquet":
         file = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
         source.total, rows = read_parquet(file, source.name)
-        source.records = source.count_rows(rows)
+        source.unparsed = source.count_rows(rows)
     else:
-        source.records = enumerate(_read(path, name, source), 1)
+        source.unparsed = enumerate(_read(path, name, source), 1)
     return source
 
 
@@ -223,5 +242,5 @@ def _open_object(samples: Any, name: str) -> Source:
             "expected a path, an iterable of samples or a DataFrame, got a "
             f"{type(samples).__name__}{hint}"
         )
-    source.records = source.count_rows(rows)
+    source.unparsed = source.count_rows(rows)
     return source

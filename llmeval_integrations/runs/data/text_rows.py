@@ -27,15 +27,16 @@ _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
 _decode_row = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_values = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
-def read_lines(lines: Iterator[bytes]) -> Iterator[Any]:
-    """Read JSON Lines. Empty lines are skipped."""
-    return (parse_row(line) for line in lines if not line.isspace())
+def read_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Read JSON Lines, each for `parse_row`. Empty lines are skipped."""
+    return (line for line in lines if not line.isspace())
 
 
-def read_json(lines: Iterator[bytes]) -> Iterator[Any]:
+def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
     """Read a JSON array of objects. If the first line is an object, read JSON Lines."""
     first = next((line for line in lines if not line.isspace()), b"[]")
     if first.lstrip()[:1] != b"[" and not isinstance(parse_row(first), InputError):
@@ -44,7 +45,7 @@ def read_json(lines: Iterator[bytes]) -> Iterator[Any]:
         items = _split_array(first + b"".join(lines))
     except (ValueError, RecursionError) as error:
         raise InputError(f"expected an array of objects: {error}") from error
-    return (parse_row(bytes(item)) for item in items)
+    return map(bytes, items)
 
 
 def parse_row(line: bytes) -> dict[str, Any] | InputError:
@@ -65,18 +66,36 @@ def parse_row(line: bytes) -> dict[str, Any] | InputError:
             return InputError(f"not JSON that can be read: {error}")
         if not isinstance(row, dict):
             return InputError(f"expected a JSON object, got {quote(row)}")
-    for name in _quote(tuple(row)):
-        if line.count(name) != 1:  # often the name of a nested member, too
-            objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
-            json.loads(line, object_pairs_hook=objects.append, parse_int=str)
-            [(most, times)] = Counter(each for each, _ in objects[-1]).most_common(1)
-            return row if times == 1 else InputError(f"the name {most!r} occurs twice")
+    if not _is_whole(line, row):
+        objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
+        json.loads(line, object_pairs_hook=objects.append, parse_int=str)
+        [(most, times)] = Counter(name for name, _ in objects[-1]).most_common(1)
+        return row if times == 1 else InputError(f"the name {most!r} occurs twice")
     return row
 
 
+def _is_whole(line: bytes, row: dict[str, Any]) -> bool:
+    """Return whether the members of a row are surely all that its line has.
+
+    If a name is there twice, the line is longer than its members. This takes half the time of
+    counting the names, and a tenth of the time of Python's parser.
+    """
+    if not row:
+        return True
+    try:
+        values = _decode_values(line).values()
+    except (ValueError, RecursionError):
+        return False
+    compact = sum(map(len, values)) + _measure_names(tuple(row))
+    # Programs write no white space, or one space after each colon and comma.
+    spaces = 2 * len(row) - 1 if line.startswith(b'": ', line.find(b'":')) else 0
+    return len(line.rstrip()) == compact + spaces
+
+
 @lru_cache(maxsize=1_000)
-def _quote(names: tuple[str, ...]) -> list[bytes]:
-    return [b'"%s"' % name.encode(errors="surrogatepass") for name in names]
+def _measure_names(names: tuple[str, ...]) -> int:
+    """Return the length of an object with these names, without its values and white space."""
+    return sum(len(name.encode(errors="surrogatepass")) + 4 for name in names) + 1
 
 
 def read_csv(lines: Iterator[bytes]) -> Iterator[Any]:
