@@ -11,14 +11,13 @@ from llmeval_integrations.core.options import as_number, check_callable, check_c
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
+from llmeval_integrations.evaluators.json_match import Plain
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.any_order import pair_texts
-from llmeval_integrations.matching.comparison import Comparison, full_gain
-from llmeval_integrations.matching.pairing import Pairing
-from llmeval_integrations.matching.patch import Plain
+from llmeval_integrations.matching.assignment import pair_texts
+from llmeval_integrations.matching.comparison import Comparison
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -94,7 +93,7 @@ def _pair_nearest(
     output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
 ) -> tuple[int, int]:
     """Return the first leftover item of the side that has fewer, and the item nearest to it."""
-    gain, node = Pairing(full_gain).gain, Plain()
+    gain, node = Comparison().pairing.gain, Plain()
     if len(spare) <= len(wanted):
         pairs = [(spare[0], there) for there in wanted]
     else:

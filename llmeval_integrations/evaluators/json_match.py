@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import TYPES, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Node, Verdict
 from llmeval_integrations.matching.outcome import Outcome, summarize
-from llmeval_integrations.matching.patch import Plain, patch, sort_for_patch
 
 
 @dataclass(frozen=True)
@@ -68,23 +70,67 @@ class JsonMatch(Evaluator):
         return _mismatch(comparison)
 
 
+class Plain(Node):
+    """Compares every value as JSON; a value that one side lacks is one outcome, however large."""
+
+    uniform = True
+    literal = True
+    splits = False
+    pairs_all = True
+
+    def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
+        self.order = "anchored" if ordered else "any_order"
+        self.counts_extra = not ignore_extra
+        self.lists_matches = ignore_extra  # the pairing of items needs them then
+
+    def leaf(self, output: Any, reference: Any) -> Verdict:
+        if equal(output, reference):
+            return MATCH
+        same_type = TYPES[type(output)] == TYPES[type(reference)]
+        return MISMATCH if same_type else WRONG_TYPE
+
+
 def _mismatch(comparison: Comparison) -> Result:
-    outcomes = sort_for_patch(comparison.outcomes)
-    metadata: dict[str, Any] = {
-        "matched": False,
-        "differences": list(map(_as_dict, outcomes)),
-        "patch": patch(outcomes),
-    }
-    reason = summarize(outcomes, comparison.limits)
+    outcomes = _sort_for_patch(comparison.outcomes)
+    differences: list[dict[str, Any]] = []
+    for each in outcomes:
+        entry: dict[str, Any] = {"pointer": each.pointer, "kind": each.kind}
+        if each.kind != "missing":
+            entry["output"] = each.output
+        if each.kind != "extra":
+            entry["reference"] = each.reference
+        differences.append(entry)
+    metadata = {"matched": False, "differences": differences, "patch": [*map(_edit, outcomes)]}
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits
+    reason = summarize(outcomes, comparison.limits)
     return Result(0.0, False, outcomes[0].kind, reason, metadata)
 
 
-def _as_dict(outcome: Outcome) -> dict[str, Any]:
-    entry: dict[str, Any] = {"pointer": outcome.pointer, "kind": outcome.kind}
-    if outcome.output is not MISSING:
-        entry["output"] = outcome.output
-    if outcome.reference is not MISSING:
-        entry["reference"] = outcome.reference
-    return entry
+def _sort_for_patch(outcomes: list[Outcome]) -> list[Outcome]:
+    """Order outcomes so that they can be applied one after another.
+
+    Extra items of an array are removed from last to first, as removing one moves all after it.
+    """
+
+    def find_array(outcome: Outcome) -> str | None:
+        array, _, step = outcome.pointer.rpartition("/")
+        return array if outcome.kind == "extra" and step.isdigit() else None
+
+    found: list[Outcome] = []
+    for array, run in groupby(outcomes, find_array):
+        several = [*run]
+        found += several if array is None else several[::-1]
+    return found
+
+
+def _edit(outcome: Outcome) -> dict[str, Any]:
+    """Return the operation of RFC 6902 after which the output matches at this place."""
+    path = outcome.pointer
+    if outcome.kind == "extra":
+        return {"op": "remove", "path": path}
+    if outcome.kind != "missing":
+        return {"op": "replace", "path": path, "value": outcome.reference}
+    if outcome.at_end:
+        path = path[: path.rindex("/")] + "/-"
+    return {"op": "add", "path": path, "value": outcome.reference}

@@ -1,14 +1,22 @@
-"""Find the best way to pair two lists one to one."""
+"""Pair two lists one to one: by a table of gains, by equal texts, or by shared parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from math import inf
+from typing import Final, TypeAlias
 
-Table = Sequence[Sequence[float]]
+Pairs: TypeAlias = list[tuple[int, int]]
+"""Positions in the output, each with one in the reference."""
+
+Table: TypeAlias = Sequence[Sequence[float]]
+"""The gains of pairs: a row for each item of the output, a column for each of the reference."""
 
 
-def best_pairs(weights: Table) -> list[tuple[int, int]]:
+def best_pairs(weights: Table) -> Pairs:
     """Pair rows with columns so that the sum of the pairs' weights is the greatest.
 
     `weights[row][column]` is a finite number of at least 0. Pairs of weight 0 are left out. The
@@ -23,10 +31,9 @@ def best_pairs(weights: Table) -> list[tuple[int, int]]:
     columns = [column for column, each in enumerate(zip(*weights)) if any(each)]
     part = [[weights[row][column] for column in columns] for row in rows]
     if len(rows) <= len(columns):
-        found = [(rows[row], columns[column]) for row, column in enumerate(_assign(part))]
+        found = [*zip(rows, map(columns.__getitem__, _assign(part)))]
     else:
-        turned = _assign([*zip(*part)])
-        found = sorted((rows[row], columns[column]) for column, row in enumerate(turned))
+        found = sorted(zip(map(rows.__getitem__, _assign([*zip(*part)])), columns))
     return [(row, column) for row, column in found if weights[row][column] > 0]
 
 
@@ -87,3 +94,118 @@ def _augment(
         if row == start:
             return
         column = column_of[row]
+
+
+def best_path(table: Table) -> Pairs:
+    """Return the pairs with the greatest sum in which no two cross; earlier ones if sums tie."""
+    rows, columns = len(table), len(table[0])
+    below = [0.0] * (columns + 1)
+    best = [below]  # by row and column: the greatest sum from there on; built from the last row
+    for gains in reversed(table):
+        here = [0.0] * (columns + 1)
+        right = 0.0
+        for column in range(columns - 1, -1, -1):
+            gain = gains[column]
+            paired = gain + below[column + 1] if gain else 0.0
+            right = here[column] = max(paired, below[column], right)
+        best.append(here)
+        below = here
+    best.reverse()
+    pairs: Pairs = []
+    row = column = 0
+    while row < rows and column < columns:
+        gain = table[row][column]
+        if gain and best[row][column] == gain + best[row + 1][column + 1]:
+            pairs.append((row, column))
+            row, column = row + 1, column + 1
+        elif best[row][column] == best[row + 1][column]:
+            row += 1
+        else:
+            column += 1
+    return pairs
+
+
+def longest_chain(pairs: Pairs) -> Pairs:
+    """Return the longest chain of pairs, which are sorted by row, in which no two cross.
+
+    This is the longest increasing subsequence of their columns, by patience sorting.
+    """
+    ends: list[int] = []  # the smallest column at which a chain of each length ends
+    last: Pairs = []  # the last pair of that chain
+    before: dict[tuple[int, int], tuple[int, int] | None] = {}
+    for pair in pairs:
+        length = bisect_left(ends, pair[1])
+        ends[length : length + 1] = [pair[1]]
+        last[length : length + 1] = [pair]
+        before[pair] = last[length - 1] if length else None
+    found: Pairs = []
+    at = last[-1] if last else None
+    while at is not None:
+        found.append(at)
+        at = before[at]
+    return found[::-1]
+
+
+def pair_texts(
+    output: Mapping[int, str], reference: Mapping[int, str]
+) -> tuple[Pairs, list[int], list[int]]:
+    """Pair positions with equal texts, earlier ones first; return the pairs and both rests."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for position in reversed([*output]):
+        places[output[position]].append(position)
+    pairs, wanted = [], []
+    for position, text in reference.items():
+        if found := places.get(text):
+            pairs.append((found.pop(), position))
+        else:
+            wanted.append(position)
+    return pairs, sorted(chain.from_iterable(places.values())), wanted
+
+
+_WIDTHS: Final = (4, 2, 1)
+"""How many neighbouring leaves make a part that items may share; longer parts are rarer."""
+
+_VOTES: Final = 50
+"""The votes for each item. Parts that would need more, as too many items have them, are skipped:
+one currency in all prices tells no items apart."""
+
+_MOST_VOTES: Final = 2_000_000
+"""The votes for all items together, which bounds the memory."""
+
+
+def pair_by_shared_parts(ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]) -> Pairs:
+    """Pair items by position; each shared part of their sorted leaves is a vote for a pair.
+
+    Pairs with the most votes come first, then earlier ones. Items without votes are paired in the
+    order of their leaves, so that similar beginnings meet. The time is linear.
+    """
+    left = min(_VOTES * (len(ours) + len(theirs)), _MOST_VOTES)
+    votes: Counter[tuple[int, int]] = Counter()
+    for width in _WIDTHS:
+        known, wanted = _group_by_part(ours, width), _group_by_part(theirs, width)
+        shared = [(known[part], places) for part, places in wanted.items() if part in known]
+        shared.sort(key=lambda both: len(both[0]) * len(both[1]))  # the rarest parts first
+        for here, there in shared:
+            if len(here) * len(there) > left:
+                break
+            left -= len(here) * len(there)
+            votes.update(product(here, there))
+    spare, others = dict.fromkeys(ours), dict.fromkeys(theirs)
+    pairs = []
+    for one, other in sorted(votes, key=lambda pair: (-votes[pair], pair)):
+        if one in spare and other in others:
+            pairs.append((one, other))
+            del spare[one], others[other]
+    rest = zip(sorted(spare, key=ours.__getitem__), sorted(others, key=theirs.__getitem__))
+    return [*pairs, *rest]
+
+
+def _group_by_part(items: Mapping[int, list[str]], width: int) -> dict[object, list[int]]:
+    """Return the items that have each part of `width` leaves; the first leaf follows the last."""
+    found: defaultdict[object, list[int]] = defaultdict(list)
+    for position, leaves in items.items():
+        if width == 1 or width < len(leaves):
+            ring = [*leaves, *leaves[: width - 1]]
+            for start in range(len(leaves)):
+                found[tuple(ring[start : start + width])].append(position)
+    return found

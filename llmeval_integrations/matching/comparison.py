@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import fsum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.alignment import measure_ends
-from llmeval_integrations.matching.arrays import COMMON, SHARED, WHOLE, Items, Pairs
+from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
 from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves, is_optional
 from llmeval_integrations.matching.outcome import Figures, Outcome
-from llmeval_integrations.matching.pairing import WHOLE_FIRST, Pairing
+from llmeval_integrations.matching.pairing import Pairing, leftovers
 
 Side = Literal["missing", "extra"]
+
+_WHOLE_FIRST: Final = 1e6
+"""The extra gain of items that match in full, if the output may have extra members. Such an item
+does not equal its reference, so it is not paired before the others. But this gain is more than all
+leaves of a document together, so it is paired with its reference all the same."""
 
 
 class Comparison:
@@ -102,62 +106,30 @@ class Comparison:
 
     def compare_arrays(self, node: Node, output: Items, reference: Items, place: str) -> None:
         """Compare two arrays item by item."""
-        if node.order == "anchored":
-            self._compare_anchored(node, output, reference, place)
-            return
         node = node.narrow(output)
-        if self._pairs_by_position(node, output, reference):
-            pairs, is_limited = [(n, n) for n in range(len(output))], False
-        else:
-            pairs, is_limited = self.pairing.find(node, output, reference)
+        pairs, is_limited = self.pairing.find(node, output, reference)
         if is_limited:
             self.limits.append(place)
+        is_uniform = node.uniform
         for here, there in pairs:
-            self.compare(node.item(here), output[here], reference[there], f"{place}/{here}")
-        if not len(pairs) == len(output) == len(reference):
-            self._add_unpaired(node, output, reference, place, pairs)
-
-    def _add_unpaired(
-        self, node: Node, output: Items, reference: Items, place: str, pairs: Pairs
-    ) -> None:
-        """List the items that are in no pair."""
-        used, met = {here for here, _ in pairs}, {there for _, there in pairs}
-        for there, value in enumerate(reference):
-            if there not in met:
-                self.add_side(node.item(there), "missing", value, f"{place}/{there}", at_end=True)
-        for here, value in enumerate(output):
-            if here not in used:
-                self.add_side(node.item(here), "extra", value, f"{place}/{here}")
-
-    def _compare_anchored(self, node: Node, output: Items, reference: Items, place: str) -> None:
-        """Compare by position, and from the end where items are equal there."""
-        start = end = 0
-        if len(output) != len(reference):
-            start, end = measure_ends(output, reference)
-        last, other_last = len(output) - end, len(reference) - end
-        for n in range(start, min(last, other_last)):
-            if not equal(output[n], reference[n]):
-                self.compare(node.item(n), output[n], reference[n], f"{place}/{n}")
-        for n in range(last, other_last):
-            self.add_side(node.item(n), "missing", reference[n], f"{place}/{n}", at_end=not end)
-        for n in range(other_last, last):
+            value, expected = output[here], reference[there]
+            its = node if is_uniform else node.item(here)
+            kind = type(value)
+            if kind in SCALARS and kind is type(expected) and value == expected:
+                if not its.ignored:
+                    self.matched.append(its)
+            elif is_uniform and equal(value, expected):
+                self.add_matches(node, value)
+            else:
+                self.compare(its, value, expected, f"{place}/{here}")
+        if len(pairs) == len(output) == len(reference):
+            return
+        extra, missing = leftovers(pairs, range(len(output)), range(len(reference)))
+        at_end = node.order != "anchored" or missing[-1:] == [len(reference) - 1]
+        for n in missing:
+            self.add_side(node.item(n), "missing", reference[n], f"{place}/{n}", at_end=at_end)
+        for n in extra:
             self.add_side(node.item(n), "extra", output[n], f"{place}/{n}")
-
-    def _pairs_by_position(self, node: Node, output: Items, reference: Items) -> bool:
-        """Return whether items are surely paired by position, for example if all but one are equal.
-
-        This takes a third of the time of pairing them.
-        """
-        its = node.item(0)
-        if len(output) != len(reference) or its.fuzzy or node.key or node.min_similarity:
-            return False
-        if node.order == "ordered":
-            return True
-        wrong = [n for n, value in enumerate(output) if not equal(value, reference[n])]
-        if len(wrong) != 1:
-            return False
-        one, other = output[wrong[0]], reference[wrong[0]]
-        return its.pairs_all or self.pairing.gain(its, one, other) > 0
 
     def figures(self) -> Figures:
         """Add up the weights of the leaves that match, and of all leaves of both sides."""
@@ -345,5 +317,5 @@ def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> floa
         both = count_leaves(output) + count_leaves(reference)
         gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
     if not (trial.outcomes or trial.open):
-        gains.append(WHOLE if node.counts_extra else WHOLE_FIRST)
+        gains.append(WHOLE if node.counts_extra else _WHOLE_FIRST)
     return fsum(gains)

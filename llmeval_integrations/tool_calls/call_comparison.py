@@ -14,10 +14,7 @@ import msgspec
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.fields.figures import add_field_counts
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.alignment import best_path
-from llmeval_integrations.matching.any_order import pair_texts
-from llmeval_integrations.matching.arrays import Pairs
-from llmeval_integrations.matching.assignment import best_pairs
+from llmeval_integrations.matching.assignment import Pairs, best_pairs, best_path, pair_texts
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Kind
 from llmeval_integrations.matching.outcome import Figures

@@ -1,0 +1,281 @@
+"""What a pair of values adds to a comparison, so that items of arrays are paired for the most.
+
+The gain of a pair is the weight of its leaves that match, each times its similarity, plus tiny
+amounts that decide between equal sums.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Final, TypeAlias
+
+from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
+from llmeval_integrations.matching.assignment import Pairs
+from llmeval_integrations.matching.node import Node, count_leaves
+
+Items: TypeAlias = list[Any]
+"""An array of JSON values."""
+
+Table: TypeAlias = list[list[float]]
+"""The gains of pairs: a row for each item of the output, a column for each of the reference."""
+
+Item: TypeAlias = tuple[int, Any]
+"""The row or column of an item, and the item's value at some place."""
+
+SHARED: Final = 1e-6
+"""The gain of two leaves at the same place that do not match, if `pairs_all`."""
+
+WHOLE: Final = 1e-9
+"""The extra gain of items that match in full; it decides between equal sums."""
+
+COMMON: Final = 1e-12
+"""The extra gain of each common leaf; it decides if no leaf has a weight."""
+
+_LETTERS: Final = 500_000
+"""The pairs of characters that take as long to compare as one pair of items."""
+
+_PLAIN: Final = frozenset((str, int, float, type(None)))
+"""The types of which Python's `==` compares as JSON does; `True == 1` in Python."""
+
+
+class BudgetSpentError(Exception):
+    """Raised if the budget is spent while arrays inside other items are tried."""
+
+
+class Gains:
+    """Rates pairs of values of two documents, within the budget of pairs that these may try."""
+
+    def __init__(self, full_gain: Callable[[Any, Node, Any, Any], float]) -> None:
+        """`full_gain` returns the gain by a full comparison, for nodes with defaults."""
+        self.left: float = MAX_PAIRS
+        """How many more pairs of items may be tried."""
+        self._depth = 0  # how many arrays that contain the current one are being tried
+        self._full_gain = full_gain
+        self._texts: dict[tuple[int, int], tuple[str, Node]] = {}  # with the node, to keep its id
+        self._numbers: dict[str, int] = {}
+
+    def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
+        """Return the pairs of two arrays, and whether there were too many items to try all."""
+        raise NotImplementedError
+
+    def gain(self, node: Node, output: Any, reference: Any) -> float:
+        """Return the gain of two values, or 0 if they have no common leaf.
+
+        A full comparison would give the same and take five times as long.
+        """
+        if node.ignored:
+            return 0.0
+        if node.has_defaults or not node.counts_extra:
+            return self._full_gain(self, node, output, reference)
+        kind = type(output)
+        if (
+            kind not in CONTAINERS
+            or node.whole
+            or kind is not type(reference)
+            or not (output and reference)
+        ):
+            return self._gain_of_leaves(node, output, reference)
+        if kind is dict:
+            total, known = 0.0, node.members
+            common = COMMON + SHARED * node.pairs_all
+            for name in reference:
+                if name not in output:
+                    continue
+                its = known.get(name) or node.member(name)
+                value, expected = output[name], reference[name]
+                kind = type(value)
+                if kind in SCALARS and kind is type(expected) and value == expected:
+                    total += 0.0 if its.ignored else its.weight + common
+                else:
+                    total += self.gain(its, value, expected)
+            return total
+        if node.order != "ordered":
+            its = node.item(0)
+            if its.exact and not its.pairs_all and are_disjoint(output, reference):
+                return 0.0
+        pairs, _ = self.find(node, output, reference)
+        return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
+
+    def _gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
+        shared = SHARED if node.pairs_all else 0.0
+        if not (type(output) in SCALARS and type(reference) in SCALARS):
+            if shared:  # at most so many leaves can be at the same places
+                shared *= min(count_leaves(output), count_leaves(reference))
+            if not (node.is_leaf(output) and node.is_leaf(reference)):
+                is_same = type(output) is type(reference) and not node.weigh(output or reference)
+                # An empty object equals one in which everything is ignored.
+                return WHOLE if is_same else shared
+            if not (node.counts(output) or node.counts(reference)):
+                return 0.0
+        if node.exact:
+            return node.weight + COMMON + shared if equal(output, reference) else shared
+        if self._depth and node.fuzzy and type(output) is type(reference) is str:
+            self._spend(len(output) * len(reference) / _LETTERS)
+        kind, score, _ = node.leaf(output, reference)
+        if kind in ("match", "open") or score > 0:
+            return node.weight * score + COMMON + shared
+        return shared
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def _spend(self, pairs: float) -> None:
+        self.left -= pairs
+        if self.left < 0:
+            raise BudgetSpentError
+
+    def table(self, node: Node, ours: Items, theirs: Items, least: float) -> Table | None:
+        """Return the gain of each pair of these items, or None if there are too many.
+
+        In that case half of the budget is given back, so that arrays inside the items can still be
+        tried. All trials of a document together take at most twice the budget. Raises
+        BudgetSpentError if the arrays are inside items that are being tried.
+        """
+        before = self.left
+        self._depth += 1
+        try:
+            self._spend(len(ours) * len(theirs))
+            return self.rate(node, ours, theirs, least)
+        except BudgetSpentError:
+            if self._depth > 1:
+                raise
+            self.left = before // 2
+            return None
+        finally:
+            self._depth -= 1
+
+    def rate(self, node: Node, ours: Items, theirs: Items, least: float) -> Table:
+        """Return the gain of each pair, or 0 if its similarity is below `least`."""
+        if len(ours) == len(theirs) == 1 and not least:
+            return [[self.gain(node, ours[0], theirs[0])]]
+        table = [[0.0] * len(theirs) for _ in ours]
+        self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
+        weights: dict[int, float] = {}  # of the columns that have a gain; most have none
+        for value, gains in zip(ours, table):
+            columns = [column for column, gain in enumerate(gains) if gain]
+            weight = node.weigh(value) if columns else 0.0
+            for column in columns:
+                if column not in weights:
+                    weights[column] = node.weigh(theirs[column])
+                gain, other = gains[column], weights[column]
+                if gain >= max(weight, other):  # all leaves match
+                    gains[column] += WHOLE
+                elif not suffices(gain, weight + other, least):
+                    gains[column] = 0.0
+        return table
+
+    def _add(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+        """Add the gains of values at a node: each of ours with each of theirs.
+
+        The gain of two objects is the sum of their members' gains, and equal leaves are found by
+        their texts. This takes a tenth of the time of comparing each pair of items.
+        """
+        kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
+        is_plain = not (node.ignored or node.whole or node.has_defaults)
+        if is_plain and kinds == {dict} and node.counts_extra:
+            members, others = _group_by_member(ours), _group_by_member(theirs)
+            for name, parts in others.items():  # always in the same order, as sums are rounded
+                if name in members:
+                    self._add(table, node.member(name), members[name], parts)
+        elif node.grades_texts and kinds <= {str}:
+            self._add_texts(table, node, ours, theirs)
+        elif is_plain and node.exact and not node.pairs_all and not kinds & CONTAINERS:
+            columns: defaultdict[Hashable, list[int]] = defaultdict(list)
+            for column, value in theirs:
+                columns[_key(node, value)].append(column)
+            for row, value in ours:
+                for column in columns.get(_key(node, value), ()):
+                    table[row][column] += node.weight + COMMON
+        else:
+            for row, value in ours:
+                for column, expected in theirs:
+                    table[row][column] += self.gain(node, value, expected)
+
+    def _add_texts(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+        """Add the gains of texts, each of ours with all of theirs at once."""
+        shared = SHARED if node.pairs_all else 0.0
+        texts = [text for _, text in theirs]
+        self._spend(sum(len(text) for _, text in ours) * sum(map(len, texts)) / _LETTERS)
+        for row, text in ours:
+            gains = table[row]
+            for column, _ in theirs:
+                gains[column] += shared
+            for position, score in node.grade_texts(text, texts):
+                gains[theirs[position][0]] += node.weight * score + COMMON
+
+    # --- texts -----------------------------------------------------------------------------------
+
+    def text(self, node: Node, value: Any) -> str:
+        """Return a text that two values share only if they match in full.
+
+        The value has to live as long as this object. An object or array has the number of its text,
+        which would otherwise be copied at every level above it.
+        """
+        if type(value) not in CONTAINERS or not value or node.whole:
+            return node.leaf_text(value)
+        key = id(node), id(value)
+        known = self._texts.get(key)
+        if known is None:
+            if node.literal:
+                text = canonical(value, sort_arrays=node.order == "any_order")
+            elif type(value) is dict:
+                members = ((name, node.member(name)) for name in sorted(value))
+                parts = [
+                    f"{name!r}:{self.text(its, value[name])}"
+                    for name, its in members
+                    if not its.ignored
+                ]
+                text = "{" + ",".join(parts)
+            else:
+                items = ((node.item(position), item) for position, item in enumerate(value))
+                parts = [self.text(its, item) for its, item in items if not its.ignored]
+                text = "[" + ",".join(parts if node.has_order(value) else sorted(parts))
+            known = f"#{self._numbers.setdefault(text, len(self._numbers))}", node
+            self._texts[key] = known
+        return known[0]
+
+    def leaf_texts(self, node: Node, value: Any, path: str = "") -> Iterator[str]:
+        """Yield the texts of the leaves of a value, each with its place."""
+        if node.ignored:
+            return
+        if node.is_leaf(value):
+            yield f"{path}:{self.text(node, value)}"
+        elif type(value) is dict:
+            for name, part in value.items():
+                yield from self.leaf_texts(node.member(name), part, f"{path}/{name}")
+        else:
+            has_order = node.has_order(value)
+            for position, part in enumerate(value):
+                step = position if has_order else "*"
+                yield from self.leaf_texts(node.item(position), part, f"{path}/{step}")
+
+
+def suffices(gain: float, both: float, least: float) -> bool:
+    """Return whether a pair's similarity is at least `least`; `both` is the weight of its leaves.
+
+    The factor allows for rounding.
+    """
+    return 2 * gain >= least * both * (1 - 1e-9)
+
+
+def are_disjoint(output: Items, reference: Items) -> bool:
+    """Return whether all items are scalars, and no item of one array equals one of the other."""
+    return (
+        SCALARS.issuperset(map(type, output))
+        and SCALARS.issuperset(map(type, reference))
+        and set(output).isdisjoint(reference)
+    )
+
+
+def _key(node: Node, value: Any) -> Hashable:
+    """Return a key that is equal for leaves that are equal as JSON."""
+    return value if type(value) in _PLAIN else (node.leaf_text(value),)
+
+
+def _group_by_member(items: list[Item]) -> dict[str, list[Item]]:
+    found: defaultdict[str, list[Item]] = defaultdict(list)
+    for place, value in items:
+        for name, part in value.items():
+            found[name].append((place, part))
+    return found
