@@ -16,9 +16,7 @@ from llmeval_integrations.stats.confidence import Answer, Threshold, safe_thresh
 class Review(NamedTuple):
     """A value that a person should review."""
 
-    id: Any
-    """The id of the sample."""
-
+    id: Any  # the id of the sample
     pointer: str
     confidence: float
 
@@ -27,11 +25,8 @@ class Acceptance(NamedTuple):
     """The thresholds of a run."""
 
     overall: Threshold
-    fields: dict[str, Threshold]
-    """By field, those with the most values first."""
-
-    review: list[Review]
-    """The values with the lowest confidence that are not accepted."""
+    fields: dict[str, Threshold]  # by field, those with the most values first
+    review: list[Review]  # the values with the lowest confidence that are not accepted
 
 
 def acceptance(

@@ -15,9 +15,7 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.runs.data.source import Source
 from llmeval_integrations.runs.rows import fields_of
 
-NUMBERS: Final = "numbers of rows"
-"""The source of ids that are not in the data."""
-
+NUMBERS: Final = "numbers of rows"  # the source of ids that are not in the data
 _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
 _EMPTY_IS_ABSENT: Final = (_ID, _GROUP, _SCHEMA)
@@ -44,11 +42,8 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
     named: tuple[str, ...] = ()
     """The columns that the caller named. A row without one of them is an error."""
 
-    variables: tuple[tuple[str, str | None], ...] = ()
-    """Single variables and their columns."""
-
-    group_variable: str = ""
-    """The variable that is the group; empty if a column is."""
+    variables: tuple[tuple[str, str | None], ...] = ()  # single variables and their columns
+    group_variable: str = ""  # the variable that is the group; empty if a column is
 
     @cached_property
     def places(self) -> dict[str, list[int]]:

@@ -22,12 +22,8 @@ from llmeval_integrations.runs.journal import Journal
 from llmeval_integrations.runs.manifest import differences
 from llmeval_integrations.runs.rows import write_document
 
-RESULTS: Final = "results.jsonl"
-"""The file of rows."""
-
-SUMMARY: Final = "summary.json"
-"""The file of figures."""
-
+RESULTS: Final = "results.jsonl"  # the file of rows
+SUMMARY: Final = "summary.json"  # the file of figures
 _REPLIES: Final = "replies.sqlite"
 _OF_SQLITE: Final = ("", "-journal", "-shm", "-wal")
 

@@ -13,9 +13,7 @@ from llmeval_integrations.runs.rows import Key, Row, as_stored, key_of
 from llmeval_integrations.stats.intervals import Figures, Group
 from llmeval_integrations.stats.repeats import Tries, repeats
 
-_MOST_FLAKY: Final = 100
-"""The number of flaky groups that are listed."""
-
+_MOST_FLAKY: Final = 100  # the number of flaky groups that are listed
 _REPEAT: Final = re.compile(r".+[.:#/_\s-][a-z]{0,8}[-_]?(\d{1,3})", re.IGNORECASE)
 """The id of a task, a separator, and the number of a try, such as `t1.0` or `t1-run2`."""
 

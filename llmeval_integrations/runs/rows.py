@@ -22,11 +22,8 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.python_values import dump_model
 
-Key = str | int | tuple[str]
-"""An id or group that can be a key of a dict."""
-
-_DEEPEST: Final = 300
-"""The number of levels of a value that are written if no encoder accepts it."""
+Key = str | int | tuple[str]  # an id or group that can be a key of a dict
+_DEEPEST: Final = 300  # the number of levels of a value that are written if no encoder accepts it
 
 
 class Row(msgspec.Struct, gc=False, omit_defaults=True):  # nothing that it holds refers to it

@@ -14,15 +14,9 @@ from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import Figures, mean_interval
 
-Kind = tuple[bool, str]
-"""Whether it is an error, and its name."""
-
-OTHER: Final = "(other)"
-"""All labels and kinds after the first thousand."""
-
-_MOST: Final = 1_000
-"""Labels, kinds and reasons that are counted separately."""
-
+Kind = tuple[bool, str]  # whether it is an error, and its name
+OTHER: Final = "(other)"  # all labels and kinds after the first thousand
+_MOST: Final = 1_000  # labels, kinds and reasons that are counted separately
 _LONGEST: Final = 200
 
 _UNIT: Final = 2.0**100
@@ -33,37 +27,24 @@ _UNIT: Final = 2.0**100
 class Finding:
     """A cause of rows that did not pass, with its most frequent reason."""
 
-    kind: str
-    """A label, "failed" or "unscored"; for an error, its type."""
-
-    count: int
-    """The number of rows."""
-
-    reason: str
-    """The most frequent reason, or the first one; at most 200 characters."""
-
-    is_error: bool
-    """Whether these rows are errors."""
+    kind: str  # a label, "failed" or "unscored"; for an error, its type
+    count: int  # the number of rows
+    reason: str  # the most frequent reason, or the first one; at most 200 characters
+    is_error: bool  # whether these rows are errors
 
 
 @dataclass
 class Tally:
     """The figures of one evaluator. Its size does not depend on the number of rows."""
 
-    breakdown: Breakdown | None = None
-    """Sums up the details of the evaluator."""
-
+    breakdown: Breakdown | None = None  # sums up the details of the evaluator
     n: int = 0
     scored: int = 0
     unscored: int = 0
     errors: int = 0
-    rated: int = 0
-    """Rows with a verdict."""
-
+    rated: int = 0  # rows with a verdict
     passes: int = 0
-    inconsistent: int = 0
-    """Rows whose judge contradicted its own reasons."""
-
+    inconsistent: int = 0  # rows whose judge contradicted its own reasons
     labels: dict[str, int] = field(default_factory=dict)
     groups: Groups = field(default_factory=Groups)
     _sum: int = 0

@@ -34,9 +34,7 @@ class ConfidenceFigures(NamedTuple):
     """The chance that a right value has a higher confidence than a wrong one; None if all values
     are right or all are wrong."""
 
-    brier: float
-    """The mean squared error of the confidences: 0 is best."""
-
+    brier: float  # the mean squared error of the confidences: 0 is best
     calibration_error: float
     """The mean distance of confidences from the share of right values, over ten equal bins."""
 
@@ -101,23 +99,14 @@ def _caught(steps: Sequence[tuple[int, int]], budget: float, wrong: int) -> floa
 class Threshold(NamedTuple):
     """The confidence at which values can be accepted, or the reason why there is none."""
 
-    confidence: float | None
-    """The lowest accepted confidence; None if no threshold passed the test."""
-
+    confidence: float | None  # the lowest accepted confidence; None if no threshold passed the test
     accepted: int
     """The number of values accepted by this threshold, or by the one that failed the test."""
 
-    share: float
-    """The accepted values as a share of all values."""
-
-    units: int
-    """The number of groups of the accepted values; an ungrouped value counts as a group."""
-
-    wrong: int
-    """The number of these units that contain a wrong value."""
-
-    needed: int
-    """The smallest number of units that can pass the test, if none of them is wrong."""
+    share: float  # the accepted values as a share of all values
+    units: int  # the number of groups of the accepted values; an ungrouped value counts as a group
+    wrong: int  # the number of these units that contain a wrong value
+    needed: int  # the smallest number of units that can pass the test, if none of them is wrong
 
     def __str__(self) -> str:
         if self.confidence is not None:

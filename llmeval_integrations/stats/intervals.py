@@ -7,12 +7,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-Interval = tuple[float, float]
-"""The lower and the upper bound."""
-
-_COVERAGE: Final = 0.95
-"""The chance that an interval contains the true value."""
-
+Interval = tuple[float, float]  # the lower and the upper bound
+_COVERAGE: Final = 0.95  # the chance that an interval contains the true value
 Z: Final = 1.959963984540054
 """The quantile of the normal distribution for a two-sided interval with this coverage."""
 
@@ -81,9 +77,7 @@ class Figures(NamedTuple):
 
     n: int
     total: float
-    squares: float
-    """The sum of their squares."""
-
+    squares: float  # the sum of their squares
     low: float
     high: float
 
@@ -165,8 +159,7 @@ class Rate(NamedTuple):
 
     part: int
     whole: int
-    interval: Interval | None
-    """None if there are no rows, or only a single group."""
+    interval: Interval | None  # None if there are no rows, or only a single group
 
     @classmethod
     def of(cls, rows: Sequence[tuple[Hashable, bool]]) -> Rate:
@@ -253,11 +246,8 @@ def degrees_of_freedom(away: Sequence[float], most: int) -> int:
 class DesignEffect(NamedTuple):
     """How much less information rows in groups carry than as many independent rows."""
 
-    factor: float
-    """The divisor that turns the number of rows into the effective number; at least 1."""
-
-    freedom: int
-    """The degrees of freedom of Student's distribution."""
+    factor: float  # the divisor that turns the number of rows into the effective number; at least 1
+    freedom: int  # the degrees of freedom of Student's distribution
 
 
 def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:

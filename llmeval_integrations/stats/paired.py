@@ -20,14 +20,11 @@ from llmeval_integrations.stats.intervals import (
 )
 
 _DRAWS: Final = 9_999
-LEAST_DRAWN: Final = 1 / (_DRAWS + 1)
-"""The smallest p value that randomly drawn signs can give."""
-
+LEAST_DRAWN: Final = 1 / (_DRAWS + 1)  # the smallest p value that randomly drawn signs can give
 _MOST_DRAWN: Final = 256
 _ENUMERATED: Final = 24
 _CLEAR: Final = 1e-4
-_POWER: Final = 0.8
-"""The chance that a test shows a detectable difference."""
+_POWER: Final = 0.8  # the chance that a test shows a detectable difference
 
 
 def mcnemar(worse: int, better: int) -> float:

@@ -23,18 +23,12 @@ class Repeats(NamedTuple):
     """The pass rates of k tries, over all tasks with at least k tries."""
 
     k: int
-    tasks: int
-    """How many tasks have at least k tries."""
-
-    pass_at_k: float
-    """The chance that at least one of k tries passes."""
-
+    tasks: int  # how many tasks have at least k tries
+    pass_at_k: float  # the chance that at least one of k tries passes
     pass_at_k_ci95: Interval | None
     """Its 95 % interval over tasks; None for a single task whose tries differ."""
 
-    pass_hat_k: float
-    """The chance that all k tries pass."""
-
+    pass_hat_k: float  # the chance that all k tries pass
     pass_hat_k_ci95: Interval | None
 
 

@@ -40,19 +40,11 @@ class Change:
 class Compared:
     """The counts of one evaluator."""
 
-    joined: int
-    """The number of samples in both runs."""
-
-    left_out: int
-    """The number of these without a score or verdict in either run."""
-
-    left_out_a: int
-    """The number that are unscored or errors in the first run."""
-
+    joined: int  # the number of samples in both runs
+    left_out: int  # the number of these without a score or verdict in either run
+    left_out_a: int  # the number that are unscored or errors in the first run
     left_out_b: int
-    better: int
-    """The number that pass now or, with the same verdict, have a better score."""
-
+    better: int  # the number that pass now or, with the same verdict, have a better score
     worse: int
     changes: list[Change]
     """Samples that got worse, then those that got better, each with the largest changes first."""

@@ -21,9 +21,7 @@ from llmeval_integrations.stats.intervals import (
     student,
 )
 
-LEVEL: Final = 0.05
-"""The chance of a false alarm, for all differences of a comparison together."""
-
+LEVEL: Final = 0.05  # the chance of a false alarm, for all differences of a comparison together
 Measure = Literal["pass rate", "score", "matching leaves"]
 Verdict = Literal["better", "worse", "none shown"]
 
@@ -37,16 +35,10 @@ class Difference:
     """The share of samples that pass, the mean score, or the mean share of matching leaves of a
     field."""
 
-    field: str | None
-    """The field, a JSON Pointer with `*` for positions."""
-
+    field: str | None  # the field, a JSON Pointer with `*` for positions
     n: int
-    groups: int | None
-    """The number of groups; None if no two samples have the same group."""
-
-    a: float
-    """The figure in the first run, over these samples."""
-
+    groups: int | None  # the number of groups; None if no two samples have the same group
+    a: float  # the figure in the first run, over these samples
     b: float
     difference: float
 
@@ -54,19 +46,13 @@ class Difference:
     """The 95 % interval for this difference alone. None for a single group, and if all samples
     differ by the same."""
 
-    p: float
-    """The chance of such a difference if nothing has changed."""
-
-    adjusted: float
-    """The same, adjusted for all differences that could be shown."""
-
+    p: float  # the chance of such a difference if nothing has changed
+    adjusted: float  # the same, adjusted for all differences that could be shown
     detectable: float | None
     """The smallest difference that so many samples show with a power of 80 %. None if they show
     none, or if it is not known."""
 
-    better: int
-    """The number of samples that got better; 0 if the direction is not known."""
-
+    better: int  # the number of samples that got better; 0 if the direction is not known
     worse: int
     lower_is_better: bool | None
     """Whether a lower figure is better, as of distances; None if this is not known."""

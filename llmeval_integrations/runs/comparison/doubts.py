@@ -15,8 +15,7 @@ from llmeval_integrations.runs.manifest import word_differences
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
 
-_LOOKED_AT: Final = 500
-"""The number of ids that are checked for repeats."""
+_LOOKED_AT: Final = 500  # the number of ids that are checked for repeats
 
 
 class _Side(NamedTuple):

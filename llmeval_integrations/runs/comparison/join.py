@@ -15,15 +15,9 @@ from llmeval_integrations.runs.run import Run
 class Pair(NamedTuple):
     """One sample in both runs."""
 
-    key: Key
-    """The id of the sample."""
-
-    places: tuple[int, int]
-    """The places of the sample in its runs."""
-
-    a: Row
-    """The row of the first run, with the part that is compared; see `_trim`."""
-
+    key: Key  # the id of the sample
+    places: tuple[int, int]  # the places of the sample in its runs
+    a: Row  # the row of the first run, with the part that is compared; see `_trim`
     b: Row
 
     @property
@@ -36,14 +30,9 @@ class Pair(NamedTuple):
 class Joined(NamedTuple):
     """The samples of two runs, joined."""
 
-    pairs: dict[str, list[Pair]]
-    """The pairs of each evaluator, in the order of their ids."""
-
-    only_a: list[Any]
-    """Ids of samples that the second run lacks."""
-
-    only_b: list[Any]
-    """Ids of samples that the first run lacks."""
+    pairs: dict[str, list[Pair]]  # the pairs of each evaluator, in the order of their ids
+    only_a: list[Any]  # ids of samples that the second run lacks
+    only_b: list[Any]  # ids of samples that the first run lacks
 
 
 _ByKey: TypeAlias = dict[str, dict[tuple[Key, int], tuple[int, Row]]]

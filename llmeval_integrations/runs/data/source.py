@@ -15,7 +15,7 @@ from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from llmeval_integrations.core.errors import (
     InputError,
@@ -23,19 +23,19 @@ from llmeval_integrations.core.errors import (
     MissingDependencyError,
 )
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.data.table_rows import (
-    read_arrow,
-    read_items,
-    read_pandas,
-    read_parquet,
-)
-from llmeval_integrations.runs.data.text_rows import (
+from llmeval_integrations.runs.data.readers import (
     parse_row,
+    read_arrow,
     read_csv,
+    read_items,
     read_json,
     read_lines,
+    read_pandas,
+    read_parquet,
     read_tsv,
 )
+
+T = TypeVar("T")
 
 Record: TypeAlias = "tuple[int, Any]"
 """The number of a row, from 1, and the row: a mapping, a Sample, the InputError that says why it
@@ -44,9 +44,7 @@ cannot be read, or the bytes of a JSON object, which `parse_record` parses."""
 CHUNK: Final = 128
 """The most rows of a chunk. A larger chunk would not fit into the processor's cache."""
 
-HEAD: Final = 8
-"""The rows whose columns are checked before the run begins."""
-
+HEAD: Final = 8  # the rows whose columns are checked before the run begins
 _CHUNK_BYTES: Final = 8_000_000
 _CHUNK_SECONDS: Final = 0.25
 
@@ -55,29 +53,18 @@ _CHUNK_SECONDS: Final = 0.25
 class Source:
     """Rows that can be read once, and how far they have been read."""
 
-    name: str
-    """The name for people."""
-
+    name: str  # the name for people
     unparsed: Iterator[Record] = field(default_factory=lambda: iter(()))
     """The rows. Those in JSON are parsed where they are evaluated, perhaps in another process."""
 
-    done: int = 0
-    """How much has been read: bytes of a text file, otherwise rows."""
+    done: int = 0  # how much has been read: bytes of a text file, otherwise rows
+    total: int | None = None  # how much there is to read, in the same unit; None if unknown
 
-    total: int | None = None
-    """How much there is to read, in the same unit; None if unknown."""
-
-    def count_bytes(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield lines and count their bytes as read."""
-        for line in lines:
-            self.done += len(line)
-            yield line
-
-    def count_rows(self, rows: Iterable[Any]) -> Iterator[Record]:
-        """Yield numbered rows and count them as read."""
-        for record in enumerate(rows, 1):
-            self.done += 1
-            yield record
+    def count(self, items: Iterable[T], size: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
+        """Yield items and count their sizes as read."""
+        for item in items:
+            self.done += size(item)
+            yield item
 
     @property
     def records(self) -> Iterator[Record]:
@@ -136,12 +123,8 @@ def parse_record(record: Record) -> Record:
     return (number, parse_row(row)) if type(row) is bytes else record
 
 
-HUB: Final = "hf://"
-"""The prefix of data sets of Hugging Face."""
-
-STDIN: Final = "-"
-"""The path of standard input."""
-
+HUB: Final = "hf://"  # the prefix of data sets of Hugging Face
+STDIN: Final = "-"  # the path of standard input
 _READERS: Final[dict[str, Callable[[Iterator[bytes]], Iterator[Any]]]] = {
     "jsonl": read_lines,
     "json": read_json,
@@ -149,13 +132,10 @@ _READERS: Final[dict[str, Callable[[Iterator[bytes]], Iterator[Any]]]] = {
     "tsv": read_tsv,
 }
 
-FORMATS: Final = (*_READERS, "parquet")
-"""The formats of files."""
-
+FORMATS: Final = (*_READERS, "parquet")  # the formats of files
 _SUFFIXES: Final = {"": "json", ".ndjson": "jsonl", **{f".{name}": name for name in FORMATS}}
 
-_BUFFER: Final = 2**18
-"""Bytes of a file that are read at a time."""
+_BUFFER: Final = 2**18  # bytes of a file that are read at a time
 
 
 def open_source(samples: Any, format: str | None = None) -> Source:
@@ -206,7 +186,7 @@ def _open_file(path: str, format: str | None) -> Source:
     if name == "parquet":
         file = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
         source.total, rows = read_parquet(file, source.name)
-        source.unparsed = source.count_rows(rows)
+        source.unparsed = enumerate(source.count(rows), 1)
     else:
         source.unparsed = enumerate(_read(path, name, source), 1)
     return source
@@ -217,7 +197,7 @@ def _read(path: str, format: str, source: Source) -> Iterator[Any]:
     with nullcontext(sys.stdin.buffer) if path == STDIN else Path(path).open("rb", _BUFFER) as file:
         if path != STDIN and format != "json":  # a JSON array is read before its first row
             source.total = os.fstat(file.fileno()).st_size
-        lines = source.count_bytes(file)
+        lines = source.count(file, len)
         if not (first := next(lines, b"")):
             return
         if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -242,5 +222,5 @@ def _open_object(samples: Any, name: str) -> Source:
             "expected a path, an iterable of samples or a DataFrame, got a "
             f"{type(samples).__name__}{hint}"
         )
-    source.unparsed = source.count_rows(rows)
+    source.unparsed = enumerate(source.count(rows), 1)
     return source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -21,14 +21,9 @@ NOT_SCORED: Final = Result.unscored("the log has no score", label="not_scored")
 class LoggedSample:
     """One output of a model, with its results."""
 
-    fields: dict[str, Any]
-    """Its id and output, and group, reference and input if the log has them."""
-
-    results: dict[str, Result | str]
-    """The result of each evaluator, or a text, which is an error."""
-
-    otherwise: Result | str = NOT_SCORED
-    """The result of evaluators that are not in `results`."""
+    fields: dict[str, Any]  # its id and output, and group, reference and input if the log has them
+    results: dict[str, Result | str]  # the result of each evaluator, or a text, which is an error
+    otherwise: Result | str = NOT_SCORED  # the result of evaluators that are not in `results`
 
 
 @dataclass(frozen=True)
@@ -37,24 +32,24 @@ class Log:
 
     kind: str
     samples: list[LoggedSample]
-    evaluators: Mapping[str, Mapping[str, Any]]
-    """The options of each evaluator."""
-
-    about: Mapping[str, Any]
-    """Further facts about the run."""
-
+    evaluators: Mapping[str, Mapping[str, Any]]  # the options of each evaluator
+    about: Mapping[str, Any]  # further facts about the run
     rates: Collection[str] = ()
     """The evaluators for which 1 passes and 0 fails if they have no other scores."""
 
     lower_is_better: frozenset[str] | None = frozenset()
     """The evaluators whose lower scores are better; None if this is unknown."""
 
-    incomplete: str | None = None
-    """Why samples may be missing."""
+    incomplete: str | None = None  # why samples may be missing
 
     def run(self, path: str | PathLike[str]) -> Run:
         """Return the log as a run."""
-        rows = [*self._rows()]
+        binary = {name for name in self.rates if self._is_binary(name)}
+        rows = [
+            _row(sample, name, is_rate=name in binary)
+            for sample in self.samples
+            for name in self.evaluators
+        ]
         tallies = {name: Tally() for name in self.evaluators}
         for name, tally in tallies.items():
             tally.add_stored([row for row in rows if row.evaluator == name])
@@ -73,25 +68,21 @@ class Log:
         data = {"kind": self.kind, "samples": len(self.samples)}
         return {**self.about, "evaluators": evaluators, "data": data}
 
-    def _rows(self) -> Iterator[Row]:
-        binary = {name for name in self.rates if self._is_binary(name)}
-        for sample in self.samples:
-            own, group = sample.fields["id"], sample.fields.get("group")
-            for name in self.evaluators:
-                found = sample.results.get(name, sample.otherwise)
-                if isinstance(found, str):
-                    yield Row(own, name, None, None, None, None, {}, False, found, group)
-                    continue
-                is_rate = name in binary and found.scored
-                passed = bool(found.score) if is_rate else found.passed
-                said = found.label, found.reason, found.metadata, found.is_unscored
-                yield Row(own, name, found.score, passed, *said, None, group)
-
     def _is_binary(self, name: str) -> bool:
         """Return whether an evaluator has no verdicts and only scores of 0 and 1."""
         results = (each.results.get(name) for each in self.samples)
         scored = [each for each in results if isinstance(each, Result) and each.scored]
         return all(each.passed is None and each.score in {0, 1} for each in scored)
+
+
+def _row(sample: LoggedSample, evaluator: str, *, is_rate: bool) -> Row:
+    own, group = sample.fields["id"], sample.fields.get("group")
+    found = sample.results.get(evaluator, sample.otherwise)
+    if isinstance(found, str):
+        return Row(own, evaluator, None, None, None, None, {}, False, found, group)
+    passed = bool(found.score) if is_rate and found.scored else found.passed
+    said = found.label, found.reason, found.metadata, found.is_unscored
+    return Row(own, evaluator, found.score, passed, *said, None, group)
 
 
 def score_of(value: Any) -> float | None:

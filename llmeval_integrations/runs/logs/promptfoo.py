@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
@@ -12,14 +12,11 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
-_WHOLE: Final = "promptfoo"
-"""The evaluator that combines all assertions of a test."""
-
+_WHOLE: Final = "promptfoo"  # the evaluator that combines all assertions of a test
 _NO_ASSERTION: Final = Result(None, None, "no_assertion", answered=True)
 """The result of an assertion that the test does not have."""
 
-_ERROR: Final = 2
-"""The `failureReason` of a test without an output."""
+_ERROR: Final = 2  # the `failureReason` of a test without an output
 
 
 def read_document(document: Mapping[str, Any], column: int | None) -> Log:
@@ -28,7 +25,10 @@ def read_document(document: Mapping[str, Any], column: int | None) -> Log:
     A column is one prompt with one provider. Raises InputError if there is no such column.
     """
     results = sorted(document["results"]["results"], key=lambda each: each["testIdx"])
-    columns = {each["promptIdx"]: _column(each) for each in results}
+    columns = {}
+    for each in results:
+        provider, prompt = each["provider"], shorten(each["prompt"].get("label", ""), 40)
+        columns[each["promptIdx"]] = f"{provider.get('label') or provider['id']}: {prompt}"
     if column is not None:
         if column - 1 not in columns:
             known = ", ".join(f"{each + 1} ({columns[each]})" for each in sorted(columns))
@@ -47,11 +47,6 @@ def read_document(document: Mapping[str, Any], column: int | None) -> Log:
             "prompts": [columns[each] for each in sorted(columns)],
         },
     )
-
-
-def _column(result: Mapping[str, Any]) -> str:
-    provider, prompt = result["provider"], result["prompt"].get("label", "")
-    return f"{provider.get('label') or provider['id']}: {shorten(prompt, 40)}"
 
 
 def _samples(results: list[dict[str, Any]], columns: Mapping[int, str]) -> Iterator[LoggedSample]:
@@ -97,30 +92,20 @@ def _fields(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def _results(result: Mapping[str, Any]) -> dict[str, Result | str]:
     """Read the results of the test and of its assertions."""
-    grading = result.get("gradingResult") or {}
-    components = grading.get("componentResults") or ()
-    names = _names(each.get("assertion") or {} for each in components)
-    parts = dict(zip(names, map(_result, components), strict=True))
-    errors = [each for each in parts.values() if isinstance(each, str)]
-    passed, reason = result["success"], grading.get("reason")
-    # In the score of the whole test, a failed grader counts as 0.
-    is_error = errors and not passed
-    whole = errors[0] if is_error else Result(score_of(result.get("score")), passed, None, reason)
-    return {_WHOLE: whole, **parts}
-
-
-def _names(assertions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Name each assertion by its metric or, without one, by its type."""
-    names = [_WHOLE]
-    for each in assertions:
-        name = each.get("metric") or each.get("type") or "assert-set"
-        names.append(free_name(str(name), names))
-    return names[1:]
-
-
-def _result(component: Mapping[str, Any]) -> Result | str:
-    if (component.get("metadata") or {}).get("graderError"):
-        return f"GraderError: {component.get('reason')}"
-    return Result(
-        score_of(component.get("score")), component["pass"], None, component.get("reason")
-    )
+    grading, passed = result.get("gradingResult") or {}, result["success"]
+    whole = Result(score_of(result.get("score")), passed, None, grading.get("reason"))
+    found: dict[str, Result | str] = {_WHOLE: whole}
+    for each in grading.get("componentResults") or ():
+        assertion, score = each.get("assertion") or {}, score_of(each.get("score"))
+        # An assertion has the name of its metric or, without one, of its type.
+        name = str(assertion.get("metric") or assertion.get("type") or "assert-set")
+        is_error = (each.get("metadata") or {}).get("graderError")
+        found[free_name(name, found)] = (
+            f"GraderError: {each.get('reason')}"
+            if is_error
+            else Result(score, each["pass"], None, each.get("reason"))
+        )
+    errors = [each for each in found.values() if isinstance(each, str)]
+    if errors and not passed:  # in the score of the whole test, a failed grader counts as 0
+        found[_WHOLE] = errors[0]
+    return found

@@ -1,4 +1,4 @@
-"""Rows of text files: JSON Lines, a JSON array, CSV and tab-separated values.
+"""Rows of text files, Parquet files, tables of pyarrow, DataFrames and lists.
 
 A row is an object, or the InputError that says why the row cannot be read.
 """
@@ -9,19 +9,24 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 import msgspec
 
-from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.json_values.python_values import as_python
 
 _LONGEST_CELL: Final = 2**31 - 1
 """The limit of the module `csv`, 131,072 characters, is shorter than what models write."""
+
+_BATCH: Final = 256  # rows in memory at a time; each may be a megabyte
 
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
@@ -150,3 +155,62 @@ def _row(header: list[str], cells: list[str]) -> dict[str, str] | InputError:
     if _NO_TEXT.search("".join(cells)):
         return InputError("bytes that are not UTF-8; save the file as UTF-8")
     return {name: cell for name, cell in zip(header, cells, strict=False) if name.strip()}
+
+
+def read_parquet(source: str | BinaryIO, name: str) -> tuple[int, Iterator[Any]]:
+    """Open a Parquet file. Return the number of its rows, and the rows, read batch by batch."""
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise MissingDependencyError.of("pyarrow", "parquet") from error
+
+    def rows() -> Iterator[Any]:
+        try:
+            yield from _read_batches(file.iter_batches(batch_size=_BATCH))
+        except (ArrowException, OSError) as error:
+            raise InputError(f"{name} is damaged: {error}") from error
+
+    try:
+        # With pre_buffer, a whole row group is read ahead; most files have only one.
+        file = parquet.ParquetFile(source, pre_buffer=False, buffer_size=1 << 20)
+    except (ArrowException, OSError) as error:
+        raise InputError(f"{name} is not Parquet: {error}") from error
+    _check_names(file.schema_arrow.names)
+    return file.metadata.num_rows, rows()
+
+
+def read_arrow(table: Any) -> Iterator[Any]:
+    """Read a table of pyarrow. A map becomes an object."""
+    _check_names(table.schema.names)
+    return _read_batches(table.to_batches(max_chunksize=_BATCH))
+
+
+def _read_batches(batches: Iterable[Any]) -> Iterator[Any]:
+    for batch in batches:
+        yield from batch.to_pylist(maps_as_pydicts="lossy")
+
+
+def read_pandas(frame: Any) -> Iterator[Any]:
+    """Read a DataFrame of pandas. What it counts as missing (None, NaN, NA) becomes None."""
+    _check_names(frame.columns)
+    for start in range(0, len(frame), _BATCH):
+        part = frame.iloc[start : start + _BATCH].astype(object)
+        yield from read_items(part.where(part.notna(), None).to_dict("records"))
+
+
+def read_items(items: Iterable[Any]) -> Iterator[Any]:
+    """Read samples and mappings from column to value. Arrays of NumPy become lists."""
+    for item in items:
+        if isinstance(item, dict):
+            is_plain = SCALARS.issuperset(map(type, item.values()))
+            yield dict(item) if is_plain else {key: as_python(one) for key, one in item.items()}
+        elif isinstance(item, (Sample, Mapping)):
+            yield item
+        else:
+            yield InputError(f"expected a Sample or a mapping, got {quote(item)}")
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    listed = list(names)
+    if len(set(listed)) < len(listed):
+        raise InputError(f"two columns have one name: {quote(listed)}")
