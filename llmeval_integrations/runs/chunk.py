@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import gc
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
@@ -24,6 +27,8 @@ from llmeval_integrations.runs.rows import (
     write_rows,
     write_value,
 )
+
+T = TypeVar("T")
 
 OWN: Final = "evaluators"
 """The key of a stored sample for the fields of evaluators with columns of their own."""
@@ -186,6 +191,29 @@ def begin(
         return keep(job, samples, [*rows])
 
     return finish
+
+
+def finish_in_order(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
+    """Yield results in order. As many as `ahead` are begun before the first is waited for."""
+    waits: deque[Callable[[], T]] = deque()
+    for wait in begun:
+        waits.append(wait)
+        while len(waits) > ahead:
+            yield waits.popleft()()
+    while waits:
+        yield waits.popleft()()
+
+
+@contextmanager
+def collect_rarely() -> Iterator[None]:
+    """Collect garbage at most once a chunk."""
+    before = gc.get_threshold()
+    if before[0]:  # otherwise it is off
+        gc.set_threshold(max(before[0], RARELY), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from itertools import islice
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import RARELY, Answers, Engine, Here, Job, begin
+from llmeval_integrations.runs.chunk import (
+    Answers,
+    Engine,
+    Here,
+    Job,
+    begin,
+    collect_rarely,
+    finish_in_order,
+)
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
@@ -39,8 +45,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 _FEW: Final = 1_000
 """With fewer rows, this process is done before another one has started."""
@@ -164,7 +168,7 @@ class Evaluation:
         """
         begun = (self._begin_again(*done) for done in self._done(journal))
         with journal.rewrite() as write:
-            for rows in _finish(begun, self._engine.ahead):
+            for rows in finish_in_order(begun, self._engine.ahead):
                 write(rows)
                 self._count(rows)
 
@@ -203,8 +207,8 @@ class Evaluation:
                 wait, share = self._engine.begin(chunk), self._source.share
                 yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
-        with _collect_rarely():
-            for answers, share in _finish(begin_chunks(), self._engine.ahead):
+        with collect_rarely():
+            for answers, share in finish_in_order(begin_chunks(), self._engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))
@@ -264,29 +268,6 @@ class Evaluation:
                     f"and {self._source.name} {now}"
                 )
             yield records, rows
-
-
-def _finish(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
-    """Yield results in order. As many as `ahead` are begun before the first is waited for."""
-    waits: deque[Callable[[], T]] = deque()
-    for wait in begun:
-        waits.append(wait)
-        while len(waits) > ahead:
-            yield waits.popleft()()
-    while waits:
-        yield waits.popleft()()
-
-
-@contextmanager
-def _collect_rarely() -> Iterator[None]:
-    """Collect garbage at most once a chunk."""
-    before = gc.get_threshold()
-    if before[0]:  # otherwise it is off
-        gc.set_threshold(max(before[0], RARELY), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.runs.chunk import Job, begin
+from llmeval_integrations.runs.chunk import Here, Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.judges import open_judges
@@ -72,9 +72,10 @@ def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) ->
 def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     """Return the rows, sample by sample."""
     check_names(judges, JudgeOptions)
-    with open_judges(job.evaluators, read_judging_options(judges)) as asked:
-        begun = [begin(job, chunk, asked) for chunk in open_source(samples).chunks()]
-        return [row for finish in begun for row in finish().rows]
+    with open_judges(job.evaluators, read_judging_options(judges)) as asked, collect_rarely():
+        engine = Here(job, asked)
+        begun = map(engine.begin, open_source(samples).chunks())
+        return [row for each in finish_in_order(begun, engine.ahead) for row in each.rows]
 
 
 def score_columns(
