@@ -11,11 +11,10 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
-from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.budget import Budget, find_price
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import find_price
 from llmeval_integrations.llm.reply import Usage
 from llmeval_integrations.llm.session import Ask, Session
 from llmeval_integrations.runs import evaluate

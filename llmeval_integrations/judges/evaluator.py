@@ -12,7 +12,7 @@ from llmeval_integrations.core.errors import JudgeError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
-from llmeval_integrations.llm.images import Image, take_images
+from llmeval_integrations.llm.messages import Image, take_images
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.session import Ask

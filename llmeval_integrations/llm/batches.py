@@ -15,12 +15,11 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.budget import Budget, Price
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.limiter import Limiter
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price, charge
 from llmeval_integrations.llm.reply import Reply
 
 T = TypeVar("T")
@@ -76,17 +75,16 @@ class Batches:
                 answered.set()
         if note is None:
             await self._first[client].wait()
-        held, reply = await self._budget.reserve(request, price), None
-        try:
-            if note is not None and not note.text:
-                note = await self._find(client, name, note)
-            note = note or await self._hand_over(client, name, place, request)
-            found = (await self._replies(client, note.text)).get(name)
-            if found is not None:
-                reply = charge(found, note.fence, price, 0.5)
-        finally:
-            self._budget.settle(held, request, reply)
-        return reply or await alone()
+
+        async def wait() -> Reply | None:
+            found = note
+            if found is not None and not found.text:
+                found = await self._find(client, name, found)
+            found = found or await self._hand_over(client, name, place, request)
+            reply = (await self._replies(client, found.text)).get(name)
+            return reply and msgspec.structs.replace(reply, fence=found.fence)
+
+        return await self._budget.pay(request, price, wait, 0.5) or await alone()
 
     async def close(self) -> None:
         """Stop waiting for replies; submissions under way are completed and recorded."""

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
-from llmeval_integrations.core.errors import ClientError, InvalidOptionError
+import msgspec
+
+from llmeval_integrations.core.errors import (
+    ClientError,
+    InvalidOptionError,
+    MissingDependencyError,
+)
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price, find_price
 from llmeval_integrations.llm.reply import Reply, Usage
 
-if TYPE_CHECKING:
-    from asyncio import Event
+R = TypeVar("R", Reply, Reply | None)
+
+Price: TypeAlias = Callable[[Usage], float]
+"""A function from the usage of a call to US dollars."""
+
+_LOCAL: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
 _COUNTS: Final = ("calls", "cached", "failed", "not_asked", "input_tokens", "output_tokens")
 
@@ -49,10 +60,8 @@ class Spending:
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
         self.uncounted += not reply.usage.total  # no prompt is empty
-        if reply.cost is None:
-            self.unpriced += 1
-        else:
-            self.cost += reply.cost
+        self.unpriced += reply.cost is None
+        self.cost += reply.cost or 0
 
     def add_failure(self, error: ClientError) -> None:
         """Count a request without a reply."""
@@ -64,10 +73,8 @@ class Spending:
         """Add the figures of another Spending's summary."""
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + summary[name])
-        if summary["cost"] is None:
-            self.unpriced += 1
-        else:
-            self.cost += summary["cost"]
+        self.unpriced += summary["cost"] is None
+        self.cost += summary["cost"] or 0
 
     def summary(self) -> dict[str, Any]:
         """Return the figures by name; the cost is None unless it is known for every call."""
@@ -94,7 +101,7 @@ class Budget:
         is_priced: bool = True,
     ) -> None:
         for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
-            if bound is not None and not (is_number(bound) and 0 <= bound < math.inf):
+            if bound is not None and not (is_number(bound) and bound >= 0):
                 raise InvalidOptionError(
                     f"{name}={quote(bound)} is not a number of at least 0, or None"
                 )
@@ -104,12 +111,12 @@ class Budget:
         """Tokens in and out; None for no bound."""
         self.spent = Spending()
         """What was spent."""
-        self._is_priced = is_priced  # finding a price takes 0.4 s
         self._is_bound = (max_cost, max_tokens) != (None, None)
-        self._held: list[tuple[float, float]] = []
-        self._freed: Event | None = None
+        self._is_priced = is_priced  # finding a price takes 0.4 s
+        self._held: list[tuple[float, float]] = []  # reservations of tokens and US dollars
+        self._freed = asyncio.Event()
         self._tokens_a_character = 1 / 3  # at first; English has about 1/4
-        self._longest = math.inf  # until there is a reply, calls are made one at a time
+        self._longest: int | None = None  # until there is a reply, calls are made one at a time
 
     @property
     def reached(self) -> str | None:
@@ -127,59 +134,107 @@ class Budget:
 
         Raises InvalidOptionError if `max_cost` needs an unknown price.
         """
-        if not self._is_priced:
-            return None
-        price = find_price(client)
+        price = find_price(client) if self._is_priced else None
         if not isinstance(price, str):
             return price
-        if self.max_cost is not None:
-            raise InvalidOptionError(
-                f"max_cost={self.max_cost:g}: {price}; give the model a price, "
-                "or bound max_tokens instead"
-            )
-        return None
+        if self.max_cost is None:
+            return None
+        raise InvalidOptionError(
+            f"max_cost={self.max_cost:g}: {price}; give the model a price, or bound max_tokens "
+            "instead"
+        )
 
-    async def reserve(self, request: Request, price: Price | None) -> tuple[float, float]:
-        """Wait until a call fits, and reserve its largest use: tokens and US dollars.
+    async def pay(
+        self,
+        request: Request,
+        price: Price | None,
+        call: Callable[[], Awaitable[R]],
+        share: float = 1.0,
+    ) -> R:
+        """Make a call once it fits, and return its reply with its cost, a share of the price.
 
         Raises ClientError if no further call may begin.
         """
-        while not self.reached:
-            estimate = self._estimate(request, price)
-            if not self._held or self._fits(estimate):
-                self._held.append(estimate)
-                return estimate
-            from asyncio import Event  # late, because a run without judges needs no event loop
-
-            self._freed = self._freed or Event()
+        while True:
+            if self.reached:
+                words = f"not asked, because the budget {self.reached} is spent"
+                raise ClientError(words, kind="budget")
+            held = self._estimate(request, price)
+            if not self._held or self._fits(held):
+                break
             await self._freed.wait()
-        raise ClientError(f"not asked, because the budget {self.reached} is spent", kind="budget")
-
-    def settle(self, held: tuple[float, float], request: Request, reply: Reply | None) -> None:
-        """Replace the reservation of a call by its real use."""
-        if reply is not None:
+        self._held.append(held)
+        try:
+            reply = await call()
+            if reply is None:
+                return reply
+            usage = reply.usage
+            cost = share * price(usage) if price and usage.total else None
+            reply = msgspec.structs.replace(reply, cost=cost, fence=reply.fence or request.fence)
             self.spent.add(reply)
-            longest = 0 if self._longest == math.inf else self._longest
-            self._longest = max(longest, reply.usage.output_tokens)
+            self._longest = max(self._longest or 0, usage.output_tokens)
             if self._is_bound:
-                share = reply.usage.input_tokens / max(request.length, 1)
-                self._tokens_a_character = max(self._tokens_a_character, share)
-        self._held.remove(held)
-        if self._freed is not None:
+                ratio = usage.input_tokens / max(request.length, 1)
+                self._tokens_a_character = max(self._tokens_a_character, ratio)
+            return reply
+        finally:
+            self._held.remove(held)
             self._freed.set()
-            self._freed = None
+            self._freed = asyncio.Event()
 
     def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
         if not self._is_bound:
             return 0, 0
         read = math.ceil(request.length * self._tokens_a_character)
         written = request.max_tokens or self._longest
-        if written == math.inf:
+        if written is None:
             return math.inf, math.inf
-        return read + written, price(Usage(read, int(written))) if price else 0
+        return read + written, price(Usage(read, written)) if price else 0
 
     def _fits(self, estimate: tuple[float, float]) -> bool:
         tokens, cost = (sum(column) for column in zip(*self._held, estimate))
-        return (self.max_tokens is None or self.spent.tokens + tokens <= self.max_tokens) and (
-            self.max_cost is None or self.spent.cost + cost <= self.max_cost
+        tokens += self.spent.tokens
+        cost += self.spent.cost
+        has_tokens = self.max_tokens is None or tokens <= self.max_tokens
+        return has_tokens and (self.max_cost is None or cost <= self.max_cost)
+
+
+def find_price(client: Client) -> Price | str:
+    """Return the price of a client's model, or the reason why it is unknown.
+
+    The client's own `price` comes first, then the data of `genai-prices`: the `name` of the
+    identity is the model, and its `base_url` or `platform` identifies the seller. The reason
+    contains no address, because an address may contain a secret.
+    """
+    if client.price is not None:
+        read, written = client.price
+        return lambda usage: (usage.input_tokens * read + usage.output_tokens * written) / 1e6
+    name, address, seller = map(client.identity().get, ("name", "base_url", "platform"))
+    where = " at an address of its own" if address else ""
+    unknown = f"no price is known for the model {quote(name)} of {quote(seller)}{where}"
+    # on this machine nothing is sold, and the import below takes 0.4 s
+    if not isinstance(name, str) or not (address or seller) or _LOCAL.match(address or ""):
+        return unknown
+    try:
+        from genai_prices.data_snapshot import get_snapshot
+        from genai_prices.types import Usage as Tokens
+    except ImportError:
+        return str(MissingDependencyError.of("genai-prices", "prices"))
+    try:
+        provider, model = get_snapshot().find_provider_model(
+            name, None, None if address else seller, address
         )
+    except LookupError:
+        return unknown
+
+    def price(usage: Usage) -> float:
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        tokens = Tokens(
+            input_tokens=usage.input_tokens,
+            cache_read_tokens=cached,
+            cache_write_tokens=min(usage.written_tokens, usage.input_tokens - cached),
+            output_tokens=usage.output_tokens,
+        )
+        return float(model.calc_price(tokens, provider).total_price)
+
+    return price

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.llm.images import Image
-from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.messages import Image, Request
 from llmeval_integrations.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -35,14 +34,12 @@ class CacheError(InputError):
 
 def request_key(identity: str, request: Request) -> bytes:
     """Return the cache key of a request: a hash of everything that shapes its reply."""
-    # the fence is random in each call, so that only its position counts
-    fence = request.fence.encode()
+    fence = request.fence.encode() or b"\0"  # random in each call, so that only its place counts
 
     def split(part: str | Image) -> list[bytes | Image]:
         if isinstance(part, Image):
             return [part]
-        text = part.encode("utf-8", "surrogatepass")
-        return [*text.split(fence)] if fence else [text]
+        return [*part.encode("utf-8", "surrogatepass").split(fence)]
 
     shape = (
         identity,

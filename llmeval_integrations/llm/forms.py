@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from llmeval_integrations.llm.images import Image
-from llmeval_integrations.llm.messages import Message, Output, Request
+from llmeval_integrations.llm.messages import Image, Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 from llmeval_integrations.messages.reply import text_of_blocks
 

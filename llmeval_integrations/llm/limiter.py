@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import random
 from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.core.errors import ClientError, EvalError
+from llmeval_integrations.llm.failures import transport_error
 
 T = TypeVar("T")
 
@@ -23,9 +23,6 @@ _FIRST_PAUSE: Final = 1.0
 """The longest first pause, in seconds; each further one is up to twice as long. The five default
 retries wait at least 15 s in total, longer than an outage of a few seconds."""
 
-_PUSHED_BACK: Final = frozenset({"rate_limited", "server"})
-"""The kinds of errors from an overloaded server."""
-
 
 class Limiter:
     """A bound on the calls under way, which shrinks when the server pushes back and recovers.
@@ -37,65 +34,65 @@ class Limiter:
     """
 
     def __init__(self, most: int) -> None:
-        self.answered = 0
-        """The calls that the server answered."""
         self._most = most
         self._limit = float(most)
         self._under_way = 0
+        self._answered = 0
         self._era = 0  # how often the bound was halved
+        self._opens = 0.0  # the loop's time until which no call begins
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._opening: asyncio.TimerHandle | None = None
 
     async def retry(self, make: Callable[[], Awaitable[T]], retries: int) -> T:
         """Make a call once there is a place; repeat it after a transient failure."""
         failures = 0.0
         while True:
-            answered, is_answered = self.answered, False
-            era = await self.acquire()
+            answered = self._answered
+            await self._enter()
+            era = self._era
             try:
                 answer = await make()
-                is_answered = True
-            except ClientError as error:
-                asked = error.retry_after
-                # If other calls succeed, the server works and only the number of calls is too high.
-                crowded = error.kind == "rate_limited" and self.answered > answered
-                failures += 0.1 if crowded else 1
-                allowed = min(retries, 1 if error.kind == "timeout" else math.inf)
-                if not error.is_transient or failures > allowed or (asked or 0) > _LONGEST_PAUSE:
+            except Exception as error:
+                problem = error if isinstance(error, EvalError) else transport_error(error)
+                if not isinstance(problem, ClientError):
                     raise
-                bound = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
-                # Random, so that calls that failed together are not repeated together.
-                pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
-                pause = pause if asked is None else asked + pause / 10
-                _log.info("%s; trying again in %.1f s", error, pause)
-                if error.kind in _PUSHED_BACK:
-                    self.slow(era, pause, asked=bool(asked))
+                # If other calls succeed, the server works and only the number of calls is too high.
+                is_crowded = problem.kind == "rate_limited" and self._answered > answered
+                failures += 0.1 if is_crowded else 1
+                pause = _find_pause(problem, failures, retries)
+                if pause is None and problem is error:
+                    raise
+                if pause is None:
+                    raise problem from error
+                if problem.kind in ("rate_limited", "server"):  # the server is overloaded
+                    self._slow(era, pause, asked=bool(problem.retry_after))
             else:
+                self._answered += 1
+                self._limit = min(self._limit + 1 / self._limit, self._most)
                 return answer
             finally:
-                self.release(answered=is_answered)
+                self._under_way -= 1
+                self._admit()
             await asyncio.sleep(pause)
 
-    async def acquire(self) -> int:
-        """Wait for a place; return the era in which the call begins."""
-        if not self._waiting and self._is_open():
-            self._under_way += 1
-            return self._era
+    async def _enter(self) -> None:
+        """Wait for a place."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         self._admit()
-        await turn
-        return self._era
+        if not turn.done():
+            await turn
 
-    def release(self, *, answered: bool = False) -> None:
-        """Return the place, and record whether the server answered."""
-        self._under_way -= 1
-        if answered:
-            self.answered += 1
-            self._limit = min(self._limit + 1 / self._limit, self._most)
-        self._admit()
+    def _admit(self) -> None:
+        """Give free places to waiting calls."""
+        while self._waiting and self._under_way < int(self._limit):
+            if asyncio.get_running_loop().time() < self._opens:
+                return
+            turn = self._waiting.popleft()
+            if not turn.done():  # else its work was cancelled
+                turn.set_result(None)
+                self._under_way += 1
 
-    def slow(self, era: int, seconds: float, *, asked: bool) -> None:
+    def _slow(self, era: int, seconds: float, *, asked: bool) -> None:
         """Begin no call for so many seconds, because a call of this era was pushed back.
 
         A pause that the server asked for counts for a call of an earlier era too. A pause of our
@@ -108,23 +105,18 @@ class Limiter:
         elif not asked:
             return
         loop = asyncio.get_running_loop()
-        end = loop.time() + seconds
-        if self._opening is not None:
-            if end <= self._opening.when():  # the pause that ends last counts
-                return
-            self._opening.cancel()
-        self._opening = loop.call_at(end, self._open)
+        self._opens = max(self._opens, loop.time() + seconds)
+        loop.call_at(self._opens + 0.001, self._admit)
 
-    def _is_open(self) -> bool:
-        return self._opening is None and self._under_way < int(self._limit)
 
-    def _open(self) -> None:
-        self._opening = None
-        self._admit()
-
-    def _admit(self) -> None:
-        while self._waiting and self._is_open():
-            turn = self._waiting.popleft()
-            if not turn.done():  # else its work was cancelled
-                turn.set_result(None)
-                self._under_way += 1
+def _find_pause(error: ClientError, failures: float, retries: int) -> float | None:
+    """Return the seconds until the next try; None if a call is not made again."""
+    asked, allowed = error.retry_after, min(retries, 1 if error.kind == "timeout" else retries)
+    if not error.is_transient or failures > allowed or (asked or 0) > _LONGEST_PAUSE:
+        return None
+    bound = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** max(int(failures) - 1, 0))
+    # Random, so that calls that failed together are not repeated together.
+    pause = random.uniform(bound / 2, bound)  # noqa: S311 - no secret
+    pause = pause if asked is None else asked + pause / 10
+    _log.info("%s; trying again in %.1f s", error, pause)
+    return pause

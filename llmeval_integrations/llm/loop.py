@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
-import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for_futures
 from contextvars import ContextVar, copy_context
@@ -19,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
-CALLER: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("CALLER", default=None)
+_CALLER: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("CALLER", default=None)
 """The caller's event loop, for the caller's models that can only be awaited there."""
 
 _LOOK_UP: Final = 0.5
@@ -68,22 +67,21 @@ async def join(work: Coroutine[Any, Any, T]) -> T:
     here = asyncio.get_running_loop()
     if here is background():
         return await work
-    token = CALLER.set(here)
+    token = _CALLER.set(here)
     try:
         future = start(work)
     finally:
-        CALLER.reset(token)
+        _CALLER.reset(token)
     return await asyncio.wrap_future(future)
 
 
 async def in_thread(call: Callable[[], T]) -> T:
     """Await a blocking call in a daemon thread, so that it cannot delay the end of the process."""
     future: Future[T] = Future()
+    future.set_running_or_notify_cancel()  # from now on, nobody cancels it
     context = copy_context()
 
     def make() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
         try:
             future.set_result(context.run(call))
         except BaseException as error:  # noqa: BLE001 - raised where the call is awaited
@@ -95,21 +93,10 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 async def in_callers_loop(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Await a call in the caller's loop, or in ours if the caller has none."""
-    caller = CALLER.get()
+    caller = _CALLER.get()
     if caller is None:
         return await call()
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call(), caller))
-
-
-async def within(seconds: float, call: Awaitable[T]) -> T:
-    """Await a call; raises TimeoutError after so many seconds."""
-    if sys.version_info >= (3, 11):
-        async with asyncio.timeout(seconds):  # without the extra task of wait_for
-            return await call
-    try:
-        return await asyncio.wait_for(call, seconds)
-    except asyncio.TimeoutError as error:  # Python 3.10 has two exceptions of that name
-        raise TimeoutError from error
 
 
 def _forget() -> None:

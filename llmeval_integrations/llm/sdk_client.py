@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from abc import abstractmethod
 from asyncio import AbstractEventLoop, run_coroutine_threadsafe
@@ -29,7 +30,7 @@ from llmeval_integrations.llm.config import (
     without_keys,
 )
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.loop import background, within
+from llmeval_integrations.llm.loop import background
 from llmeval_integrations.llm.messages import Output, Request, build
 from llmeval_integrations.llm.reply import Reply, usage_of, value_of
 
@@ -243,12 +244,12 @@ class SdkClient(Client):
         """Await a call to the server; raises our errors, without any key."""
         seconds = self.config.timeout
         try:
-            return await within(seconds, work)
+            return await asyncio.wait_for(work, seconds)
         except EvalError:
             raise
         except Exception as error:  # noqa: BLE001 - an SDK may raise anything
             problem: JudgeError = ClientError(f"no reply within {seconds:g} s", kind="timeout")
-            if type(error) is not TimeoutError:
+            if type(error) is not asyncio.TimeoutError:
                 problem = error_of(error) or ClientError(f"{type(error).__name__}: {error}")
             raise self._censor(problem) from None  # a traceback prints the cause, maybe with a key
 

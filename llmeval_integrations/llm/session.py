@@ -9,27 +9,23 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 
 from llmeval_integrations.core.errors import (
     ClientError,
     CutReplyError,
-    EvalError,
     InvalidOptionError,
     RefusedReplyError,
 )
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.llm.batches import Batches
-from llmeval_integrations.llm.budget import Budget, Spending
+from llmeval_integrations.llm.budget import Budget, Price, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, request_key
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.failures import transport_error
-from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.limiter import Limiter
-from llmeval_integrations.llm.messages import Request
-from llmeval_integrations.llm.prices import Price, charge
+from llmeval_integrations.llm.messages import Image, Request
 from llmeval_integrations.llm.reply import Reply
 
 if TYPE_CHECKING:
@@ -38,9 +34,6 @@ if TYPE_CHECKING:
 CONCURRENCY: Final = 32
 """The default number of calls that one server receives at a time."""
 
-_SERVER: Final = ("client", "platform", "base_url", "name")
-"""The members of a client's identity that identify the server whose limits it shares."""
-
 _REMEMBERED: Final = 10_000
 """How many replies a session keeps in memory, so that equal samples share them."""
 
@@ -48,9 +41,8 @@ ACTIVE: Final[ContextVar[Session | None]] = ContextVar("ACTIVE", default=None)
 """The session for judges that are evaluated without a run."""
 
 
-@dataclass
-class _Line:
-    """A client, with its limiter and its price."""
+class _Line(NamedTuple):
+    """What a session knows of a client."""
 
     client: Client
     identity: str
@@ -95,7 +87,7 @@ class Session:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
-        self._batches: Batches | None = None
+        self._batches = Batches(self.replies, self.budget) if self.batch and self.replies else None
         self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
@@ -104,29 +96,64 @@ class Session:
         Equal requests wait for one call. A reply that the run paid for before it was interrupted
         counts as new.
         """
-        line = self._line(client)
+        line = self._lines.get(id(client)) or self._open_line(client)
         key = request_key(line.identity, request)
         if (flight := self._flights.get(key)) is not None:
             return (await asyncio.shield(flight)).serve(request, cached=True)
         if self.replies is not None and (left := self.replies.get(key)) is not None:
             return left.serve(request, cached=False)
-        if self.cache is not None:
-            if (kept := self.cache.get(key)) is not None:
-                return kept.serve(request, cached=True)
-            if self.cache.frozen and self.count is None:
-                raise ClientError(f"{self.cache.path} lacks the reply", kind="not_cached")
+        if self.cache is not None and (kept := self.cache.get(key)) is not None:
+            return kept.serve(request, cached=True)
         if self.count is not None:
             self.count(client, request)
             raise ClientError("nobody was asked", kind="not_cached")
+        if self.cache is not None and self.cache.frozen:
+            raise ClientError(f"{self.cache.path} lacks the reply", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))
         try:
-            kept = await asyncio.shield(flight)
+            reply = await asyncio.shield(flight)
         except Exception:
             self._flights.pop(key, None)
             raise
         if self.cache is not None or len(self._flights) > _REMEMBERED:
             self._flights.pop(key, None)
-        return kept.serve(request, cached=False)
+        return reply.serve(request, cached=False)
+
+    def _open_line(self, client: Client) -> _Line:
+        identity = client.identity()
+        names = ("client", "platform", "base_url", "name")  # of the server that shares its limits
+        server = {name: identity[name] for name in names if name in identity} or identity
+        limiter = self._limiters.setdefault(json.dumps(server), Limiter(self.concurrency))
+        text = json.dumps(identity, sort_keys=True)
+        line = _Line(client, text, limiter, self.budget.price(client))
+        self._lines[id(client)] = line
+        return line
+
+    async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
+        """Ask, and store the reply before it is read."""
+        client, _, limiter, price = line
+        request = msgspec.structs.replace(request, shared=self.shared)
+        if self.ready is not None:
+            await self.ready.wait()
+
+        async def call() -> Reply:
+            if self._is_closing:
+                raise ClientError("not asked, because the run was interrupted", kind="budget")
+            if self.cache is not None:
+                self.cache.open()  # raises if the cache has failed, so that no more calls are paid
+            return await self.budget.pay(request, price, partial(client.complete, request))
+
+        alone = partial(limiter.retry, call, client.retries)
+        if self._batches is None:
+            reply = await alone()
+        else:
+            reply = await self._batches.reply(client, key, request, alone, price)
+        if reply.finish != "failed":  # like a call that failed, it may succeed later
+            for store in (self.replies, self.cache):
+                if store is not None:
+                    with suppress(CacheError):  # the reply is paid for; the next use raises again
+                        store.put(key, reply)
+        return reply
 
     async def drain(self) -> None:
         """Begin no further call, and wait for the replies to the calls under way."""
@@ -140,57 +167,6 @@ class Session:
         for flight in self._flights.values():
             flight.cancel()
         await self.drain()
-
-    def _line(self, client: Client) -> _Line:
-        line = self._lines.get(id(client))
-        if line is None:
-            identity = client.identity()
-            server = {name: identity[name] for name in _SERVER if name in identity}
-            limiter = self._limiters.setdefault(
-                json.dumps(server or identity), Limiter(self.concurrency)
-            )
-            price = self.budget.price(client)
-            line = self._lines[id(client)] = _Line(
-                client, json.dumps(identity, sort_keys=True), limiter, price
-            )
-        return line
-
-    async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
-        """Ask, and store the reply before it is read."""
-        if self.shared:
-            request = msgspec.structs.replace(request, shared=True)
-        if self.ready is not None:
-            await self.ready.wait()
-        call = partial(self._call, line, request)
-        alone = partial(line.limiter.retry, call, line.client.retries)
-        if self.batch and self.replies is not None:
-            self._batches = self._batches or Batches(self.replies, self.budget)
-            reply = await self._batches.reply(line.client, key, request, alone, line.price)
-        else:
-            reply = await alone()
-        if reply.finish != "failed":  # like a call that failed, it may succeed later
-            for store in (self.replies, self.cache):
-                if store is not None:
-                    with suppress(CacheError):  # the reply is paid for; the next use raises again
-                        store.put(key, reply)
-        return reply
-
-    async def _call(self, line: _Line, request: Request) -> Reply:
-        """Make a call that the limiter has admitted."""
-        if self._is_closing:
-            raise ClientError("not asked, because the run was interrupted", kind="budget")
-        if self.cache is not None:
-            self.cache.open()  # raises if the cache has failed, so that no more calls are paid
-        held, reply = await self.budget.reserve(request, line.price), None
-        try:
-            reply = charge(await line.client.complete(request), request.fence, line.price)
-        except EvalError:
-            raise
-        except Exception as error:
-            raise transport_error(error) or error from error
-        finally:
-            self.budget.settle(held, request, reply)
-        return reply
 
     def __enter__(self) -> Self:
         self._token = ACTIVE.set(self)
@@ -227,23 +203,19 @@ class Ask:
         for a reply that was cut at its limit or broken off. With `whole=False` a reply that was
         cut at its limit is returned.
         """
-        client = self.client
-        if not isinstance(client, Client):
+        if not isinstance(self.client, Client):
             raise InvalidOptionError(
-                f"the judge's model has the type {type(client).__name__}, expected a Client; call "
-                "super().__post_init__(), which makes one from the judge's field `model`"
+                f"the judge's model has the type {type(self.client).__name__}, expected a Client; "
+                "call super().__post_init__(), which makes one from the judge's field `model`"
             )
         request = Request.of(request) if isinstance(request, str) else request
         request = request.show(self.images) if self.images else request
-        if self.draws or self.temperature is not None:
-            chosen = request.temperature
-            request = msgspec.structs.replace(
-                request,
-                temperature=self.temperature if chosen is None else chosen,
-                draw=(*self.draws, *request.draw),
-            )
+        chosen, draw = request.temperature, (*self.draws, *request.draw)
+        request = msgspec.structs.replace(
+            request, temperature=self.temperature if chosen is None else chosen, draw=draw
+        )
         try:
-            reply = await self.session.reply(client, request)
+            reply = await self.session.reply(self.client, request)
         except ClientError as error:
             for account in (self, *self.parents):
                 account.spending.add_failure(error)
@@ -256,36 +228,32 @@ class Ask:
 
     def of(self, client: Any) -> Ask:
         """Return an Ask for another client, whose calls count here, too."""
-        return self._narrow(client=client or self.client)
+        return replace(self, parents=(self, *self.parents), client=client or self.client)
 
     def draw(self, number: int, temperature: float | None = None) -> Ask:
         """Return an Ask for the draw with this number, whose replies are cached separately.
 
         Requests without a temperature use the given one.
         """
-        chosen = self.temperature if temperature is None else temperature
-        return self._narrow(draws=(*self.draws, number), temperature=chosen)
+        chosen, draws = self.temperature if temperature is None else temperature, self.draws
+        parents = (self, *self.parents)
+        return replace(self, parents=parents, draws=(*draws, number), temperature=chosen)
 
     def show(self, images: Sequence[Image]) -> Ask:
         """Return an Ask that shows the model these images with each question."""
-        return self._narrow(images=(*self.images, *images))
+        return replace(self, parents=(self, *self.parents), images=(*self.images, *images))
 
     def account(self) -> dict[str, Any]:
         """Return the models, outputs, calls and tokens for a result's metadata."""
         models = dict.fromkeys(reply.model for reply in self.replies if reply.model)
         outputs = dict.fromkeys(reply.output for reply in self.replies)
-        took = self.spending
+        took = self.spending.summary()
+        counts = ("calls", "cached", "input_tokens", "output_tokens")
         return {
             "model": ", ".join(models) or None,
             "output": ", ".join(outputs) or None,
-            "calls": took.calls,
-            "cached": took.cached,
-            "input_tokens": took.input_tokens,
-            "output_tokens": took.output_tokens,
+            **{name: took[name] for name in counts},
         }
-
-    def _narrow(self, **changes: Any) -> Ask:
-        return replace(self, parents=(self, *self.parents), **changes)
 
 
 def _check_end(reply: Reply, *, whole: bool) -> None:

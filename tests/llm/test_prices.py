@@ -2,8 +2,8 @@
 
 import pytest
 
+from llmeval_integrations.llm.budget import find_price
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.prices import find_price
 from llmeval_integrations.llm.reply import Usage
 
 MILLION = 1_000_000

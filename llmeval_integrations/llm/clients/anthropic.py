@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import in_words
-from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Message, Output, Request, split_system
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient
 

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
 from llmeval_integrations.llm.forms import in_words
-from llmeval_integrations.llm.images import Image
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Message, Output, Request, split_system
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import Close, SdkClient
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import in_words, openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient
-from llmeval_integrations.llm.images import Image
-from llmeval_integrations.llm.messages import Message, Output, Request, address_user
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, address_user
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
 
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
