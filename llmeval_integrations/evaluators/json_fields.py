@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import fsum
 from operator import itemgetter
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from llmeval_integrations.core.options import (
     option_error,
 )
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.fields.confidence import (
     VARIABLE,
@@ -24,15 +25,14 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.figures import FieldComparison, costs, details
-from llmeval_integrations.fields.layout import Layout
-from llmeval_integrations.fields.omission import OMITTED, Omitted
+from llmeval_integrations.fields.layout import OMITTED, Layout, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.matching.node import KINDS
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import KINDS, Kind
 from llmeval_integrations.matching.outcome import summarize
 
 
@@ -159,6 +159,50 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
     return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
+class FieldComparison(Comparison):
+    """A comparison of two documents by their fields."""
+
+    output: Any = MISSING
+    """The output without the members that count as left out."""
+
+    omitted: Iterable[str] = ()
+    """The paths of these members, and of those of the reference."""
+
+    ignored: Sequence[str] = ()
+    """The paths of `ignore` settings for places that the documents have."""
+
+    def details(self) -> dict[str, Any]:
+        """Return the metadata: figures, outcomes, and counts of leaves by field."""
+        fields: dict[str, dict[Kind, int]] = {}
+        self.count(fields)
+        for path in sorted(self.omitted):
+            fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
+        details: dict[str, Any] = {
+            **self.figures().as_dict(),
+            "perfect": True,
+            "outcomes": [outcome.as_dict() for outcome in self.outcomes],
+            "fields": fields,
+        }
+        for outcome in self.outcomes:
+            if outcome.kind != "match":
+                details["perfect"] = False
+                break
+        return {**details, "ignored": self.ignored} if self.ignored else details
+
+    def costs(self) -> list[float]:
+        """Return how much each outcome takes from the score: its share of O + R - 2 M.
+
+        Outcomes of one missing, extra or replaced value all have the sum of their costs.
+        """
+        found = []
+        for each in self.outcomes:
+            is_pair = each.kind not in ("missing", "extra") and each.alone is None
+            found.append(each.node.weight * (1.0 + is_pair - 2.0 * each.score))
+        for begin, end in self.wholes:
+            found[begin:end] = [fsum(found[begin:end])] * (end - begin)
+        return found
+
+
 def compare_sample(
     evaluator: Evaluator, sample: Sample, layout: Layout
 ) -> FieldComparison | Result:
@@ -166,16 +210,18 @@ def compare_sample(
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = FieldComparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
-    for path in layout.ignored:
-        if has_place(path, reference) or (type(output) is not Defect and has_place(path, output)):
-            comparison.ignored.append(path)
+    if layout.ignored:
+        sides = [reference] if type(output) is Defect else [reference, output]
+        comparison.ignored = [
+            path for path in layout.ignored if any(has_place(path, side) for side in sides)
+        ]
     root, omission = layout.root(sample, evaluator), layout.omission()
     # Lenient mode reads NaN, which `identical` cannot tell from null.
     is_same = parsing != "lenient" and identical(output, reference)
     reference = omission.omit(root, reference)
     if type(output) is Defect:
         comparison.add_side(root, "missing", reference, "")
-        metadata = {**details(comparison), "f1": 0.0, "perfect": False}
+        metadata = {**comparison.details(), "f1": 0.0, "perfect": False}
         return defect_result(output, 0.0, unreadable=True, **metadata)
     comparison.output = reference if is_same else omission.omit(root, output)
     comparison.omitted = omission.paths
@@ -188,9 +234,9 @@ def compare_sample(
 
 def make_result(comparison: FieldComparison, threshold: float | None) -> Result:
     """Return the result of a comparison."""
-    metadata = details(comparison)
+    metadata = comparison.details()
     score = metadata["f1"]
-    both = zip(costs(comparison), comparison.outcomes)
+    both = zip(comparison.costs(), comparison.outcomes)
     wrong = [(cost, each) for cost, each in both if each.kind != "match"]
     wrong.sort(key=itemgetter(0), reverse=True)
     most = wrong[0][0] if wrong else 0.0

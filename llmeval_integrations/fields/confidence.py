@@ -63,7 +63,9 @@ def rate_leaves(
 
     A leaf that the reference lacks is wrong. A missing leaf has no confidence.
     """
-    wrong = {each.pointer for each in outcomes if each.in_output and each.kind != "match"}
+    wrong = {
+        each.pointer for each in outcomes if each.alone != "reference" and each.kind != "match"
+    }
     found = []
     for pointer, path in _leaves(node, output, ""):
         confidence = confidences.get(pointer, confidences.get(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.fields.dates import is_ambiguous
@@ -10,9 +10,9 @@ from llmeval_integrations.fields.leaves import compare, write_leaf
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
-from llmeval_integrations.json_values.equality import TYPES, canonical, equal
+from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.node import Node, Verdict
+from llmeval_integrations.matching.node import AnyOf, Node, Verdict
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.walk import Schemas
 from llmeval_integrations.text.edit_distance import count_edits
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; a model may invent any number of names."""
+
+_KEPT: Final = frozenset((str, int, float, bool))
+"""The types of values that are never left out; most values are of these."""
 
 _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
@@ -193,3 +196,50 @@ def _measure_likeness(output: Any, reference: Any) -> float:
     one, other = (each if type(each) is str else canonical(each) for each in (output, reference))
     longest = max(len(one), len(other))
     return 1.0 - count_edits(longest, one, other) / longest
+
+
+class Omission:
+    """Removes members that are null, or an empty object or array, from documents."""
+
+    def __init__(self, *, nulls: bool = True, empty: bool = True) -> None:
+        self._nulls, self._empty = nulls, empty
+        self.paths: set[str] = set()
+        """The paths of members that were removed."""
+
+    def omit(self, node: Node, value: Any) -> Any:
+        """Return a value without these members, or the value itself if it has none.
+
+        Inner members are removed first, so an object that loses all its members is removed, too.
+        Items of arrays are kept, and so are the parts of a value that is compared as a whole.
+        """
+        kind, kept = type(value), value
+        if kind is AnyOf:
+            if _KEPT.issuperset(map(type, value.values)):
+                return value
+            return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
+        if kind not in CONTAINERS or node.whole or not (self._nulls or self._empty):
+            return value
+        is_object, known = kind is dict, node.members
+        parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
+        for step, part in parts:
+            if type(part) in _KEPT or (part is None and not (is_object and self._nulls)):
+                continue
+            its = (known.get(step) or node.member(step)) if is_object else node.item(step)
+            left = self.omit(its, part)
+            if is_object and type(left) is AnyOf and left is not part:
+                # It is optional if one of its alternatives counts as left out.
+                several = tuple(one for one in left.values if not self._is_nothing(one))
+                left = AnyOf(several, left.optional or len(several) < len(left.values))
+            if is_object and self._is_nothing(left):
+                self.paths.add(its.path)
+                kept = value.copy() if kept is value else kept
+                del kept[step]
+            elif left is not part:
+                kept = value.copy() if kept is value else kept
+                kept[step] = left
+        return kept
+
+    def _is_nothing(self, value: Any) -> bool:
+        if value is None:
+            return self._nulls
+        return self._empty and not value and type(value) in CONTAINERS

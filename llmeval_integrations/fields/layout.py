@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.omission import Omission, Omitted
+from llmeval_integrations.fields.field import Field, Omission
 from llmeval_integrations.fields.paths import Settings, check_path
 from llmeval_integrations.fields.rule import read_key
 from llmeval_integrations.schemas.document import object_of, subschemas
 from llmeval_integrations.schemas.parse import read_schema, schema_text
+
+Omitted = Literal["absent", "values"]
+
+OMITTED: Final = get_args(Omitted)
 
 _MOST_SCHEMAS: Final = 512
 """The most schemas of samples that are kept, each with the fields of its documents."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.fields.figures import FIGURES, shares
 from llmeval_integrations.fields.paths import ANY
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import KINDS, Kind
+from llmeval_integrations.matching.outcome import FIGURES, Figures
 from llmeval_integrations.stats.confidence import confidence_figures
 from llmeval_integrations.text.excerpt import cut_around_difference
 
@@ -89,12 +89,12 @@ class FieldTally:
         sums = self._sums
         unmet = [path for path in self._paths if not self._has_met(path)]
         means = {}
-        for name in shares(0, 0, 0):
+        for name in ("precision", "recall", "f1"):
             count = sums[f"samples with {name}"]
             means[name] = sums[name] / count if count else None
         return {
             **({"unmet_paths": unmet} if unmet and self._fields else {}),
-            "micro": shares(sums["matched"], sums["output_leaves"], sums["reference_leaves"]),
+            "micro": Figures(*(sums[name] for name in FIGURES[:3])).shares(),
             "macro": means,
             **_confidence(self._confidences),
             "fields": {path: field.summary() for path, field in fields},
@@ -161,10 +161,7 @@ class _Field:
             "unreadable": self.unreadable,
             "samples": self.samples,
             "wrong_samples": self.wrong_samples,
-            "matched": matched,
-            "output_leaves": output,
-            "reference_leaves": reference,
-            **shares(matched, output, reference),
+            **Figures(matched, output, reference).as_dict(),
             "wrong_values": [
                 {"output": output, "reference": reference, "count": number}
                 for (output, reference), number in wrong.most_common(_SHOWN_VALUES)

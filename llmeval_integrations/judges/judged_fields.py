@@ -14,7 +14,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import compare_sample, make_layout, make_result
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
-from llmeval_integrations.fields.omission import Omitted
+from llmeval_integrations.fields.layout import Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import fsum
 from typing import Any, Final, Literal
 
@@ -10,7 +10,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
-from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves, is_optional
+from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves
 from llmeval_integrations.matching.outcome import Figures, Outcome
 from llmeval_integrations.matching.pairing import Pairing, leftovers
 
@@ -77,7 +77,9 @@ class Comparison:
         shared = len(reference)
         # In a union, the side that lacks a member defines its default: a missing member belongs to
         # the alternative of the output, an extra one to that of the reference.
-        of_output, of_reference = node.narrow(output), node.narrow(reference)
+        of_output = of_reference = node
+        if node.varies:
+            of_output, of_reference = node.narrow(output), node.narrow(reference)
         known, is_uniform = of_output.members, node.uniform
         for name, expected in reference.items():
             value = output.get(name, MISSING)
@@ -88,16 +90,16 @@ class Comparison:
                 if not its.ignored:
                     self.matched.append(its)
                 continue
-            optional = is_optional(expected)
+            is_optional = type(expected) is AnyOf and expected.optional
             if value is not MISSING:
-                if optional and self.is_default(its, value):
+                if is_optional and self.is_default(its, value):
                     self.matched.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
-            else:
-                shared -= 1
-                if not optional:
-                    self._add_member(its, "missing", expected, f"{place}/{escape(name)}")
+                continue
+            shared -= 1
+            if not is_optional:
+                self._add_member(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
                 if name not in reference:
@@ -106,7 +108,7 @@ class Comparison:
 
     def compare_arrays(self, node: Node, output: Items, reference: Items, place: str) -> None:
         """Compare two arrays item by item."""
-        node = node.narrow(output)
+        node = node.narrow(output) if node.varies else node
         pairs, is_limited = self.pairing.find(node, output, reference)
         if is_limited:
             self.limits.append(place)
@@ -133,10 +135,36 @@ class Comparison:
 
     def figures(self) -> Figures:
         """Add up the weights of the leaves that match, and of all leaves of both sides."""
-        return Figures.of(self.matched, self.outcomes)
+        weights = [node.weight for node in self.matched]
+        if not self.outcomes:
+            total = fsum(weights)
+            return Figures(total, total, total)
+        output, reference = weights.copy(), weights.copy()
+        for each in self.outcomes:
+            weight = each.node.weight
+            if each.score:
+                weights.append(weight * each.score)
+            if each.kind != "missing" and each.alone != "reference":
+                output.append(weight)
+            if each.kind != "extra" and each.alone != "output":
+                reference.append(weight)
+        # `fsum` is exact, so the order of the leaves does not change a score.
+        return Figures(fsum(weights), fsum(output), fsum(reference))
+
+    def count(self, fields: dict[str, dict[Kind, int]]) -> None:
+        """Add the leaves to those of each field, by kind."""
+        for node in self.matched:
+            if node.path in fields:
+                counts = fields[node.path]
+                counts["match"] = counts.get("match", 0) + 1
+            else:
+                fields[node.path] = {"match": 1}
+        for outcome in self.outcomes:
+            counts = fields.setdefault(outcome.node.path, {})
+            counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
 
     def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        if not (node.counts(output) and node.counts(reference)):
+        if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
             self.add_side(node, "missing", reference, place)
             self.add_side(node, "extra", output, place)
             return
@@ -192,17 +220,11 @@ class Comparison:
             return
         if node.uniform:
             self.matched += [node] * count_leaves(value)
-        elif type(value) is dict and value and not node.whole:
-            known = node.members
-            for name, part in value.items():
-                its = known.get(name) or node.member(name)
-                if type(part) not in SCALARS:
-                    self.add_matches(its, part)
-                elif not its.ignored:
-                    self.matched.append(its)
-        elif type(value) is list and value and not node.whole:
-            for position, part in enumerate(value):
-                its = node.item(position)
+        elif type(value) in CONTAINERS and value and not node.whole:
+            is_object, known = type(value) is dict, node.members
+            parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
+            for step, part in parts:
+                its = (known.get(step) or node.member(step)) if is_object else node.item(step)
                 if type(part) not in SCALARS:
                     self.add_matches(its, part)
                 elif not its.ignored:
@@ -281,14 +303,12 @@ class Comparison:
             return
         nearest = self.choose_nearest(node, output, reference, place)
         self.limits += nearest.limits
-        outcomes = nearest.outcomes
-        if not outcomes:
+        kinds = {each.kind for each in nearest.outcomes}
+        if not kinds:
             self.matched.append(node)
             return
-        is_leaf = len(outcomes) == 1 and outcomes[0].pointer == place
-        kind: Kind = outcomes[0].kind if is_leaf else "mismatch"
-        if all(each.kind == "match" for each in outcomes):
-            kind = "match"
+        is_leaf = [each.pointer for each in nearest.outcomes] == [place]
+        kind: Kind = kinds.pop() if is_leaf or kinds == {"match"} else "mismatch"
         score = nearest.figures().score
         self.outcomes.append(Outcome(place, node, kind, score, output, reference))
 

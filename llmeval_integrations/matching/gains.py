@@ -51,8 +51,15 @@ class Gains:
         """`full_gain` returns the gain by a full comparison, for nodes with defaults."""
         self.left: float = MAX_PAIRS
         """How many more pairs of items may be tried."""
-        self._depth = 0  # how many arrays that contain the current one are being tried
+        self.defaults: dict[tuple[int, int], bool] = {}
+        """Whether a value is the default of its place, by the ids of node and value."""
+        self.uses_defaults = True
+        """Whether a member that one side leaves out is compared with its default. It is False
+        inside such a default, which may contain itself."""
+        self.found: dict[tuple[int, int, int], tuple[Pairs, Any]] = {}
+        """The pairs of arrays that have been paired, by the ids of node and arrays."""
         self._full_gain = full_gain
+        self._depth = 0  # how many arrays that contain the current one are being tried
         self._texts: dict[tuple[int, int], tuple[str, Node]] = {}  # with the node, to keep its id
         self._numbers: dict[str, int] = {}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import fsum
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -42,16 +41,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
 
     at_end: bool = False
     """Whether a missing item belongs to the end of its array."""
-
-    @property
-    def in_output(self) -> bool:
-        """Whether the output has this leaf."""
-        return self.kind != "missing" and self.alone != "reference"
-
-    @property
-    def in_reference(self) -> bool:
-        """Whether the reference has this leaf."""
-        return self.kind != "extra" and self.alone != "output"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome as an entry of a result's metadata."""
@@ -106,30 +95,33 @@ class Figures(NamedTuple):
     reference: float
     """The sum for all leaves of the reference."""
 
-    @classmethod
-    def of(cls, matched: Sequence[Node], outcomes: Sequence[Outcome]) -> Figures:
-        """Add up the leaves that match with score 1, and the others."""
-        weights = [node.weight for node in matched]
-        if not outcomes:
-            total = fsum(weights)
-            return cls(total, total, total)
-        output, reference = weights.copy(), weights.copy()
-        for each in outcomes:
-            weight = each.node.weight
-            if each.score:
-                weights.append(weight * each.score)
-            if each.in_output:
-                output.append(weight)
-            if each.in_reference:
-                reference.append(weight)
-        # `fsum` is exact, so the order of the leaves does not change a score.
-        return cls(fsum(weights), fsum(output), fsum(reference))
-
     @property
     def score(self) -> float:
         """F1: 2 matched / (output + reference), or 1 if no leaf has a weight."""
         both = self.output + self.reference
         return 2 * self.matched / both if both else 1.0
+
+    def shares(self) -> dict[str, float | None]:
+        """Return precision, recall and their harmonic mean F1, from 0 to 1.
+
+        `precision` is matched / output, and `recall` is matched / reference; None without a leaf.
+        """
+        matched, output, reference = self
+        return {
+            "precision": matched / output if output else None,
+            "recall": matched / reference if reference else None,
+            "f1": self.score,
+        }
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the figures as they are in results and summaries."""
+        matched, output, reference = self
+        sums = {"matched": matched, "output_leaves": output, "reference_leaves": reference}
+        return {**sums, **self.shares()}
+
+
+FIGURES: Final = tuple(Figures(0.0, 0.0, 0.0).as_dict())
+"""The names of the figures in results and summaries."""
 
 
 def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int = 3) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import inf
-from typing import Any
 
 from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.matching.assignment import (
@@ -37,15 +36,6 @@ class Pairing(Gains):
     it, items are paired by the parts that they share.
     """
 
-    def __init__(self, full_gain: Callable[[Any, Node, Any, Any], float]) -> None:
-        super().__init__(full_gain)
-        self.defaults: dict[tuple[int, int], bool] = {}
-        """Whether a value is the default of its place, by the ids of node and value."""
-        self.uses_defaults = True
-        """Whether a member that one side leaves out is compared with its default. It is False
-        inside such a default, which may contain itself."""
-        self._found: dict[tuple[int, int, int], tuple[Pairs, _Arrays]] = {}
-
     def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
         """Return the pairs of two arrays, and whether there were too many items to try every pair.
 
@@ -61,7 +51,7 @@ class Pairing(Gains):
                 pairs[most - end :] = last
             return pairs, False
         known = id(node), id(output), id(reference)
-        if known not in self._found:
+        if known not in self.found:
             arrays = _Arrays(self, node, output, reference)  # kept alive, as their ids are keys
             if order == "aligned":
                 pairs = arrays.align()
@@ -71,8 +61,8 @@ class Pairing(Gains):
                 pairs = [(n, n) for n in range(most)]
             else:
                 pairs = arrays.pair_by_key()
-            self._found[known] = sorted(pairs), arrays
-        pairs, arrays = self._found[known]
+            self.found[known] = sorted(pairs), arrays
+        pairs, arrays = self.found[known]
         return pairs, arrays.is_limited
 
 

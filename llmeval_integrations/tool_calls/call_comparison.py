@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.fields.figures import add_field_counts
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import Pairs, best_pairs, best_path, pair_texts
 from llmeval_integrations.matching.comparison import Comparison
@@ -256,7 +255,7 @@ class CallComparison:
     def _count(self, comparison: Comparison, figures: Figures) -> None:
         """Add the leaves of a pair of calls, or of a single call."""
         self._leaves = Figures(*map(add, self._leaves, figures))
-        add_field_counts(self._fields, comparison)
+        comparison.count(self._fields)
         for each in comparison.outcomes:
             if each.kind == "match":
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}

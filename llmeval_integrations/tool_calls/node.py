@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.fields.field import Field, Place, Root
-from llmeval_integrations.fields.omission import Omission
+from llmeval_integrations.fields.field import Field, Omission, Place, Root
 from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.equality import (
@@ -72,7 +71,7 @@ class ToolNode(Field):
         """Return a value without the members that count as left out."""
         if type(value) is dict and _SCALARS.issuperset(map(type, value.values())):  # as most are
             return value
-        return Omission(nulls=True, empty=True).omit(self, value)
+        return Omission().omit(self, value)
 
     def narrow(self, value: Any) -> ToolNode:
         """Return the node with only the alternatives of a union that fit this object or array."""

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from llmeval_integrations.fields.figures import shares
 from llmeval_integrations.fields.tally import FieldTally
+from llmeval_integrations.matching.outcome import Figures
 
 _MOST_TOOLS: Final = 1_000
 _OTHER: Final = "(other)"
@@ -51,7 +51,7 @@ class CallTally:
         for name, counts in sorted(self._tools.items()):
             right, called, expected = (counts[key] for key in ("right", "called", "expected"))
             own = {"called": called, "expected": expected, "right": right}
-            tools[name] = {**own, **shares(right, called, expected)}
+            tools[name] = {**own, **Figures(right, called, expected).shares()}
         figures = self._fields.summary()
         if "unmet_paths" in figures:
             figures["unmet_paths"] = [path[1:] for path in figures["unmet_paths"]]
