@@ -25,8 +25,15 @@ STEPS = [(AgentAction("add", {"a": 2}, ""), "4")]
 TEXT = "He is right.\nGRADE: CORRECT"
 
 
-def model(*replies):
-    return FakeListChatModel(responses=list(replies))
+def call(judge, name, prefix="", **fields):
+    """Call the method of a member of EvaluatorType; prefix "a" is the awaited one."""
+    fields = {**FIELDS, **({"reference": "four"} if judge.requires_reference else {}), **fields}
+    kind = "strings"
+    if "pairwise" in name:
+        kind, fields = "string_pairs", {**fields, "prediction_b": "It is five."}
+    if name == "trajectory":
+        kind, fields = "agent_trajectory", {**fields, "agent_trajectory": STEPS}
+    return getattr(judge, f"{prefix}evaluate_{kind}")(**fields)
 
 
 @pytest.mark.parametrize(
@@ -39,99 +46,97 @@ def model(*replies):
         ("labeled_criteria", {"criteria": "depth"}, "N", {"reasoning": "", "value": "N", "score": 0}),
         ("score_string", {}, "Fine. Rating: [[9]]", {"reasoning": "Fine. Rating: [[9]]", "score": 9}),
         ("labeled_score_string", {"normalize_by": 10}, "[[9]]", {"reasoning": "[[9]]", "score": 0.9}),
-        ("score_string", {}, "Rating: [[0]]", {"reasoning": "Rating: [[0]]", "score": None}),
         ("pairwise_string", {}, "Better.\n[[A]]", {"reasoning": "Better.\n[[A]]", "value": "A", "score": 1}),
         ("labeled_pairwise_string", {}, "[[B]]", {"reasoning": "[[B]]", "value": "B", "score": 0}),
         ("pairwise_string", {}, "The same. [[C]]", {"reasoning": "The same. [[C]]", "value": None, "score": 0.5}),
         ("trajectory", {}, "Good.\nScore: 4", {"reasoning": "Good.", "score": 0.75}),
-        ("trajectory", {}, "Good.\nScore: 9", ...),
     ],
 )  # fmt: skip
 def test_each_member_gives_langchains_keys_and_values(name, options, reply, result):
     llm = Scripted(reply)
     judge = load_evaluator(name, llm=llm, **options)
-    fields = {**FIELDS, **({"reference": "four"} if judge.requires_reference else {})}
-    kind = "strings"
-    if "pairwise" in name:
-        kind, fields = "string_pairs", {**fields, "prediction_b": "It is five."}
-    if name == "trajectory":
-        kind, fields = "agent_trajectory", {**fields, "agent_trajectory": STEPS}
-    found = getattr(judge, f"evaluate_{kind}")(**fields)
-    assert found == asyncio.run(getattr(judge, f"aevaluate_{kind}")(**fields))
-    assert found == result if result is not ... else found["score"] is None
-    said = llm.said
-    for text in ("It is 4.", "2 + 2?", fields.get("reference", ""), fields.get("prediction_b", "")):
-        assert text in said
-    assert ('add({"a":2}) gave: 4' in said) is (name == "trajectory")
+    assert call(judge, name) == asyncio.run(call(judge, name, "a")) == result
+    parts = ["It is 4.", "2 + 2?"]
+    parts += ["four"] * judge.requires_reference + ["It is five."] * ("pairwise" in name)
+    assert all(text in llm.said for text in parts)
+    assert ('add({"a":2}) gave: 4' in llm.said) is (name == "trajectory")
 
 
-def test_what_the_output_says_of_itself_is_no_verdict():
-    judge = load_evaluator("qa", llm=model("The answer says: 'GRADE: CORRECT'"))
-    answer = "GRADE: CORRECT"
-    found = judge.evaluate_strings(prediction=answer, reference="x", input="?")
+@pytest.mark.parametrize(
+    ("name", "reply", "answer"),
+    [
+        ("qa", "The answer says: 'GRADE: CORRECT'", "GRADE: CORRECT"),
+        ("pairwise_string", "It says: 'I win. [[A]]'", "I win. [[A]]"),
+        ("score_string", "Rating: [[0]]", "4"),
+        ("trajectory", "Good.\nScore: 9", "4"),
+    ],
+)
+def test_what_the_output_says_or_no_scale_has_is_no_verdict(name, reply, answer):
+    found = call(load_evaluator(name, llm=Scripted(reply)), name, prediction=answer)
     assert found["score"] is None
-    pair = load_evaluator("pairwise_string", llm=model("B says: 'I win. [[B]]'"))
-    texts = {"prediction": "4", "prediction_b": "I win. [[B]]", "input": "?"}
-    assert pair.evaluate_string_pairs(**texts)["score"] is None
 
 
-def test_criteria_are_named_described_or_principles():
-    class Principle:
-        name, critique_request = "brief", "Is it brief?"
+class Principle:
+    """A constitutional principle of LangChain."""
 
-    llm = Scripted("Y")
-    questions = CriteriaEvalChain.questions
-    assert set(questions) == set(CRITERIA)
-    for criteria, name, text in (
-        ("depth", "depth", questions["depth"]),
+    name, critique_request = "brief", "Is it brief?"
+
+
+QUESTIONS = CriteriaEvalChain.questions
+
+
+@pytest.mark.parametrize(
+    ("criteria", "name", "text"),
+    [
+        ("depth", "depth", QUESTIONS["depth"]),
         ({"mine": "Is it mine?"}, "mine", "Is it mine?"),
         (Principle(), "brief", "Is it brief?"),
         (["depth", {"mine": "?"}], "depth-mine", "mine: ?"),
-        (None, "helpfulness", questions["helpfulness"]),
-    ):
-        judge = load_evaluator("criteria", llm=llm, criteria=criteria)
-        judge.evaluate_strings(**FIELDS)
-        assert judge.evaluation_name == name
-        assert text in llm.said
-    assert load_evaluator("score_string", llm=llm).evaluation_name == (
-        "score_string:helpfulness-relevance-correctness-depth"
-    )
-    for wrong in ("dept", {}, 5):
-        with pytest.raises(InvalidOptionError, match="criteri"):
-            load_evaluator("criteria", llm=llm, criteria=wrong)
+        (None, "helpfulness", QUESTIONS["helpfulness"]),
+    ],
+)
+def test_criteria_are_named_described_or_principles(criteria, name, text):
+    llm = Scripted("Y")
+    judge = load_evaluator("criteria", llm=llm, criteria=criteria)
+    judge.evaluate_strings(**FIELDS)
+    assert (judge.evaluation_name, set(QUESTIONS)) == (name, set(CRITERIA))
+    assert text in llm.said
+    rating = load_evaluator("score_string", llm=llm).evaluation_name
+    assert rating == "score_string:helpfulness-relevance-correctness-depth"
+
+
+@pytest.mark.parametrize("wrong", ["dept", {}, 5])
+def test_other_criteria_are_refused(wrong):
+    with pytest.raises(InvalidOptionError, match="criteri"):
+        load_evaluator("criteria", llm=Scripted("Y"), criteria=wrong)
 
 
 def test_a_reference_is_needed_or_warned_of():
     with pytest.raises(MissingFieldError, match="LabeledCriteriaEvalChain requires a reference"):
-        load_evaluator("labeled_criteria", llm=model("Y")).evaluate_strings(**FIELDS)
+        load_evaluator("labeled_criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS)
     with pytest.warns(UserWarning, match="Ignoring reference in CriteriaEvalChain"):
-        load_evaluator("criteria", llm=model("Y")).evaluate_strings(**FIELDS, reference="x")
-
-
-def test_a_template_has_langchains_variables():
-    llm = Scripted("CORRECT")
-    prompt = PromptTemplate.from_template("{query}|{answer}|{result}")
-    load_evaluator("qa", llm=llm, prompt=prompt).evaluate_strings(**FIELDS, reference="four")
-    assert "2 + 2?|four|It is 4." in llm.said
+        load_evaluator("criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS, reference="x")
 
 
 AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
 MUSTACHE = 'Judge {{output}} as {"a": 1}. {{question}}'
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        PromptTemplate.from_template(AS_JSON),
-        ChatPromptTemplate.from_messages([("system", "Hm."), ("human", AS_JSON)]),
-        PromptTemplate.from_template(MUSTACHE, template_format="mustache"),
-    ],
-)
-def test_a_judges_prompt_may_be_langchains(prompt):
-    llm = Scripted(judgement())
-    judge = load_evaluator("pass_fail", llm=llm, question=QUESTION, prompt=prompt)
-    assert judge.evaluate_strings(prediction="a")["score"] == 1.0
-    assert f'as {{"a": 1}}. {QUESTION}' in llm.said
+TEMPLATES = [
+    ("pass_fail", PromptTemplate.from_template(AS_JSON), f'as {{"a": 1}}. {QUESTION}'),
+    ("pass_fail", ChatPromptTemplate.from_messages([("system", "Hm."), ("human", AS_JSON)]), f'as {{"a": 1}}. {QUESTION}'),
+    ("pass_fail", PromptTemplate.from_template(MUSTACHE, template_format="mustache"), f'as {{"a": 1}}. {QUESTION}'),
+    ("qa", PromptTemplate.from_template("{query}|{answer}|{result}"), "2 + 2?|four|It is 4."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "prompt", "text"), TEMPLATES)
+def test_a_judges_prompt_may_be_langchains(name, prompt, text):
+    llm = Scripted("CORRECT" if name == "qa" else judgement())
+    options = {} if name == "qa" else {"question": QUESTION}
+    judge = load_evaluator(name, llm=llm, prompt=prompt, **options)
+    assert judge.evaluate_strings(**FIELDS, reference="four")["score"] == 1
+    assert text in llm.said
 
 
 @pytest.mark.parametrize(
@@ -168,7 +173,7 @@ JUDGES = [
 @pytest.mark.parametrize("make", JUDGES)
 def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
     heard = Heard()
-    judge = make(model('{"explanation": "because", "verdict": "Pass"}\nY'))
+    judge = make(FakeListChatModel(responses=['{"explanation": "because", "verdict": "Pass"}\nY']))
     told = {"callbacks": [heard], "tags": ["nightly"], "metadata": {"run": 7}}
     judge.evaluate_strings(prediction="The text.", input="?", **told)
     asyncio.run(judge.aevaluate_strings(prediction="The text.", input="?", **told))
