@@ -2,9 +2,9 @@
 
 Four evaluations of the same rows of 1 kB, each peer with as much of its own as it has: OpenJudge
 with graders of its own, and a schema's by jsonschema; the others, which have none for JSON, with
-evaluators of ours. All get the rows in memory; ours takes their fingerprint and writes its journal
-to disk, the peers keep their results in memory. Then the same where all read the rows from a file,
-the peer's lines with `json`. Two tables without a goal say what the runners alone cost: with the
+evaluators of ours. All get the rows in memory and keep the results there. Then the same where all
+read the rows from a file, the peer's lines with `json`; ours then writes a journal to disk, too,
+while the peer keeps its results in memory. Two tables without a goal say what the runners alone cost: with the
 same evaluators of ours in each, those four and one that costs next to nothing. The ratio is the
 median of the rounds' ratios. Then how the time for a row grows, how long the command takes to
 start, and how much memory it needs.
@@ -281,8 +281,9 @@ def once(
     given: Rows | Path, folder: Path, evaluators: Evaluators = EVALUATORS, workers: int = 1
 ) -> float:
     shutil.rmtree(folder / "run", ignore_errors=True)
+    out = folder / "run" if isinstance(given, Path) else None
     began = time.perf_counter()
-    evaluate(given, evaluators, out=folder / "run", workers=workers)
+    evaluate(given, evaluators, out=out, workers=workers)
     return time.perf_counter() - began
 
 
@@ -368,7 +369,7 @@ def table() -> Iterator[str]:
         own = partial(beside_the_peers, folder, EVALUATORS)
         for what, lines in (
             (f"{four}: OpenJudge has its own, but for schemas.", own(PEERS, goal=GOAL)),
-            ("The same from a file.", own(PEERS[:1], from_file=True, goal=GOAL)),
+            ("The same from a file, ours with a journal on disk.", own(PEERS[:1], from_file=True, goal=GOAL)),
             ("What the runner alone costs: the same of ours in each.", own([OPENJUDGE])),
             (
                 f"What the runners alone cost: one of ours in each, {one}.",
