@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.tools import Toolbox, Violation, read_toolbox, sample_toolbox
+from llmeval_integrations.tool_calls.tools import Tool, Toolbox, Violation
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,9 @@ class ToolCallSchema(ToolEvaluator):
         self.toolbox  # noqa: B018 - checks the tools
 
     @cached_property
-    def toolbox(self) -> Toolbox | None:
-        """The evaluator's own tools by name; None if samples have their own."""
-        if self.tools is None:
-            return None
-        return read_toolbox(self.name, self.tools, is_open=self.allow_undeclared)
+    def toolbox(self) -> Toolbox:
+        """The evaluator's own tools, if it has any."""
+        return Toolbox(self.name, self.tools, None, self.allow_undeclared)
 
     @property
     def needs(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -61,14 +60,12 @@ class ToolCallSchema(ToolEvaluator):
         return ("variables",) if self.tools is None else ()
 
     def check_calls(self, calls: list[ToolCall], sample: Sample) -> Result:
-        toolbox = self.toolbox
-        if toolbox is None:
-            toolbox = sample_toolbox(self.name, sample, is_open=self.allow_undeclared)
-        if toolbox is None:
+        tools = self.toolbox.of_sample(sample).tools
+        if tools is None:
             raise MissingFieldError(
                 f"{self.name} needs tools: the option tools=..., or a sample's variables['tools']"
             )
-        found = [_violations(call, toolbox, self.parsing) for call in calls]
+        found = [_violations(call, tools, self.parsing) for call in calls]
         rows = [
             {
                 "name": call.name,
@@ -86,16 +83,18 @@ class ToolCallSchema(ToolEvaluator):
             reason = "No call" if not calls else f"Valid: {len(calls)} of {len(calls)} calls"
             return Result(1.0, True, None, reason, metadata)
         call, violations = next((call, wrong) for call, wrong in zip(calls, found) if wrong)
-        reason = f"{call.name[:80]}: {violations[0]}" if call.name else str(violations[0])
+        first = violations[0]
+        reason = f"{first.message} at {first.pointer}" if first.pointer else first.message
+        reason = f"{call.name[:80]}: {reason}" if call.name else reason
         others = sum(map(len, found)) - 1
         reason = make_printable(reason) + (f"; and {others} more" if others else "")
-        return Result(valid / len(calls), False, violations[0].keyword, reason, metadata)
+        return Result(valid / len(calls), False, first.keyword, reason, metadata)
 
 
-def _violations(call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> list[Violation]:
+def _violations(call: ToolCall, tools: Mapping[str, Tool], parsing: Parsing) -> list[Violation]:
     """List the violations by one call."""
     if call.problem is not None:
-        return [Violation(None, "", "unreadable", call.problem)]
-    if call.name not in toolbox:
-        return [Violation(None, "", "unknown_tool", "there is no such tool")]
-    return toolbox[call.name].find(call.arguments, parsing)
+        return [Violation("", "", "unreadable", call.problem)]
+    if call.name not in tools:
+        return [Violation("", "", "unknown_tool", "there is no such tool")]
+    return tools[call.name].find(call.arguments, parsing)

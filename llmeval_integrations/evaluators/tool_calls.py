@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Final, get_args
@@ -17,18 +17,17 @@ from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
-from llmeval_integrations.fields.paths import has_place
+from llmeval_integrations.fields.paths import Settings, has_place
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.messages.read import read_items
-from llmeval_integrations.tool_calls.call_comparison import (
+from llmeval_integrations.tool_calls.arguments import Arguments, Call, describe_place
+from llmeval_integrations.tool_calls.comparison import (
     CALL_KINDS,
     CallComparison,
     CallOrder,
-    ComparedCall,
     Score,
 )
-from llmeval_integrations.tool_calls.call_pair import Arguments, Call, CallOptions
 from llmeval_integrations.tool_calls.expected import (
     Alternatives,
     Before,
@@ -37,14 +36,8 @@ from llmeval_integrations.tool_calls.expected import (
     read_expected,
 )
 from llmeval_integrations.tool_calls.read import read_calls
-from llmeval_integrations.tool_calls.rules import ArgumentRules
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.tools import (
-    Toolbox,
-    check_expected,
-    read_toolbox,
-    sample_toolbox,
-)
+from llmeval_integrations.tool_calls.tools import Toolbox, read_rules
 
 _CHOICES: Final = {
     "score": get_args(Score),
@@ -138,43 +131,36 @@ class ToolCalls(Evaluator):
         for option, choices in _CHOICES.items():
             check_choice(self, option, choices)
         check_flag(self, "allow_undeclared")
-        self._rules  # noqa: B018 - checks fields and defaults
-        if self._toolbox is not None:
-            self._rules.check({name: tool.schema for name, tool in self._toolbox.items()})
+        self._toolbox.check_rules()
         if self.before is not None:
-            self._check_before(self._toolbox)
+            self._check_before(self._toolbox.tools)
 
     @cached_property
-    def _rules(self) -> ArgumentRules:
-        return ArgumentRules(self.fields, self.defaults)
+    def _rules(self) -> Settings:
+        return read_rules(self.fields, self.defaults)
 
     @cached_property
-    def _toolbox(self) -> Toolbox | None:
-        if self.tools is None:
-            return None
-        return read_toolbox(self.name, self.tools, self._rules, is_open=self.allow_undeclared)
+    def _toolbox(self) -> Toolbox:
+        return Toolbox(self.name, self.tools, self._rules, self.allow_undeclared)
 
-    def _check_before(self, toolbox: Toolbox | None) -> None:
+    def _check_before(self, tools: Collection[str] | None) -> None:
         problem = explain_before(self.before)
         if self.call_order != "any":
             problem = "before=... needs call_order='any'"
         for name in (which for pair in self.before or () for which in pair if not problem):
             # A pair with an unknown tool would have no effect, and nobody would notice.
-            if isinstance(name, str) and toolbox is not None and name not in toolbox:
-                problem = f"before: there is no tool {name!r}; {hint(name, toolbox)}"
+            if isinstance(name, str) and tools is not None and name not in tools:
+                problem = f"before: there is no tool {name!r}; {hint(name, tools)}"
         if problem:
             raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
-        toolbox, rules = self._toolbox, self._rules
-        if toolbox is None:
-            toolbox = sample_toolbox(self.name, sample, rules, is_open=self.allow_undeclared)
+        toolbox = self._toolbox.of_sample(sample)
         reference = read_items(sample.require("reference", self.name))
         expected = read_expected(reference, self.name, self.parsing, self.alternatives)
-        if toolbox is not None:
-            is_free = self.arguments in ("subset", "ignore") or self.alternatives == "listed"
-            complete = None if is_free else self.arguments == "exact"
-            check_expected(self.name, expected, toolbox, complete=complete)
+        is_free = self.arguments in ("subset", "ignore") or self.alternatives == "listed"
+        complete = None if is_free else self.arguments == "exact"
+        toolbox.check_expected(expected, complete=complete)
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
@@ -182,15 +168,20 @@ class ToolCalls(Evaluator):
         pairs = [] if before is None else pair_positions(before, names, self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
-        options = CallOptions(self.arguments, self.alternatives, self.parsing)
-        ours = [Call(call, options, rules, toolbox) for call in calls]
-        theirs = [Call(call, options, rules, toolbox) for call in expected]
-        comparison = CallComparison(ours, theirs, self.call_order, self.score, pairs)
+        comparison = CallComparison(
+            [Call(call, toolbox, self.parsing) for call in calls],
+            [Call(call, toolbox, self.parsing) for call in expected],
+            arguments=self.arguments,
+            alternatives=self.alternatives,
+            call_order=self.call_order,
+            score=self.score,
+            before=pairs,
+        )
         metadata = comparison.metadata()
-        if rules.ignored:
+        if self._rules.ignored:
             metadata["ignored"] = [
                 path
-                for path in rules.ignored
+                for path in self._rules.ignored
                 if any(has_place(path, {one.name: one.arguments}) for one in (*calls, *expected))
             ]
         if defect is not None:
@@ -202,16 +193,30 @@ class ToolCalls(Evaluator):
         return CallTally(self.fields)
 
 
-def _make_result(calls: Sequence[ComparedCall], score: float, metadata: dict[str, Any]) -> Result:
+def _make_result(calls: list[dict[str, Any]], score: float, metadata: dict[str, Any]) -> Result:
     """Return the result; its reason lists the first wrong calls, and counts the others by kind."""
-    wrong = [call for call in calls if call.kind != "right"]
+    wrong = [call for call in calls if call["kind"] != "right"]
     if not wrong:
         several = "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
         return Result(score, True, None, several if calls else "No call, as expected", metadata)
-    named = [*map(str, wrong[:_MOST_NAMED])]
-    more = Counter(call.kind.replace("_", " ") for call in wrong[_MOST_NAMED:])
+    named = [*map(_describe_call, wrong[:_MOST_NAMED])]
+    more = Counter(call["kind"].replace("_", " ") for call in wrong[_MOST_NAMED:])
     reason = make_printable("; ".join([*named, *(f"{n} more {kind}" for kind, n in more.items())]))
     if "limit_reached" in metadata:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-    label = min([one.kind for one in wrong], key=CALL_KINDS.index)
+    label = min([one["kind"] for one in wrong], key=CALL_KINDS.index)
     return Result(score, False, label, reason, metadata)
+
+
+def _describe_call(call: dict[str, Any]) -> str:
+    """Describe what is wrong with a call in a line."""
+    kind, name = call["kind"], call["name"][:80]
+    if kind == "wrong_name":
+        return f"called {name}, expected {call['expected_name'][:80]}"
+    if kind == "unreadable":
+        return f"{name}: {call['problem']}" if name else call["problem"]
+    if kind == "wrong_arguments":
+        wrong = call["arguments"]
+        more = f"; and {len(wrong) - 2} more" if len(wrong) > 2 else ""
+        return f"{name}: {'; '.join(map(describe_place, wrong[:2]))}{more}"
+    return f"{name} {'out of order' if kind == 'wrong_order' else kind}"

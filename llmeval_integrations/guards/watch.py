@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.evaluators.json_schema import JsonSchema
@@ -9,13 +11,13 @@ from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.guards.reader import Doomed, Reader
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.schemas.validator import CompiledSchema
-from llmeval_integrations.tool_calls.tools import Toolbox
+from llmeval_integrations.tool_calls.tools import Tool
 
 
 class Watcher:
     """Reads one text, or the arguments of tool calls, in chunks. `watch` returns it."""
 
-    def __init__(self, parsing: Parsing, schema: CompiledSchema | Toolbox) -> None:
+    def __init__(self, parsing: Parsing, schema: CompiledSchema | Mapping[str, Tool]) -> None:
         self.doomed: Doomed | None = None
         """Where and why the text fails; None while it may still conform."""
         self.tools = None if isinstance(schema, CompiledSchema) else schema
@@ -78,7 +80,7 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
             'give parsing="markdown" or "strict"'
         )
     needs = "a schema" if isinstance(evaluator, JsonSchema) else "tools"
-    schema = evaluator.compiled if isinstance(evaluator, JsonSchema) else evaluator.toolbox
+    schema = evaluator.compiled if isinstance(evaluator, JsonSchema) else evaluator.toolbox.tools
     if schema is None:
         raise InvalidOptionError(f"watch needs a {evaluator.name} with {needs} of its own")
     return Watcher(evaluator.parsing, schema)

@@ -1,4 +1,4 @@
-"""Nodes of a tool's arguments: how they are compared, by the tool's schema and by rules."""
+"""How a tool's arguments are compared: by its schema, and by the settings of users."""
 
 from __future__ import annotations
 

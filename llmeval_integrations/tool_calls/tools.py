@@ -1,13 +1,10 @@
-"""The declared tools, and how a call violates their schemas."""
+"""The tools that calls may name: their schemas, and how their arguments are compared."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
-
-import msgspec
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import (
     InvalidOptionError,
@@ -16,6 +13,7 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing, parse
@@ -28,7 +26,7 @@ from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.expected import mark_alternatives
-from llmeval_integrations.tool_calls.rules import NO_RULES, ArgumentRules
+from llmeval_integrations.tool_calls.node import ToolNode
 
 _OPEN: Final = frozenset(
     [
@@ -38,12 +36,15 @@ _OPEN: Final = frozenset(
 )
 """Keywords by which a schema may allow properties that are not under `properties`."""
 
+_MOST_KEPT: Final = 1_000
+"""The most undeclared tools whose nodes are kept; models may invent any number of names."""
 
-class Violation(msgspec.Struct, frozen=True):
+
+class Violation(NamedTuple):
     """A way in which a call violates a tool's schema."""
 
-    argument: str | None
-    """The argument's name; None if the violation is about the whole call."""
+    argument: str
+    """The argument's name; empty if the violation is about the whole call."""
 
     pointer: str
     """The place as a JSON Pointer within the arguments."""
@@ -56,50 +57,39 @@ class Violation(msgspec.Struct, frozen=True):
     is_missing: bool = False
     """Whether a required argument is missing."""
 
-    def __str__(self) -> str:
-        return f"{self.message} at {self.pointer}" if self.pointer else self.message
-
 
 class Tool:
-    """One tool: the schema of its arguments, and the node that compares them."""
+    """One declared tool: the schema of its arguments, and the node that compares them."""
 
-    def __init__(
-        self, name: str, schema: dict[str, Any], is_open: bool, rules: ArgumentRules
-    ) -> None:
+    def __init__(self, name: str, schema: dict[str, Any], node: ToolNode, *, is_open: bool) -> None:
         """`is_open` means that a call may have arguments that the schema does not declare."""
-        self.node = rules.make_node(name, schema)
+        self.node = node
         self.schema = schema
-        self._options = name, schema, is_open, rules
-        self._lists_all = not is_open and "properties" in schema and _says_all(schema)
-        asked = {**schema, "additionalProperties": False} if self._lists_all else schema
+        self._declared = object_of(schema, "properties")
+        lists_all = not is_open and "properties" in schema and _lists_all(schema)
+        # A tool without any declared argument may have been defined without its schema.
+        self._is_closed = (lists_all and bool(self._declared)) or (
+            schema.get("additionalProperties") is False and "patternProperties" not in schema
+        )
+        closed = {**schema, "additionalProperties": False} if lists_all else schema
         try:
-            self.compiled = compile_schema(encode(asked).decode(), None, False, "markdown")
+            self.compiled = compile_schema(encode(closed).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Tool, self._options  # a compiled schema cannot be pickled
 
     def requires(self, name: str) -> bool:
         """Return whether an argument is required."""
         return name in list_of(self.schema, "required")
 
-    def refuse(self, arguments: dict[str, Any], *, complete: bool) -> str | None:
-        """Return why no call of the tool can have arguments with these names, or None.
+    def refuse(self, arguments: Mapping[str, Any], *, complete: bool) -> str | None:
+        """Return why no valid call can have these expected arguments, or None.
 
-        With `complete`, the call has no other arguments. None means that a call may be valid. A
-        tool without any declared argument may have been defined without its schema.
+        With `complete`, the call has no other arguments.
         """
-        schema, declared = self.schema, object_of(self.schema, "properties")
-        is_closed = (
-            schema.get("additionalProperties") is False and "patternProperties" not in schema
-        )
-        if self._lists_all:
-            is_closed = bool(declared) and "propertyNames" not in schema
-        for name, value in arguments.items() if is_closed else ():
-            if name not in declared and not is_optional(value):
+        for name, value in arguments.items() if self._is_closed else ():
+            if name not in self._declared and not is_optional(value):
                 return f"declares no argument {name!r}"
-        for name in list_of(schema, "required") if complete else ():
+        for name in list_of(self.schema, "required") if complete else ():
             if name not in arguments and self.node.member(name).default is MISSING:
                 return f"requires {name!r}"
         return None
@@ -111,32 +101,30 @@ class Tool:
         """
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
-            return [Violation(None, "", value.name, value.reason)]
+            return [Violation("", "", value.name, value.reason)]
         if self.compiled.is_valid(value):
             return []
         errors = find_errors(value, self.compiled, measure(value))
         found = [violation for error in errors for violation in _describe(error)]
-        too_deep = "Does not conform; nested too deeply to say where"
-        return found or [Violation(None, "", "too_deep", too_deep)]
+        return found or [Violation("", "", "too_deep", "Does not conform; nested too deeply")]
 
 
 def _describe(error: Any) -> Iterator[Violation]:
     """Yield the violations of one error; missing and undeclared arguments are named one by one."""
-    said, kind = describe(error), error.kind.name
-    place, keyword, message = said["pointer"], said["keyword"], said["message"]
-    steps, is_missing = [*map(str, error.instance_path)], kind == "required"
-    if is_missing and not steps:
-        name = error.kind.as_dict()["property"]
-        yield Violation(name, f"/{escape(name)}", keyword, message, is_missing)
-    elif kind == "additionalProperties" and not steps:
-        for name in error.kind.as_dict()["unexpected"]:
-            why = "the tool declares no such argument"
-            yield Violation(name, f"/{escape(name)}", keyword, why)
-    else:
-        yield Violation(steps[0] if steps else None, place, keyword, message, is_missing)
+    said, kind, path = describe(error), error.kind.name, error.instance_path
+    keyword, message, is_missing = said["keyword"], said["message"], kind == "required"
+    names = [str(path[0])] if path else [""]
+    if not path and is_missing:
+        names = [error.kind.as_dict()["property"]]
+    elif not path and kind == "additionalProperties":
+        names = error.kind.as_dict()["unexpected"]
+        message = "the tool declares no such argument"
+    for name in names:
+        place = said["pointer"] or (name and f"/{escape(name)}")
+        yield Violation(name, place, keyword, message, is_missing)
 
 
-def _says_all(schema: dict[str, Any]) -> bool:
+def _lists_all(schema: dict[str, Any]) -> bool:
     """Return whether a schema lists all its properties itself, not in schemas combined with it."""
     named, waiting = object_of(schema, "properties").keys(), [schema]
     for part in waiting:
@@ -150,65 +138,125 @@ def _says_all(schema: dict[str, Any]) -> bool:
     return True
 
 
-Toolbox: TypeAlias = Mapping[str, Tool]
-"""The declared tools, by name."""
+class Toolbox:
+    """The declared tools, and the users' rules for the arguments of any tool."""
+
+    def __init__(self, evaluator: str, tools: Any, rules: Settings | None, is_open: bool) -> None:
+        """`evaluator` is named in errors. `is_open` means that calls may have other arguments."""
+        self._given = evaluator, tools, rules, is_open
+        self._overrides = rules.overrides if rules else []
+        self._defaults = rules.defaults if rules else {}
+        self._nodes: dict[str, ToolNode] = {}
+        self.tools: dict[str, Tool] | None = None
+        """The declared tools by name; None if nobody declares any."""
+        if tools is None:
+            return
+        try:
+            schemas = read_tools(tools)
+            self.tools = {
+                name: Tool(name, schema, self._make_node(name, schema), is_open=is_open)
+                for name, schema in schemas.items()
+            }
+        except InvalidOptionError as error:
+            raise type(error)(f"{evaluator}: tools: {error}") from error
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Toolbox, self._given  # a compiled schema cannot be pickled
+
+    def of_sample(self, sample: Sample) -> Toolbox:
+        """Return the tools in a sample's `variables["tools"]`, or these; equal ones are read once.
+
+        An evaluator's own tools come first.
+        """
+        variables = sample.variables
+        tools = variables.get("tools") if isinstance(variables, Mapping) else None
+        if self.tools is not None or tools is None:
+            return self
+        evaluator, _, rules, is_open = self._given
+        text = parse(tools) if type(tools) in (dict, list) else tools
+        if isinstance(text, (dict, list)):  # JSON, not an object of a framework
+            text = encode(text).decode()
+        if type(text) is str:
+            return _read_once(evaluator, text, rules, is_open)
+        return Toolbox(evaluator, tools, rules, is_open)
+
+    def find_node(self, name: str) -> ToolNode:
+        """Return the node of a tool's arguments; that of an undeclared tool is created once."""
+        if self.tools and name in self.tools:
+            return self.tools[name].node
+        node = self._nodes.get(name)
+        if node is None:
+            if len(self._nodes) >= _MOST_KEPT:
+                self._nodes.clear()  # perhaps while another thread looks for its own
+            node = self._nodes[name] = self._make_node(name, None)
+        return node
+
+    def _make_node(self, name: str, schema: Any) -> ToolNode:
+        overrides = [
+            Override(each.steps[1:], each.settings)
+            for each in self._overrides
+            if each.steps[0] == name
+            or (each.steps[0] == ANY and (schema is None or not _explain(each, schema)))
+        ]
+        return ToolNode.of_tool(name, schema, overrides, self._defaults)
+
+    def check_rules(self) -> None:
+        """Raise InvalidOptionError for a rule about a tool or an argument that is not declared."""
+        schemas = {name: tool.schema for name, tool in (self.tools or {}).items()}
+        for each in self._overrides if self.tools is not None else ():
+            name, *steps = each.steps
+            if name == ANY:
+                if all(_explain(each, schema) for schema in schemas.values()):
+                    path = "/".join(map(escape, steps))
+                    known = [
+                        key for one in schemas.values() for key in object_of(one, "properties")
+                    ]
+                    raise InvalidOptionError(f"fields: no tool has {path!r}; {hint(path, known)}")
+            elif name not in schemas:
+                raise InvalidOptionError(
+                    f"fields: there is no tool {name!r}; {hint(name, schemas)}"
+                )
+            elif problem := _explain(each, schemas[name]):
+                raise InvalidOptionError(f"fields: the tool {name!r}: {problem}")
+
+    def check_expected(self, expected: Sequence[ToolCall], *, complete: bool | None) -> None:
+        """Raise InvalidReferenceError for an expected call that its tool can never accept.
+
+        `complete` means that a call has the expected arguments and no others. With None, only the
+        names of tools are checked.
+        """
+        tools = self.tools
+        for call in expected if tools is not None else ():
+            tool = (tools or {}).get(call.name)
+            if tool is None:
+                raise InvalidReferenceError(
+                    f"{self._given[0]}: there is no tool {call.name!r}, which the reference calls; "
+                    f"{hint(call.name, tools or ())}"
+                )
+            refusal = None if complete is None else tool.refuse(call.arguments, complete=complete)
+            if refusal:
+                raise InvalidReferenceError(
+                    f"{self._given[0]}: the tool {call.name!r} {refusal}, so no valid call can "
+                    f"match the reference {quote(mark_alternatives(call.arguments))}"
+                )
 
 
-def read_toolbox(
-    evaluator: str, tools: Any, rules: ArgumentRules = NO_RULES, *, is_open: bool
-) -> Toolbox:
-    """Return the tools by name; InvalidOptionError names the evaluator.
+_read_once = lru_cache(maxsize=64)(Toolbox)
 
-    `is_open` means that calls may have arguments that their tool does not declare.
-    """
+
+def read_rules(fields: Mapping[str, Any], defaults: Mapping[str, Any]) -> Settings:
+    """Read settings by `TOOL/path`, and those of all arguments."""
     try:
-        return _read(tools, is_open, rules)
+        return Settings({f"/{path}": settings for path, settings in fields.items()}, defaults)
+    except InvalidOptionError as error:  # users write the path without its first slash
+        raise type(error)(str(error).replace("'/", "'", 1)) from error
+
+
+def _explain(override: Override, schema: Any) -> str | None:
+    """Return why a tool's schema does not have a path, or None if it does."""
+    path = "".join(f"/{escape(step)}" for step in override.steps[1:])
+    try:
+        check_path(path, override.settings, schema)
     except InvalidOptionError as error:
-        raise type(error)(f"{evaluator}: tools: {error}") from error
-
-
-def sample_toolbox(
-    evaluator: str, sample: Sample, rules: ArgumentRules = NO_RULES, *, is_open: bool
-) -> Toolbox | None:
-    """Return the tools in `variables["tools"]`; they are read once if samples have the same."""
-    tools = sample.variables.get("tools") if isinstance(sample.variables, Mapping) else None
-    if tools is None:
-        return None
-    text = parse(tools) if type(tools) in (dict, list) else tools
-    if isinstance(text, (dict, list)):  # JSON, not an object of a framework
-        text = encode(text).decode()
-    if type(text) is str:
-        with suppress(InvalidOptionError):  # `read_toolbox` raises it with the evaluator's name
-            return _read_once(text, is_open, rules)
-    return read_toolbox(evaluator, tools, rules, is_open=is_open)
-
-
-def _read(tools: Any, is_open: bool, rules: ArgumentRules) -> Toolbox:
-    return {name: Tool(name, schema, is_open, rules) for name, schema in read_tools(tools).items()}
-
-
-_read_once = lru_cache(maxsize=64)(_read)
-
-
-def check_expected(
-    evaluator: str, expected: Sequence[ToolCall], toolbox: Toolbox, *, complete: bool | None
-) -> None:
-    """Raise InvalidReferenceError for an expected call that its tool can never accept.
-
-    `complete` means that a call has the expected arguments and no others. With None, only the names
-    of tools are checked.
-    """
-    for call in expected:
-        if call.name not in toolbox:
-            raise InvalidReferenceError(
-                f"{evaluator}: there is no tool {call.name!r}, which the reference calls; "
-                f"{hint(call.name, toolbox)}"
-            )
-        if complete is None:
-            continue
-        refusal = toolbox[call.name].refuse(call.arguments, complete=complete)
-        if refusal:
-            raise InvalidReferenceError(
-                f"{evaluator}: the tool {call.name!r} {refusal}, so no valid call can match the "
-                f"reference {quote(mark_alternatives(call.arguments))}"
-            )
+        return str(error).removeprefix("fields: ")
+    return None

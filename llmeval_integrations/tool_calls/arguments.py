@@ -1,0 +1,194 @@
+"""Compare the arguments of two calls of one tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from math import fsum
+from typing import Any, Final, Literal
+
+from llmeval_integrations.core.quote import shorten
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.parse import Parsing
+from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import AnyOf, is_optional
+from llmeval_integrations.matching.outcome import Outcome, describe
+from llmeval_integrations.matching.pairing import Pairing
+from llmeval_integrations.tool_calls.call import ToolCall
+from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives
+from llmeval_integrations.tool_calls.tools import Toolbox
+
+Arguments = Literal["exact", "subset", "superset", "ignore"]
+"""Which arguments a call must have.
+
+`exact`: the expected arguments and no others. `subset`: no others, but some may be left out.
+`superset`: all expected arguments, and perhaps others. `ignore`: only arguments that both calls
+have are compared.
+"""
+
+Place = dict[str, Any]
+"""One wrong place in a call's arguments, as an entry of a result's metadata.
+
+It has the `pointer` within the arguments, and the `kind`: `mismatch`, `wrong_type`, `missing`,
+`extra`, or `invalid` if it violates only the tool's schema. A leaf has its `field`: the tool and
+the argument, as a JSON Pointer with `*` for positions.
+"""
+
+_LONGEST: Final = 60
+"""Characters of a value in a reason."""
+
+
+class Call:
+    """A call, with its arguments as they are compared."""
+
+    def __init__(self, call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> None:
+        self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
+        self.node = toolbox.find_node(call.name)
+        self.values = self.node.drop(call.arguments)
+        """The arguments without those that count as left out."""
+        self._tool = toolbox.tools.get(call.name) if toolbox.tools else None
+        self._parsing = parsing
+
+    @property
+    def text(self) -> str:
+        """The arguments in canonical JSON."""
+        return canonical(mark_alternatives(self.arguments))
+
+    @cached_property
+    def invalid(self) -> list[tuple[str, Place]]:
+        """The places that violate the tool's schema, each with the name of its argument."""
+        tool, given, found = self._tool, self.arguments, []
+        if tool is None:
+            return []
+        node = self.node.narrow(self.values)
+        for one in tool.find(given, self._parsing):
+            name, its = one.argument, node.member(one.argument)
+            is_filled = one.is_missing and name not in given and its.default is not MISSING
+            is_left_out = name in given and name not in self.values and not tool.requires(name)
+            if is_filled or is_left_out or (name and its.ignored):
+                continue
+            place: Place = {"pointer": one.pointer, "kind": "missing"}
+            if not one.is_missing:
+                place["kind"] = "invalid"
+                if name in given:
+                    place["output"] = given[name]
+                place["message"] = one.message
+            found.append((name, place))
+        return found
+
+
+class Pair:
+    """The arguments of a call, compared with those of an expected call of the same tool."""
+
+    def __init__(
+        self, made: Call, expected: Call, how: Arguments, is_listed: bool, pairing: Pairing
+    ) -> None:
+        """`is_listed` means that the reference lists the accepted values of each argument."""
+        self._made, self._expected = made, expected
+        self._how, self._is_listed = how, is_listed
+        here, there = made.values, expected.values
+        if how in ("superset", "ignore"):
+            here = {name: value for name, value in here.items() if name in there}
+        if how in ("subset", "ignore"):
+            there = {name: value for name, value in there.items() if name in made.values}
+        self.comparison = Comparison(pairing)
+        self.comparison.compare_objects(made.node, here, there, "")
+        self.matched, self.output, self.reference = self.comparison.figures()
+        """The figures of all leaves. An argument that violates its schema has at least one leaf,
+        and no leaf that matches."""
+        self._invalid: list[Place] = []
+        if (is_listed or how != "exact") and made.invalid:
+            self._add_invalid()
+        self.is_right = not (self._invalid or any(map(_is_wrong, self.comparison.outcomes)))
+        self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
+        """The share of the name and the leaves of arguments that is right, from 0 to 1."""
+
+    def _add_invalid(self) -> None:
+        """Add the violations of the schema by arguments that the reference does not decide."""
+        decided = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
+        names = set()
+        for name, place in self._made.invalid:
+            if name not in decided and self._is_open(name):
+                names.add(name)
+                self._invalid.append(place)
+        for name in names:
+            prefix = f"{self._made.node.path}/{escape(name)}/"
+            matched = (
+                node for node in self.comparison.matched if f"{node.path}/".startswith(prefix)
+            )
+            lost = fsum(node.weight for node in matched)
+            self.matched -= lost
+            self.output += max(1.0 - lost, 0.0)
+
+    def _is_open(self, name: str) -> bool:
+        """Return whether the schema decides about an argument, not the reference.
+
+        BFCL's references allow to leave out an argument that the tool may still require. And if an
+        optional argument has its default, the schema may still forbid it.
+        """
+        made, wanted = self._made, self._expected.values.get(name)
+        if wanted is None:
+            return True
+        if name not in made.values:
+            return self._how != "subset" and (self._is_listed or not is_optional(wanted))
+        if not is_optional(wanted):
+            return False
+        trial = Comparison()
+        trial.compare(made.node.member(name), made.values[name], AnyOf(wanted.values))
+        return bool(trial.outcomes)
+
+    def list_wrong(self) -> list[Place]:
+        """List the wrong places."""
+        return [*_list_wrong(self.comparison), *self._invalid]
+
+
+def _is_wrong(outcome: Outcome) -> bool:
+    return outcome.kind != "match" and outcome.node.weight > 0
+
+
+def _list_wrong(comparison: Comparison) -> Iterator[Place]:
+    """List the wrong places; an object or array with alternatives is held against the nearest."""
+    wrong = [*filter(_is_wrong, comparison.outcomes)]
+    # A value of a wrong type is one mistake together with the object or array that it replaces.
+    replaced = [one.pointer for one in wrong if one.kind == "wrong_type"]
+    known = {(pointer, kind) for pointer in replaced for kind in ("missing", "extra")}
+    for one in wrong:
+        if one.within is not None:
+            if (one.within, one.kind) not in known:
+                known.add((one.within, one.kind))
+                side = "reference" if one.kind == "missing" else "output"
+                value = mark_alternatives(comparison.sides[one.within, one.kind])
+                yield {"pointer": one.within, "kind": one.kind, side: value}
+            continue
+        if type(one.reference) is AnyOf and one.output is not MISSING:
+            nearest = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
+            if any(each.pointer != one.pointer for each in nearest.outcomes):
+                yield from _list_wrong(nearest)
+                continue
+        place: Place = {"pointer": one.pointer, "kind": one.kind}
+        if one.output is not MISSING:
+            place["output"] = one.output
+        if one.reference is not MISSING:
+            place["reference"] = mark_alternatives(one.reference)
+        place["field"] = one.node.path
+        if one.alone is not None:
+            place["alone"] = one.alone
+        if remark := one.node.remark(one.output, place.get("reference")):
+            place["remark"] = remark
+        yield place
+
+
+def describe_place(wrong: Place) -> str:
+    """Describe a wrong place in a line."""
+    pointer, kind = wrong["pointer"], wrong["kind"]
+    if kind == "invalid":
+        return f"{pointer} invalid: {wrong['message']}".lstrip()
+    output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
+    accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
+    if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
+        several = " or ".join(shorten(canonical(one), _LONGEST) for one in accepted[:3])
+        more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
+        return f"{pointer} {shorten(canonical(output), _LONGEST)}, expected {several}{more}"
+    return describe(pointer, kind, output, reference, wrong.get("remark", ""))
