@@ -71,6 +71,6 @@ def _sentence(text: str) -> str:
 
 
 def _cell(column: Column, cell: Cell) -> str:
-    if column.kind in {"figure", "word"}:
+    if column.is_whole:
         return escape(cell.text)  # our own words
     return "<br>".join(map(quote, filter(None, (cell.text, *cell.others))))

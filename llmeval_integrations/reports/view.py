@@ -61,6 +61,11 @@ class Column:
     interval: str = ""
     """The key of the interval, if the column's share is drawn as a bar."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether no cell is cut or wrapped."""
+        return self.kind in {"figure", "word"}
+
     def cell(self, row: Row) -> Cell:
         """Read the cell of a row."""
         value = row.get(self.key)
