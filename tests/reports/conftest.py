@@ -30,11 +30,12 @@ class Moody(Evaluator):
 
 
 MOODS = [{"id": mood, "output": mood} for mood in ("good", "bad", "raise", "unscored")]
+ADA = {"reference": '{"name": "Ada", "age": 36}'}
 PEOPLE = [
-    {"id": "right", "output": '{"name": "Ada", "age": 36}', "reference": '{"name": "Ada", "age": 36}'},
-    {"id": "old", "output": '{"name": "Ada", "age": 63}', "reference": '{"name": "Ada", "age": 36}'},
-    {"id": "cut", "output": '{"name": "Ad', "reference": '{"name": "Ada", "age": 36}'},
-]  # fmt: skip
+    {"id": "right", "output": '{"name": "Ada", "age": 36}', **ADA},
+    {"id": "old", "output": '{"name": "Ada", "age": 63}', **ADA},
+    {"id": "cut", "output": '{"name": "Ad', **ADA},
+]
 
 
 @pytest.fixture
