@@ -26,7 +26,7 @@ from llmeval_integrations.core.catalog import evaluator_class, list_evaluators
 from llmeval_integrations.core.errors import MissingDependencyError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.json_values.defects import DEFECTS
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
 
 if TYPE_CHECKING:  # the tests make pages without it

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
-from llmeval_integrations.judges.judge import ModelJudge
-from llmeval_integrations.judges.prompts.material import material
-from llmeval_integrations.judges.replies.forms import Form
-from llmeval_integrations.judges.replies.reader import parse_judgement
+from llmeval_integrations.judges.evaluator import ModelJudge
+from llmeval_integrations.judges.forms import Form
+from llmeval_integrations.judges.material import material
+from llmeval_integrations.judges.reader import parse_judgement
 from llmeval_integrations.messages.read import read_answer
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class TemplateJudge(ModelJudge):
     """The lowest score that passes; without it there is no verdict."""
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        form = Form("str", None, str)
+        form: Form[str] = Form("str", None, str)
         reply = await self.exchange(ask, self.prompt, form, material(sample))
         texts = _texts(sample)
         own = reply

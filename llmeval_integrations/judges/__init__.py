@@ -11,9 +11,8 @@ from llmeval_integrations.judges.claims import (
 )
 from llmeval_integrations.judges.classification import Classification, Preference, Rubric
 from llmeval_integrations.judges.ensembles import Cascade, Panel, Questionnaire, Vote
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.evaluator import Judge, JudgedEvaluator
 from llmeval_integrations.judges.generators import OutputGenerator, QuestionGenerator
-from llmeval_integrations.judges.judge import Judge
 from llmeval_integrations.judges.judged_fields import JudgedFields, JudgedToolCalls
 from llmeval_integrations.judges.pass_fail import (
     Completeness,
@@ -26,9 +25,9 @@ from llmeval_integrations.judges.pass_fail import (
     ScoreTable,
     Tone,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.reader import parse_judgement
-from llmeval_integrations.judges.replies.vocabulary import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.reader import parse_judgement
+from llmeval_integrations.judges.vocabulary import Confidence, Judgement, Verdict
 from llmeval_integrations.llm.answers import aask, ask
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.messages import Message, Request

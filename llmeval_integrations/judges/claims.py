@@ -12,16 +12,16 @@ from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.judge import ModelJudge
-from llmeval_integrations.judges.prompts.material import (
+from llmeval_integrations.judges.evaluator import ModelJudge
+from llmeval_integrations.judges.forms import Form, object_schema
+from llmeval_integrations.judges.material import (
     BACKGROUND,
     background,
     enclose,
     output_text,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import Form, object_schema
-from llmeval_integrations.judges.replies.objects import Quotations
+from llmeval_integrations.judges.objects import Quotations
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 

@@ -18,8 +18,9 @@ from llmeval_integrations.core.options import (
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.judge import ModelJudge
-from llmeval_integrations.judges.prompts.material import (
+from llmeval_integrations.judges.evaluator import ModelJudge
+from llmeval_integrations.judges.forms import StatementForm
+from llmeval_integrations.judges.material import (
     BACKGROUND,
     MATERIAL,
     background,
@@ -28,9 +29,8 @@ from llmeval_integrations.judges.prompts.material import (
     output_text,
     write_examples,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import StatementForm
-from llmeval_integrations.judges.replies.vocabulary import VERDICT_NAMES, Vocabulary
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.vocabulary import VERDICT_NAMES, Vocabulary
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 

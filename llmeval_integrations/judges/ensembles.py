@@ -23,29 +23,20 @@ from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.weighted_sum import WeightedSum
-from llmeval_integrations.judges.evaluator import JudgedEvaluator, result_of, results_of
-from llmeval_integrations.judges.judge import ModelJudge
-from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
-from llmeval_integrations.judges.prompts.material import (
+from llmeval_integrations.judges.evaluator import JudgedEvaluator, ModelJudge, result_of, results_of
+from llmeval_integrations.judges.forms import JudgementsForm
+from llmeval_integrations.judges.material import (
     MANY_JUDGEMENTS,
     MATERIAL,
     SYSTEM,
     background,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import JudgementsForm
+from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.stats.agreement import pair_agreement
 from llmeval_integrations.stats.intervals import wilson
-
-
-def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
-    """Check an option that is a list of evaluators; raises InvalidOptionError."""
-    check_list(judge, option, f"a list of {name}s")
-    for each in getattr(judge, option):
-        if not isinstance(each, kind):
-            raise InvalidOptionError(f"{judge.name}: {quote(each)} is not a {name}")
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,7 @@ class Vote(JudgedEvaluator):
         check_instance(self, "of", JudgedEvaluator)
         check_number(self, "n", minimum=1, whole=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
-        self.__dict__.update(needs=self.of.needs, lower_is_better=self.of.lower_is_better)
+        _resemble(self, [self.of])
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         asks = [ask.draw(number, self.temperature) for number in range(self.n)]
@@ -92,9 +83,7 @@ class Panel(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         _check_list(self, "judges", JudgedEvaluator, "judge")
-        needs = dict.fromkeys(field for judge in self.judges for field in judge.needs)
-        is_lower = all(judge.lower_is_better for judge in self.judges)
-        self.__dict__.update(needs=tuple(needs), lower_is_better=is_lower)
+        _resemble(self, self.judges)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return majority(await results_of(self.judges, sample, ask))
@@ -104,37 +93,32 @@ def majority(results: Sequence[Result]) -> Result:
     """Return the result of the majority; an unscored vote counts as missing."""
     sides = [_side(result) for result in results]
     split = Counter(side for side in sides if side is not None)
-    counts = [*split.most_common(2), ("", 0), ("", 0)]
-    missing = sides.count(None)
-    lead = counts[0][1] - counts[1][1]
+    (leader, most), (_, second) = [*split.most_common(2), ("", 0), ("", 0)][:2]
+    missing = [result for result, side in zip(results, sides) if side is None]
     if missing:
-        split["unscored"] = missing
+        split["unscored"] = len(missing)
     said = ", ".join(f"{label} {count}" for label, count in split.most_common())
-    unscored = dict.fromkeys(str(each.label) for each, side in zip(results, sides) if side is None)
-    said += f" ({', '.join(unscored)})" if missing else ""
+    said += f" ({', '.join(dict.fromkeys(str(each.label) for each in missing))})" if missing else ""
     metadata = {"split": dict(split.most_common()), "votes": [entry(result) for result in results]}
-    if lead <= missing:
-        state = "tied" if lead == 0 and not missing else "undecided"
+    if most - second <= len(missing):
+        state = "undecided" if missing else "tied"
         return Result(None, None, state, f"The votes are {state}: {said}", metadata)
-    winners = [result for result, side in zip(results, sides) if side == counts[0][0]]
+    winners = [result for result, side in zip(results, sides) if side == leader]
     scores = [float(result.score) for result in winners if result.score is not None]
-    first = winners[0]
+    score, first = fmean(scores) if scores else None, winners[0]
     reason = f"{said}; the first of them: {first.reason}"
-    score = fmean(scores) if scores else None
     return Result(score, first.passed, first.label, reason, metadata, answered=not scores)
+
+
+def _side(result: Result) -> str | None:
+    """Return the label of a result, else whether it passed, else its score."""
+    said = () if result.is_unscored else (result.label, result.passed, result.score)
+    return next((str(each) for each in said if each is not None), None)
 
 
 def entry(result: Result) -> dict[str, Any]:
     """Return a result as an entry in the metadata of the combined result."""
     return {"score": result.score, "label": result.label, "reason": result.reason}
-
-
-def _side(result: Result) -> str | None:
-    """Return the label of a result, else whether it passed, else its score."""
-    if result.is_unscored:
-        return None
-    said = (result.label, result.passed, result.score)
-    return next((str(each) for each in said if each is not None), None)
 
 
 @dataclass(frozen=True)
@@ -158,39 +142,46 @@ class Cascade(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         _check_list(self, "evaluators", Evaluator, "evaluator")
-        names: list[str] = []
-        for each in self.evaluators:
-            names.append(free_name(each.name, names))
-        is_lower = all(each.lower_is_better for each in self.evaluators)
-        self.__dict__.update(_names=names, needs=self.evaluators[0].needs, lower_is_better=is_lower)
+        _resemble(self, self.evaluators)
+        self.__dict__["needs"] = self.evaluators[0].needs  # the others may not be asked
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        names: list[str] = self.__dict__["_names"]
-        for number, each in enumerate(self.evaluators, 1):
-            asked = names[:number]
+        asked: list[str] = []
+        for each in self.evaluators:
+            asked.append(free_name(each.name, asked))
             result = await result_of(each, sample, ask)
             is_low = str(result.metadata.get("confidence")).casefold() == "low"
             if not (result.is_unscored or is_low):
                 break
         return msgspec.structs.replace(result, metadata={**result.metadata, "asked": asked})
 
-    def breakdown(self) -> _Account:
-        return _Account()
+    def breakdown(self) -> _Asked:
+        return _Asked()
 
 
-class _Account:
+class _Asked(Counter[str]):
     """Counts how often each evaluator of a cascade was asked."""
 
-    def __init__(self) -> None:
-        self._asked: Counter[str] = Counter()
-
     def add(self, sample: Any, metadata: Mapping[str, Any], /) -> None:  # noqa: ARG002
-        """Count one result."""
-        self._asked.update(metadata.get("asked", ()))
+        self.update(metadata.get("asked", ()))
 
     def summary(self) -> dict[str, Any]:
-        """Return how often each was asked."""
-        return {"asked": dict(self._asked)}
+        return {"asked": dict(self)}
+
+
+def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
+    """Check an option that is a list of evaluators; raises InvalidOptionError."""
+    check_list(judge, option, f"a list of {name}s")
+    for each in getattr(judge, option):
+        if not isinstance(each, kind):
+            raise InvalidOptionError(f"{judge.name}: {quote(each)} is not a {name}")
+
+
+def _resemble(judge: JudgedEvaluator, parts: Sequence[Evaluator]) -> None:
+    """Give a judge the needs of its parts, and their direction."""
+    needs = dict.fromkeys(field for part in parts for field in part.needs)
+    is_lower = all(part.lower_is_better for part in parts)
+    judge.__dict__.update(needs=tuple(needs), lower_is_better=is_lower)
 
 
 class JudgedSum(WeightedSum, JudgedEvaluator):
@@ -266,24 +257,25 @@ class Questionnaire(ModelJudge):
 
     def _combine(self, results: Sequence[Result]) -> Result:
         """Combine the answers into one result."""
-        answers = [result for result in results if result.scored]
-        asked, answered = len(results), len(answers)
-        passes = sum(result.passed is True for result in answers)
         pairs = [*zip(self.questions, results)]
+        answers = [result for result in results if result.scored]
+        verdicts = [result.passed for result in answers]
+        passes, asked, answered = verdicts.count(True), len(results), len(answers)
+        rate = passes / answered if answered else None
         metadata = {
-            "pass_rate": passes / answered if answered else None,
+            "pass_rate": rate,
             "interval": wilson(passes, answered),
-            "agreement": pair_agreement([[result.passed for result in answers]]).rate,
+            "agreement": pair_agreement([verdicts]).rate,
             "asked": asked,
             "answered": answered,
             "questions": [{"question": question, **entry(result)} for question, result in pairs],
         }
-        if answered < asked:
+        if rate is None or answered < asked:
             first = next(result for result in results if not result.scored)
             reason = f"{asked - answered} of {asked} questions have no answer; {first.reason}"
             return Result(None, None, "unanswered", reason, metadata)
         score = fmean(float(result.score or 0) for result in answers)
-        passed = passes / answered >= self.threshold  # a product would be rounded
+        passed = rate >= self.threshold  # a product would be rounded
         failed = [f"{question} - {each.reason}" for question, each in pairs if not each.passed]
         reason = "; ".join([f"{passes} of {answered} questions pass", *failed])
         return Result(score, passed, "Pass" if passed else "Fail", reason, metadata)

@@ -1,21 +1,46 @@
-"""The base class of all judges: an evaluator that asks a model."""
+"""The base classes of judges: evaluators that ask a model, and read its answer in a form."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from asyncio import Event, ensure_future, gather, sleep
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, TypeVar
 
 import msgspec
 
-from llmeval_integrations.core.errors import JudgeError
+from llmeval_integrations.core.errors import (
+    CutReplyError,
+    InvalidOptionError,
+    JudgeError,
+    UnreadableJudgementError,
+)
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import as_number, check_choice, check_number, option_error
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
-from llmeval_integrations.llm.messages import Image, take_images
+from llmeval_integrations.judges.forms import Form, Schema
+from llmeval_integrations.judges.material import material
+from llmeval_integrations.judges.objects import Quotations
+from llmeval_integrations.judges.prompt import Prompt, as_text
+from llmeval_integrations.judges.reader import reasons_of
+from llmeval_integrations.llm.answers import check_type, name_of, schema_of
+from llmeval_integrations.llm.client import load_client
+from llmeval_integrations.llm.loop import join, start, wait
+from llmeval_integrations.llm.messages import OUTPUTS, Image, Message, Output, Request, take_images
+from llmeval_integrations.llm.session import ACTIVE, Ask, Session
 
-if TYPE_CHECKING:
-    from llmeval_integrations.llm.session import Ask
+T = TypeVar("T")
+
+_DEEPEST: Final = 10
+"""How deeply judges may be nested so that an invalid call is found before any request is sent."""
+
+_MARK: Final = (
+    'Give the object one more key, the last one: "mark", with the text "{mark}". It shows that the '
+    "object is yours."
+)
 
 
 class JudgedEvaluator(Evaluator):
@@ -44,8 +69,6 @@ class JudgedEvaluator(Evaluator):
     def __post_init__(self) -> None:
         """Make a Client of the field `model`, if there is one."""
         if "model" in getattr(self, "__dataclass_fields__", ()):
-            from llmeval_integrations.llm.client import load_client
-
             object.__setattr__(self, "model", load_client(vars(self)["model"]))
 
     @abstractmethod
@@ -54,8 +77,8 @@ class JudgedEvaluator(Evaluator):
 
     async def result(self, sample: Sample, ask: Ask) -> Result:
         """Return the judge's result, unscored if it fails, with an account of its calls."""
-        for field in self.needs:
-            sample.require(field, self.name)
+        for need in self.needs:
+            sample.require(need, self.name)
         images: list[Image] = []
         fields = {name: take_images(getattr(sample, name), images) for name in self.shows}
         own = ask.of(getattr(self, "model", None))
@@ -74,22 +97,13 @@ class JudgedEvaluator(Evaluator):
         return self.check_many([sample])[0]
 
     async def aevaluate(self, sample: Sample | Mapping[str, Any]) -> Result:
-        from llmeval_integrations.llm.loop import join
-        from llmeval_integrations.llm.session import ACTIVE, Ask, Session
-
         return await join(self.result(as_sample(sample), Ask(ACTIVE.get() or Session())))
 
     def check_many(self, samples: list[Sample]) -> list[Result]:
         """Judge many samples concurrently; an invalid call raises before any request is sent."""
-        from llmeval_integrations.llm.loop import start, wait
-
         return wait(start(self._judge_all(samples)))
 
     async def _judge_all(self, samples: list[Sample]) -> list[Result]:
-        from asyncio import Event, ensure_future, gather, sleep
-
-        from llmeval_integrations.llm.session import ACTIVE, Ask, Session
-
         ready = Event()
         session = ACTIVE.get() or Session(ready=ready)
         tasks = [ensure_future(self.result(sample, Ask(session))) for sample in samples]
@@ -104,10 +118,6 @@ class JudgedEvaluator(Evaluator):
             raise
 
 
-_DEEPEST: Final = 10
-"""How deeply judges may be nested so that an invalid call is found before any request is sent."""
-
-
 async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
     """Return the result of an evaluator, which may or may not ask a model."""
     if isinstance(evaluator, JudgedEvaluator):
@@ -117,6 +127,163 @@ async def result_of(evaluator: Evaluator, sample: Sample, ask: Ask) -> Result:
 
 async def results_of(evaluators: Sequence[Evaluator], sample: Sample, ask: Ask) -> list[Result]:
     """Return the results of evaluators that run concurrently."""
-    from asyncio import gather
-
     return await gather(*(result_of(each, sample, ask) for each in evaluators))
+
+
+@dataclass(frozen=True)
+class ModelJudge(JudgedEvaluator):
+    """A judge that asks one model and reads the answers in one form.
+
+    A subclass has the field `model`, and `prompt` if callers may write their own.
+    """
+
+    output: Output = field(default="auto", kw_only=True)
+    """How the form of the reply is requested; "text" for models without structured output."""
+
+    retries: int = field(default=1, kw_only=True)
+    """How often the judge is shown an unreadable reply and asked for its verdict again."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice(self, "output", OUTPUTS)
+        check_number(self, "retries", minimum=0, whole=True)
+        if "prompt" in self.__dataclass_fields__:
+            prompt = Prompt(vars(self)["prompt"])
+            if not {*prompt.variables} - {"question", "role", "fence"}:
+                raise InvalidOptionError(
+                    f"{self.name}: the prompt shows the judge nothing of the sample; write "
+                    "{output} where the output belongs"
+                )
+            object.__setattr__(self, "prompt", prompt)
+
+    async def exchange(
+        self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
+    ) -> T:
+        """Send a prompt, after labelled samples, to the model, and read the answer."""
+        messages = prompt.render(variables)
+        mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
+        shown = [as_text(variables[name], name) for name in prompt.variables]
+        quotations = Quotations([*shown, shots, *(each.text for each in prompt.messages)], mark)
+        place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
+        messages[place] = _extend(messages[place], before=shots)
+        request = Request(tuple(messages), None, form.name, self.output, fence=mark)
+        return await exchange(ask, request, form, quotations, self.retries)
+
+
+async def exchange(
+    ask: Ask,
+    request: Request,
+    form: Form[T],
+    quotations: Quotations = Quotations(),  # noqa: B008 - it is never changed
+    retries: int = 1,
+) -> T:
+    """Ask, and up to `retries` times more for the verdict alone if the reply cannot be read.
+
+    Raises UnreadableJudgementError for the last reply, and CutReplyError if the reply was cut
+    before its verdict.
+    """
+    wording, schema, first = form.wording, form.schema, ""
+    while True:
+        request = _ask_for(request, wording, schema)
+        reply = await ask(request, whole=form.schema is None)
+        try:
+            return form.read(reply.text, quotations, first)
+        except UnreadableJudgementError as error:
+            if reply.finish == "length":
+                tokens = reply.usage.output_tokens
+                cut = f"the reply was cut at its limit of tokens, after {tokens}; raise max_tokens"
+                raise CutReplyError(cut) from error
+            if not retries:
+                said = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
+                raise UnreadableJudgementError(said) from None
+            wording, schema = form.follow_up(error)
+        said = reply.text.strip()
+        if not said:  # some servers refuse an empty text in a conversation
+            said = "(nothing)"
+            wording, schema = "That reply is empty. Answer in the form asked for.", form.schema
+        messages = (*request.messages, Message("assistant", said))
+        request = msgspec.structs.replace(request, messages=messages)
+        retries -= 1
+        first = first or reply.text.replace(request.fence, "")
+
+
+def _ask_for(request: Request, wording: str, schema: Schema | None) -> Request:
+    """Ask for a form at the end of a request, and for the mark unless the form has its own."""
+    if request.fence and schema and "mark" not in schema.get("properties", ("mark",)):
+        wording = f"{wording}\n{_MARK.format(mark=request.fence)}".strip()
+        # The schema leaves the mark's value open, because vendors compile and cache each schema.
+        properties = {**schema["properties"], "mark": {"type": "string"}}
+        required = [*schema.get("required", ()), "mark"]
+        schema = {**schema, "properties": properties, "required": required}
+    *others, last = request.messages
+    if wording and last.role != "user":
+        others, last = [*others, last], Message("user", wording)
+    else:
+        last = _extend(last, after=wording)
+    return msgspec.structs.replace(request, messages=(*others, last), schema=schema)
+
+
+def _extend(message: Message, before: str = "", after: str = "") -> Message:
+    """Return a message with a paragraph before and after its own text."""
+    content = message.content
+    if not isinstance(content, str):
+        return Message(message.role, tuple(filter(None, (before, *content, after))))
+    text = content.rstrip() if after else content
+    return Message(message.role, "\n\n".join(filter(None, (before, text, after))))
+
+
+@dataclass(frozen=True)
+class Judge(ModelJudge):
+    """What does a model answer to your own prompt, in your own type?
+
+    Score: the field or the function `score` of the answer. Without one, the result has the answer
+    and no score. Passed: whether the score is at least `threshold`. Metadata: `answer`.
+    """
+
+    model: Any
+    """The model: whatever `load_client` accepts."""
+
+    prompt: Any
+    """A Prompt, or the text or messages to make one of. It may name `output`, `input`, `reference`,
+    `contexts`, the sample's variables, and `fence`, the mark around the output."""
+
+    result_type: Any = str
+    """The type of the answer: str for the raw text, or a pydantic model's class."""
+
+    score: str | Callable[[Any], float] | None = None
+    """A field's name, or a function from the answer to a number or True/False. The result is
+    unscored, with the label `no_score`, if the function raises or the number is not finite."""
+
+    threshold: float | None = None
+    """The lowest score that passes. With None, only scores that are True or False pass or fail."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_type(self.result_type)
+        check_number(self, "threshold", optional=True)
+        names = getattr(self.result_type, "model_fields", {})
+        if not (self.score is None or self.score in names or callable(self.score)):
+            known = ", ".join(map(repr, names)) or "no field"
+            raise option_error(self, "score", f"a function, or a field of the answer ({known})")
+
+    async def judge(self, sample: Sample, ask: Ask) -> Result:
+        kind, score = self.result_type, self.score
+        build = getattr(kind, "model_validate", str)
+        form: Form[Any] = Form(name_of(kind), schema_of(kind), build, repeats=score is None)
+        answer = await self.exchange(ask, self.prompt, form, material(sample))
+        plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")
+        metadata = {"answer": plain}
+        if score is None:
+            reason = answer if isinstance(answer, str) else "the judge has no score"
+            return Result(None, None, None, reason, metadata, answered=True)
+        try:
+            given = getattr(answer, score) if isinstance(score, str) else score(answer)
+            figure = as_number(self, "score", given)
+        except Exception as error:  # noqa: BLE001 - a function of the caller's
+            reason = f"no score for the answer {quote(answer)}: {type(error).__name__}: {error}"
+            return Result.unscored(reason, label="no_score", **metadata)
+        passed = figure if isinstance(figure, bool) else None
+        if self.threshold is not None:
+            passed = figure >= self.threshold
+        reason = reasons_of(plain) if isinstance(plain, dict) else str(plain)
+        return Result(float(figure), passed, None, reason or None, metadata)

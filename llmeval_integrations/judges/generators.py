@@ -5,16 +5,16 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.judge import exchange
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import Form, object_schema
+from llmeval_integrations.judges.evaluator import exchange
+from llmeval_integrations.judges.forms import Form, object_schema
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
@@ -104,7 +104,7 @@ class QuestionGenerator:
 
 
 class _Item(msgspec.Struct):
-    question: Annotated[str, msgspec.Meta(pattern=r"\S")]
+    question: str
     choices: list[str] = []
 
 
@@ -119,10 +119,10 @@ def _form(count: int, *, has_choices: bool) -> Form[list[Question]]:
             question = Question(item.question.strip())
             if has_choices:
                 question.choices = tuple(each.strip() for each in item.choices)
-                if not 2 <= len(_distinct(question.choices)) == len(item.choices) <= 6:
+                if not 2 <= _count(question.choices) == len(item.choices) <= 6:
                     raise ValueError(f"choices {quote(item.choices)} are not 2 to 6 different ones")
             questions.append(question)
-        if not len(_distinct(questions)) == len(questions) == count:
+        if not _count(questions) == len(questions) == count:
             raise ValueError(f"expected {count} different questions, got {quote(questions)}")
         return questions
 
@@ -133,9 +133,9 @@ def _form(count: int, *, has_choices: bool) -> Form[list[Question]]:
     return Form("questions", object_schema(questions=questions), build)
 
 
-def _distinct(texts: Sequence[str]) -> set[str]:
-    """Return the texts that are not empty, without regard to case and white space."""
-    return {" ".join(text.split()).casefold() for text in texts} - {""}
+def _count(texts: Sequence[str]) -> int:
+    """Count the different texts that are not empty, whatever their case and white space."""
+    return len({" ".join(text.split()).casefold() for text in texts} - {""})
 
 
 class GeneratedOutput(msgspec.Struct, frozen=True):
@@ -182,8 +182,8 @@ class OutputGenerator:
         """
         low, high = temperature_range
         step = (high - low) / max(1, num_responses - 1)
-        temperatures = [round(low + number * step, 6) for number in range(num_responses)]
-        return wait(start(self._ask([(task, each) for each in temperatures])))
+        asked = [(task, round(low + number * step, 6)) for number in range(num_responses)]
+        return wait(start(self._write(asked)))
 
     def generate_variations(self, task: str, prompts: Sequence[str]) -> list[GeneratedOutput]:
         """Write one text for each prompt, which is placed before the task.
@@ -193,19 +193,19 @@ class OutputGenerator:
         """
         if isinstance(prompts, str):  # each of its letters would be a call
             raise InvalidOptionError(f"prompts={quote(prompts)} is not a list of texts")
-        asked = [f"{prompt.strip()}\n\n{task.strip()}" for prompt in prompts]
-        return wait(start(self._ask([(text, self.temperature) for text in asked])))
+        asked = [(f"{each.strip()}\n\n{task.strip()}", self.temperature) for each in prompts]
+        return wait(start(self._write(asked)))
 
-    async def _ask(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
+    async def _write(self, asked: Sequence[tuple[str, float | None]]) -> list[GeneratedOutput]:
         ask = Ask(Session(), self.model)
         system = () if self.role is None else (Message("system", self.role),)
-
-        async def write(draw: int, prompt: str, temperature: float | None) -> GeneratedOutput:
+        settings: dict[str, Any] = {"max_tokens": self.max_tokens}
+        replies = []
+        for number, (prompt, temperature) in enumerate(asked):
             messages = (*system, Message("user", prompt))
-            request = Request(
-                messages, temperature=temperature, max_tokens=self.max_tokens, draw=(draw,)
-            )
-            reply = await ask(request, whole=False)
-            return GeneratedOutput(reply.text, prompt, temperature, reply.finish)
-
-        return await gather(*(write(number, *each) for number, each in enumerate(asked)))
+            request = Request(messages, temperature=temperature, draw=(number,), **settings)
+            replies.append(ask(request, whole=False))
+        return [
+            GeneratedOutput(reply.text, *each, reply.finish)
+            for each, reply in zip(asked, await gather(*replies))
+        ]

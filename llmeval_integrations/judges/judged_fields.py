@@ -18,12 +18,12 @@ from llmeval_integrations.fields.layout import Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
-from llmeval_integrations.judges.judge import ModelJudge
+from llmeval_integrations.judges.evaluator import ModelJudge
+from llmeval_integrations.judges.forms import JudgementsForm
+from llmeval_integrations.judges.material import MANY_JUDGEMENTS, draw_fence, enclose
 from llmeval_integrations.judges.pass_fail import as_metadata
-from llmeval_integrations.judges.prompts.material import MANY_JUDGEMENTS, draw_fence, enclose
-from llmeval_integrations.judges.prompts.prompt import Prompt, as_text
-from llmeval_integrations.judges.replies.forms import JudgementsForm
-from llmeval_integrations.judges.replies.vocabulary import Verdict
+from llmeval_integrations.judges.prompt import Prompt, as_text
+from llmeval_integrations.judges.vocabulary import Verdict
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome

@@ -9,18 +9,18 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.options import check_instance, check_number, check_text
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.judges.judge import ModelJudge
-from llmeval_integrations.judges.prompts.material import (
+from llmeval_integrations.judges.evaluator import ModelJudge
+from llmeval_integrations.judges.forms import JUDGEMENT
+from llmeval_integrations.judges.material import (
     MATERIAL,
     ONE_JUDGEMENT,
     SYSTEM,
     background,
     write_examples,
 )
-from llmeval_integrations.judges.prompts.prompt import Prompt
-from llmeval_integrations.judges.replies.forms import JUDGEMENT
-from llmeval_integrations.judges.replies.reader import parse_judgement
-from llmeval_integrations.judges.replies.vocabulary import Confidence, Judgement, Verdict
+from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.reader import parse_judgement
+from llmeval_integrations.judges.vocabulary import Confidence, Judgement, Verdict
 from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 

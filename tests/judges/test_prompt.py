@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import EvalError, InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import JsonValidity, Result
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.judges.replies.vocabulary import Judgement
+from llmeval_integrations.judges.vocabulary import Judgement
 from llmeval_integrations.runs import evaluate, read_run
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.stats.intervals import wilson

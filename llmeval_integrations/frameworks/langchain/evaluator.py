@@ -20,7 +20,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.frameworks.langchain.violations import best_message
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompt import Prompt
 
 
 def evaluation_class(name: str, module: str = "schema") -> Any:

@@ -23,7 +23,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
-from llmeval_integrations.judges.prompts.prompt import Prompt
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
 _FIELDS: Final = {"query": "input", **{name: name for name in FIELDS if name != "input"}}

@@ -21,7 +21,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.embedding_distance import EmbeddingDistance
 from llmeval_integrations.evaluators.retrieval import Retrieval
 from llmeval_integrations.frameworks.llama_index.evaluator import LlamaIndexEvaluator
-from llmeval_integrations.judges.judge import Judge
+from llmeval_integrations.judges.evaluator import Judge
 
 _PROMPT: Final = (
     "Write {count} questions that can be answered from this text alone, no two about the same "

@@ -14,7 +14,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.replies.objects import Members, plain_name
+from llmeval_integrations.judges.objects import Members, plain_name
 
 
 class _Word(str, Enum):

@@ -14,7 +14,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.judges.prompts.prompt import as_text
+from llmeval_integrations.judges.prompt import as_text
 from llmeval_integrations.messages.read import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 

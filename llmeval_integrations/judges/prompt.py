@@ -22,7 +22,7 @@ Syntax = Literal["f-string", "mustache"]
 
 
 class Tag(NamedTuple):
-    """The place of a value: a variable, then the keys and numbers after its dots.
+    """The place of a value: a variable (the item of a section has no name), then its keys.
 
     A section (`#`) is written for each item or true value, an inverted one (`^`) if there is none.
     """
@@ -93,7 +93,7 @@ def parse_mustache(text: str) -> Body:
         if kind != "!" and not _PATH.fullmatch(name):
             hint = "there are no partials and no other delimiters, and literal braces are single"
             raise _error(text, start, f"{shorten(tag, 60)} holds no name; {hint}")
-        path = tuple(step.strip() for step in name.split(".")) if name != "." else ()
+        path = ("",) if name == "." else tuple(step.strip() for step in name.split("."))
         bodies[-1].append(text[position : found.start()])
         position = found.end()
         if kind == "/":
@@ -122,7 +122,7 @@ def _error(text: str, offset: int, message: str) -> InvalidOptionError:
     return InvalidOptionError(f"line {line}, column {column}: {message}")
 
 
-def fill(body: Body, scopes: Sequence[Any]) -> str:
+def fill(body: Body, values: Mapping[Any, Any]) -> str:
     """Write a template with its values; variables in values are not replaced.
 
     Raises MissingFieldError for a name without a value, InputError for a value that is neither
@@ -133,44 +133,36 @@ def fill(body: Body, scopes: Sequence[Any]) -> str:
         if isinstance(node, str):
             pieces.append(node)
             continue
-        value = _find(node.path, scopes)
+        value = _find(node.path, values)
         if not node.kind:
             name = ".".join(node.path) or "."
             if value is MISSING:
-                raise make_value_error(name, scopes)
+                raise make_value_error(name, values)
             pieces.append(as_text(value, name))
             continue
         if hasattr(type(value), "tolist"):  # arrays of numbers, and columns
             value = value.tolist()
-        is_there = value is not MISSING and bool(value)
-        items = value if isinstance(value, (list, tuple)) else [value] * is_there
+        items = value if isinstance(value, (list, tuple)) else [value] if value else []
         if node.kind == "^":
-            items = [] if items else [scopes[-1]]
-        pieces += [fill(node.body, (*scopes, item)) for item in items]
+            pieces += [] if items else [fill(node.body, values)]
+        for item in items if node.kind == "#" else ():
+            inner = item if isinstance(item, Mapping) else {}
+            pieces.append(fill(node.body, {**values, **inner, "": item}))
     return "".join(pieces)
 
 
-def _find(path: tuple[str, ...], scopes: Sequence[Any]) -> Any:
-    """Look up a path, its first name in the innermost scope that has it; MISSING if there is none.
-
-    It reaches only the keys of mappings and the items of lists.
-    """
-    if not path:
-        return scopes[-1] if len(scopes) > 1 else MISSING  # {{.}} is the item of a section
-    value: Any = next(
-        (s for s in reversed(scopes) if isinstance(s, Mapping) and path[0] in s), None
-    )
+def _find(path: tuple[str, ...], values: Any) -> Any:
+    """Look up a path; it reaches only the keys of mappings and the items of lists, else MISSING."""
     for step in path:
-        if isinstance(value, (list, tuple)):
-            value = {str(number): item for number, item in enumerate(value)}
-        value = value.get(step, MISSING) if isinstance(value, Mapping) else MISSING
-    return value
+        if isinstance(values, (list, tuple)):
+            values = {str(number): item for number, item in enumerate(values)}
+        values = values.get(step, MISSING) if isinstance(values, Mapping) else MISSING
+    return values
 
 
-def make_value_error(name: str, scopes: Sequence[Any]) -> MissingFieldError:
+def make_value_error(name: str, values: Mapping[Any, Any]) -> MissingFieldError:
     """Return the error for a name that has no value."""
-    keys = dict.fromkeys(key for scope in scopes if isinstance(scope, Mapping) for key in scope)
-    given = ", ".join(map(quote, [*keys][:50])) or "none"
+    given = ", ".join([quote(key) for key in values if key != ""][:50]) or "none"
     hint = "a dot reaches keys and items, never an attribute; literal braces are doubled"
     return MissingFieldError(f"prompt: no value for {quote(name)}; given: {given}; {hint}")
 
@@ -269,7 +261,7 @@ class Prompt:
             except InvalidOptionError as error:
                 raise InvalidOptionError(f"prompt: message {number}, {error}") from None
         tags = (tag for parts in bodies for body in parts for tag in body)
-        names = {tag.path[0]: None for tag in tags if not isinstance(tag, str) and tag.path}
+        names = {tag.path[0]: None for tag in tags if not isinstance(tag, str) and tag.path[0]}
         template = self.template if isinstance(self.template, str) else messages
         self.__dict__.update(
             template=template, variables=(*names,), messages=messages, _bodies=bodies
@@ -282,17 +274,15 @@ class Prompt:
         neither text nor JSON.
         """
         if not isinstance(variables, Mapping):
-            raise InputError(
-                f"prompt: variables must be a mapping of names, not {quote(variables)}"
-            )
+            raise InputError(f"prompt: variables={quote(variables)} is not a mapping of names")
         given = {name: value for name, value in variables.items() if value is not MISSING}
         for name in self.variables:
             if name not in given:
-                raise make_value_error(name, (given,))
+                raise make_value_error(name, given)
         return [
             Message(message.role, texts[0] if isinstance(message.content, str) else texts)
             for message, bodies in zip(self.messages, self._bodies)
-            for texts in [tuple(fill(body, (given,)) for body in bodies)]
+            for texts in [tuple(fill(body, given) for body in bodies)]
         ]
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.replies.objects import (
+from llmeval_integrations.judges.objects import (
     Members,
     Quotations,
     find,
     objects,
     plain_name,
 )
-from llmeval_integrations.judges.replies.reader import Reader, reasons_of
-from llmeval_integrations.judges.replies.vocabulary import (
+from llmeval_integrations.judges.reader import Reader, reasons_of
+from llmeval_integrations.judges.vocabulary import (
     CONFIDENCE,
     VERDICT,
     Judgement,
@@ -31,7 +32,6 @@ T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema."""
 
-_WRONG: Final = (ValueError, TypeError, msgspec.ValidationError)
 _REASONING: Final[Schema] = {"reasoning": {"type": "string"}}
 _WORDS: Final[Schema] = {
     "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
@@ -92,19 +92,17 @@ class Form(Generic[T]):
         if not found:
             first = [each for _, _, each in objects(text)] or [{}]
             raise UnreadableJudgementError(self._find_mistake(first[0]))
-        marked = [each for each in found if quotations.mark_is_in(each)]
-        own = marked or [each for each in found if not self.is_copy(each, quotations)]
-        if not own:
+        if marked := [each for each in found if quotations.mark_is_in(each)]:
+            found, quotations = marked, Quotations(mark=quotations.mark)
+        answers = []
+        for each in found:
+            with suppress(UnreadableJudgementError):  # a copy
+                answers.append(self._convert(each, quotations))
+        if not answers:
             raise UnreadableJudgementError("it only repeats a text that was shown")
-        answers = [self._build(self._rename(each)) for each in own]
         if any(each != answers[0] for each in answers):
             raise UnreadableJudgementError("it has several answers")
         return answers[0]
-
-    def is_copy(self, members: Members, quotations: Quotations) -> bool:
-        """Return whether an object repeats a text that was shown."""
-        values = [each for key, each in members.items() if plain_name(key) in self._fields]
-        return not self._repeats and quotations.hold_all(values)
 
     def _find(self, text: str) -> list[Members]:
         """List the objects of this form; a reply without one may have labels."""
@@ -124,17 +122,23 @@ class Form(Generic[T]):
         if not self._fields.keys() & map(plain_name, members):  # with defaults, any object fits
             return f"it has no object with {', '.join(map(repr, self._fields.values()))}"
         try:
-            self._build(self._rename(members))
-        except _WRONG as error:
+            self._convert(members, Quotations())
+        except (ValueError, TypeError, msgspec.ValidationError) as error:
             return str(error) or type(error).__name__
         return ""
 
-    def _rename(self, members: Members) -> Members:
-        """Return an object with the keys of the schema, and without the mark."""
+    def _convert(self, members: Members, quotations: Quotations) -> T:
+        """Return the answer that an object is; raises an error for others, and for a copy."""
         given = {self._fields.get(plain_name(key), key): each for key, each in members.items()}
         if "mark" not in self._fields:
             given.pop("mark", None)
-        return given
+        return self._read_members(given, quotations)
+
+    def _read_members(self, given: Members, quotations: Quotations) -> T:
+        values = [each for key, each in given.items() if key in self._fields.values()]
+        if not self._repeats and quotations.hold_all(values):
+            raise UnreadableJudgementError("it only repeats a text that was shown")
+        return self._build(given)
 
 
 class StatementForm(Form[Judgement]):
@@ -170,10 +174,10 @@ class JudgementsForm(Form[list[Judgement]]):
     """
 
     def __init__(self, count: int) -> None:
-        judgement = object_schema(**_REASONING, **_WORDS)
         self._names = [f"question_{number}" for number in range(1, count + 1)]
+        judgement = object_schema(**_REASONING, **_WORDS)
         schema = object_schema(**dict.fromkeys(self._names, judgement))
-        super().__init__("judgements", schema, lambda given: self._judge(given, Quotations()))
+        super().__init__("judgements", schema, list)
 
     def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
         """Ask for the words alone, as for a single judgement."""
@@ -182,24 +186,15 @@ class JudgementsForm(Form[list[Judgement]]):
         return f"{_AGAIN} {keys} {_describe(_WORDS)}.", schema
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
-        first = objects(before)
-        earlier = self._rename(first[0][2]) if first else {}
-        answers = []
-        for name, answer in zip(self._names, super().read(reply, quotations)):
-            was = earlier.get(name)
-            reasons = answer.reasoning or reasons_of(was if isinstance(was, dict) else {})
-            answers.append(msgspec.structs.replace(answer, reasoning=reasons))
+        answers = super().read(reply, quotations)
+        for number, name in enumerate(self._names):
+            was = [inner for _, _, each in objects(before) for inner in find(each.get(name), bool)]
+            if was and not answers[number].reasoning:
+                reasons = reasons_of(was[0])
+                answers[number] = msgspec.structs.replace(answers[number], reasoning=reasons)
         return answers
 
-    def is_copy(self, members: Members, quotations: Quotations) -> bool:
-        """Return whether the judgement on one question repeats a text that was shown."""
-        try:
-            self._judge(self._rename(members), quotations)
-        except UnreadableJudgementError:
-            return True
-        return False
-
-    def _judge(self, given: Members, quotations: Quotations) -> list[Judgement]:
+    def _read_members(self, given: Members, quotations: Quotations) -> list[Judgement]:
         if {key for key in given if key.startswith("question")} != {*self._names}:
             names = f"{self._names[0]} to {self._names[-1]}"
             raise UnreadableJudgementError(f"expected {names}, once each, got {quote([*given])}")

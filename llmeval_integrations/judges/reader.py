@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.replies.objects import (
+from llmeval_integrations.judges.objects import (
     Members,
     Quotations,
     as_members,
@@ -25,7 +25,7 @@ from llmeval_integrations.judges.replies.objects import (
     objects,
     plain_name,
 )
-from llmeval_integrations.judges.replies.vocabulary import (
+from llmeval_integrations.judges.vocabulary import (
     CONFIDENCE,
     VERDICT,
     VERDICT_NAMES,
@@ -133,12 +133,21 @@ class Reader:
         ]
 
     def _labels(self, text: str) -> list[Statement]:
-        """List what a text states outside of its objects, by name, else alias, else bare word."""
+        """List what a text states outside of its objects, by name, else alias, else bare word.
+
+        A label that was shown is the judge's own if it follows full sentences that were not.
+        """
         reasons = [*_REASONING.finditer(text)]
+
+        def is_own(each: Statement) -> bool:
+            before = [found["text"] for found in reasons if found.end("text") <= each.start]
+            has_sentence = bool(before and _SENTENCE_END.search(before[-1]))
+            return not self.quotations.repeat(each.source, before[-1] if has_sentence else "")
+
         for by_alias in (False, True):
             found = self.vocabulary.statements(text, by_alias=by_alias)
             if stated := [each for each in found if not _is_introduced(text, each.start)]:
-                return [each for each in stated if self._is_own_label(each, reasons)]
+                return [*filter(is_own, stated)]
         return [*self.vocabulary.bare_words(text)]
 
     def _repeats(self, each: Statement) -> bool:
@@ -146,13 +155,6 @@ class Reader:
         reasons = reasons_of(each.members or {})
         sources = (each.source, f"{self.vocabulary.name} {each.source.partition(' ')[2]}")
         return any(self.quotations.repeat(source, reasons) for source in sources)
-
-    def _is_own_label(self, each: Statement, reasons: Sequence[re.Match[str]]) -> bool:
-        """Return whether a label was not shown, or follows full sentences that were not."""
-        before = [found["text"] for found in reasons if found.end("text") <= each.start]
-        if not before or not _SENTENCE_END.search(before[-1]):
-            return not self.quotations.hold(each.source)
-        return not self.quotations.repeat(each.source, before[-1])
 
     def _agree(self, stated: Sequence[Statement], text: str) -> Judgement:
         """Return the common judgement; raises UnreadableJudgementError if statements differ."""
@@ -255,10 +257,8 @@ def parse_judgement(
     """
     texts = (ignoring,) if isinstance(ignoring, str) else ignoring
     keys = (required_keys,) if isinstance(required_keys, str) else required_keys
-    vocabulary = VERDICT
-    if words is not None or scale is not None:
-        own = {each.casefold(): each for each in words or ()}
-        vocabulary = Vocabulary(VERDICT.name, own, scale, VERDICT_NAMES)
+    own = {each.casefold(): each for each in words or ()}
+    vocabulary = Vocabulary(VERDICT.name, own, scale, VERDICT_NAMES) if own or scale else VERDICT
     reader = Reader(vocabulary, CONFIDENCE, Quotations(texts, fence))
     try:
         judgement = _read(reply, reader, methods)
