@@ -369,7 +369,10 @@ def table() -> Iterator[str]:
         own = partial(beside_the_peers, folder, EVALUATORS)
         for what, lines in (
             (f"{four}: OpenJudge has its own, but for schemas.", own(PEERS, goal=GOAL)),
-            ("The same from a file, ours with a journal on disk.", own(PEERS[:1], from_file=True, goal=GOAL)),
+            (
+                "The same from a file, ours with a journal on disk.",
+                own(PEERS[:1], from_file=True, goal=GOAL),
+            ),
             ("What the runner alone costs: the same of ours in each.", own([OPENJUDGE])),
             (
                 f"What the runners alone cost: one of ours in each, {one}.",

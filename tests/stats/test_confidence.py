@@ -4,45 +4,37 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from llmeval_integrations.stats.confidence import Answer, confidence_figures, safe_threshold
 
-
-def figures(rows):
-    return confidence_figures(Counter((each.confidence, each.right) for each in rows))
-
-
-answers = st.lists(
-    st.builds(Answer, st.sampled_from([0.0, 0.2, 0.5, 0.55, 0.9, 1.0]), st.booleans()), min_size=1
+ANSWERS = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.55, 0.9, 1.0]), st.booleans()), min_size=1
 )
 
 
-@settings(deadline=None)
-@given(answers)
+@given(ANSWERS)
 def test_figures_are_those_of_sklearn(rows):
     metrics = pytest.importorskip("sklearn.metrics")
-    found = figures(rows)
-    right, confidence = [each.right for each in rows], [each.confidence for each in rows]
+    found = confidence_figures(Counter(rows))
+    confidence, right = zip(*rows, strict=True)
     if 0 < sum(right) < len(right):
         assert found.auroc == pytest.approx(metrics.roc_auc_score(right, confidence))
     else:
         assert found.auroc is None
-    mean = sum((each.confidence - each.right) ** 2 for each in rows) / len(rows)
-    assert found.brier == pytest.approx(mean)
+    assert found.brier == pytest.approx(sum((each - x) ** 2 for each, x in rows) / len(rows))
 
 
 def test_the_least_sure_values_are_reviewed_first():
-    rows = [Answer(i / 100, right=i >= 8) for i in range(100)]
-    found = figures(rows)
+    found = confidence_figures(Counter((i / 100, i >= 8) for i in range(100)))
     assert found.caught == {0.1: 1.0, 0.3: 1.0, 0.5: 1.0}
     assert (found.n, found.wrong, found.auroc) == (100, 8, 1.0)
-    same = figures([Answer(0.5, right=i >= 10) for i in range(20)])
+    same = confidence_figures({(0.5, True): 10, (0.5, False): 10})
     assert same.caught == pytest.approx({0.1: 0.1, 0.3: 0.3, 0.5: 0.5})
     assert (same.auroc, same.calibration_error) == (0.5, 0.0)
-    assert figures([Answer(0.5, right=True)]).caught[0.1] is None
-    assert figures([]) is None
+    assert confidence_figures({(0.5, True): 1}).caught[0.1] is None
+    assert confidence_figures({}) is None
 
 
 @pytest.mark.parametrize(
@@ -84,15 +76,12 @@ def process(choose, documents, leaves, wrong, sharpness):
 def test_the_promise_is_broken_in_at_most_five_of_a_hundred_draws(
     documents, leaves, wrong, sharpness, is_shown
 ):
-    choose = random.Random(5)
+    choose, draws = random.Random(5), 200
     case = (leaves, wrong, sharpness)
     large = sorted(process(choose, 200_000 // leaves, *case), key=lambda each: -each.confidence)
-    draws, broken, shown = 200, 0, 0
-    for _ in range(draws):
-        found = safe_threshold([*process(choose, documents, *case)])
-        if found.confidence is not None:
-            shown += 1
-            broken += true_rate(large, found.confidence) > 0.01
+    found = (safe_threshold([*process(choose, documents, *case)]) for _ in range(draws))
+    thresholds = [each.confidence for each in found if each.confidence is not None]
+    shown, broken = len(thresholds), sum(true_rate(large, each) > 0.01 for each in thresholds)
     assert broken / draws <= 0.05 + 2 * (0.05 * 0.95 / draws) ** 0.5
     assert (shown > 0.3 * draws) == is_shown
 

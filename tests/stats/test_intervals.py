@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from llmeval_integrations.stats.intervals import (
     Figures,
     Group,
+    Rate,
     Share,
     Z,
     mean_interval,
@@ -41,7 +42,8 @@ def verdicts(groups):
 )
 def test_wilsons_interval_is_what_statsmodels_gives(part, whole, low, high):
     assert wilson(part, whole) == pytest.approx((low, high), abs=1e-6)
-    assert Share(part, whole).interval() == wilson(part, whole)
+    rows = [(None, place < part) for place in range(whole)]
+    assert Share(part, whole).interval() == Rate.of(rows).interval == wilson(part, whole)
 
 
 @given(st.integers(1, 10**6).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
@@ -62,8 +64,7 @@ def test_quantiles_are_those_of_scipy():
 @pytest.mark.parametrize(("rows", "passes"), [(2, 0), (10, 21)])
 def test_groups_count_as_rows_if_all_their_rows_agree(rows, passes):
     found = mean_interval(*verdicts([(rows, rows)] * passes + [(rows, 0)] * (30 - passes)))
-    t = t_of(29)
-    rate = passes / 30
+    t, rate = t_of(29), passes / 30
     center, half = rate + t * t / 60, t * sqrt(rate * (1 - rate) / 30 + t * t / 3600)
     assert found == pytest.approx([(center + x * half) / (1 + t * t / 30) for x in (-1, 1)])
 
@@ -72,46 +73,34 @@ def test_groups_count_as_rows_if_all_their_rows_agree(rows, passes):
 @example([(1, 1), (3, 2), (5, 4), (6, 3), (6, 4)])  # four degrees of freedom but for rounding
 def test_an_interval_of_groups_contains_the_rate_and_mirrors(groups):
     assume(any(rows > 1 for rows, _ in groups))
-    low, high = mean_interval(*verdicts(groups))
     figures, _ = verdicts(groups)
+    low, high = mean_interval(*verdicts(groups))
     assert 0 <= low <= figures.mean <= high <= 1
     turned = mean_interval(*verdicts([(rows, rows - passes) for rows, passes in groups]))
     assert turned == pytest.approx((1 - high, 1 - low))
     assert mean_interval(*verdicts(groups[::-1])) == pytest.approx((low, high))
 
 
-def test_a_single_group_has_no_interval():
-    assert mean_interval(*verdicts([(20, 15)])) is None
-    assert student(Figures.of([1.0, 2.0, 3.0]), [Group(3, 6.0)]) is None
-
-
 @pytest.mark.parametrize("scores", [[0.7] * 9, [0.1 + 0.2, 0.3, 0.3], [7.0] * 9, [3.0]])
-def test_equal_scores_have_a_wide_interval_and_beyond_1_none(scores):
+def test_equal_scores_have_a_wide_interval_and_beyond_1_or_in_one_group_none(scores):
     found = mean_interval(Figures.of(scores))
-    if scores[0] > 1:
-        assert found is None
-    else:
-        assert found[0] < scores[0] < found[1]
-        assert found[1] - found[0] > 0.2
+    assert (found is None) == (scores[0] > 1)
+    assert found is None or found[0] + 0.1 < scores[0] < found[1] - 0.05
+    varied = [*scores, 2.0, 5.0]
+    assert student(Figures.of(varied), [Group(len(varied), sum(varied))]) is None
+    assert mean_interval(*verdicts([(20, 15)])) is None
 
 
-def test_students_interval():
+def test_students_interval_and_the_variance_of_groups():
     # Student, Biometrika 6 (1908) 1: the sleep of ten patients
-    gains = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
-    assert mean_interval(Figures.of(gains)) == pytest.approx((0.7001142, 2.4598858), abs=1e-4)
-    assert student(Figures.of(gains)) == mean_interval(Figures.of(gains))
-
-
-def test_the_variance_of_groups_is_that_of_statsmodels():
+    gains = Figures.of([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4])
+    assert mean_interval(gains) == pytest.approx((0.7001142, 2.4598858), abs=1e-4)
     api = pytest.importorskip("statsmodels.api")
     scores = [3.1, 2.0, 4.4, 4.1, 1.0, 1.7, 2.5, 2.2, 5.0, 4.2, 3.3, 3.9]
     numbers = [0, 0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 5]
-    fit = api.OLS(scores, [[1.0]] * len(scores)).fit(
-        cov_type="cluster", cov_kwds={"groups": numbers, "df_correction": False}
-    )
-    groups = [
-        Group(numbers.count(each), sum(s for s, n in zip(scores, numbers) if n == each))
-        for each in range(6)
-    ]
+    options = {"groups": numbers, "df_correction": False}
+    fit = api.OLS(scores, [[1.0]] * len(scores)).fit(cov_type="cluster", cov_kwds=options)
+    sums = [sum(s for s, n in zip(scores, numbers) if n == each) for each in range(6)]
+    groups = [Group(numbers.count(each), total) for each, total in enumerate(sums)]
     low, high = student(Figures.of(scores), groups)
     assert (high - low) / 2 == pytest.approx(t_of(5) * float(fit.bse[0]))

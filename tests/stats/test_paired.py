@@ -97,9 +97,8 @@ def test_newcombes_interval_contains_the_difference_and_mirrors(table):
     both, worse, better, neither = table
     low, high = newcombe(PairCounts(*table))
     assert -1 - 1e-9 <= low <= (better - worse) / sum(table) <= high <= 1 + 1e-9
-    mirrored = pytest.approx((-high, -low))
-    assert newcombe(PairCounts(both, better, worse, neither)) == mirrored
-    assert newcombe(PairCounts(neither, better, worse, both)) == mirrored
+    for turned in ((both, better, worse, neither), (neither, better, worse, both)):
+        assert newcombe(PairCounts(*turned)) == pytest.approx((-high, -low))
 
 
 def test_newcombes_interval_of_groups():
@@ -120,9 +119,6 @@ def test_holms_correction_is_that_of_statsmodels():
     assert adjust(ps, [100] * 30, 0.05)[0] == pytest.approx(
         [*multitest.multipletests(ps, method="holm")[1]]
     )
-
-
-# --- the smallest difference that a comparison can show ---
 
 
 @pytest.mark.parametrize(

@@ -9,25 +9,31 @@ from llmeval_integrations.stats.intervals import wilson
 from llmeval_integrations.stats.preferences import Match, bradley_terry, win_rate
 
 
+def matches(*scores, group=lambda _: None):
+    return [Match("a", "b", float(score), group(n)) for n, score in enumerate(scores)]
+
+
 def test_a_win_rate_counts_ties_half_and_respects_groups():
-    matches = [Match("a", "b", score) for score in [1] * 60 + [0] * 40]
-    found = win_rate(matches)
+    scores = [1] * 60 + [0] * 40
+    found = win_rate(matches(*scores))
     assert (found.rate, found.wins, found.ties, found.losses) == (0.6, 60, 0, 40)
     assert found.interval == wilson(60, 100)
     assert str(found) == "60.0% (50.2% to 69.1%): 60 won, 0 tied, 40 lost"
-    tied = win_rate([*matches, *[Match("a", "b", 0.5)] * 100])
+    tied = win_rate(matches(*scores, *[0.5] * 100))
     assert (tied.rate, tied.ties) == (0.55, 100)
-    grouped = win_rate([match._replace(group=i // 10) for i, match in enumerate(matches)])
-    assert grouped.interval[0] < found.interval[0]
+    assert win_rate(matches(*scores, group=lambda n: n // 10)).interval[0] < found.interval[0]
     assert win_rate([]) is None
 
 
 def tournament(choose, strengths, pairs):
-    names = list(strengths)
     for _ in range(pairs):
-        first, second = choose.sample(names, 2)
+        first, second = choose.sample([*strengths], 2)
         chance = 1 / (1 + math.exp(strengths[second] - strengths[first]))
         yield Match(first, second, float(choose.random() < chance))
+
+
+def share_covered(found, truth):
+    return sum(low < truth[name] < high for name, (_, (low, high), _) in found.items()) / len(truth)
 
 
 def test_strengths_are_estimated_from_matches():
@@ -36,31 +42,26 @@ def test_strengths_are_estimated_from_matches():
     assert list(found) == ["a", "b", "c", "d"]
     assert {name: found[name].value for name in truth} == pytest.approx(truth, abs=0.15)
     assert sum(each.value for each in found.values()) == pytest.approx(0, abs=1e-9)
-    for name, strength in found.items():
-        assert strength.interval[0] < truth[name] < strength.interval[1]
+    assert share_covered(found, truth) == 1
 
 
-def test_a_contestant_that_wins_all_has_a_finite_strength():
-    found = bradley_terry([Match("a", "b", 1.0)] * 20)
-    low, high = found["a"].interval
-    assert 0 < low < found["a"].value < high < 5
-    assert found["a"].matches == 20
-    grouped = bradley_terry([Match("a", "b", 1.0 * (i < 9), i % 2) for i in range(12)])
-    alone = bradley_terry([Match("a", "b", 1.0 * (i < 9)) for i in range(12)])
-    assert grouped["a"].value == pytest.approx(alone["a"].value)
-    assert grouped["a"].interval[0] < alone["a"].interval[0] + 1e-9
-    even = bradley_terry([Match("a", "b", 0.5)] * 20)
-    assert even["a"].value == pytest.approx(0)
+def test_a_contestant_that_wins_all_has_a_finite_strength_and_groups_widen_its_interval():
+    value, (low, high), played = bradley_terry(matches(*[1] * 20))["a"]
+    assert (0 < low < value < high < 5, played) == (True, 20)
+    # half a win and half a loss of each against an average contestant
+    [own, _] = bradley_terry(matches(1)).values()
+    p = 1 / (1 + math.exp(-own.value))
+    assert 1 - 1 / (1 + math.exp(-2 * own.value)) + 0.5 - p == pytest.approx(0, abs=1e-9)
+    scores = [n < 9 for n in range(12)]
+    alone = bradley_terry(matches(*scores))["a"]
+    grouped = bradley_terry(matches(*scores, group=lambda n: n // 4))["a"]
+    assert grouped.value == pytest.approx(alone.value)
+    assert grouped.interval[0] < alone.interval[0]
+    assert bradley_terry(matches(*[0.5] * 20))["a"].value == pytest.approx(0)
 
 
 @pytest.mark.nightly
 def test_intervals_cover_the_strengths():
-    truth = {"a": 0.6, "b": 0.0, "c": -0.6}
-    choose = random.Random(2)
-    right, draws = 0, 200
-    for _ in range(draws):
-        found = bradley_terry([*tournament(choose, truth, 300)])
-        right += sum(
-            found[name].interval[0] <= truth[name] <= found[name].interval[1] for name in truth
-        )
-    assert right / (3 * draws) >= 0.925
+    truth, choose = {"a": 0.6, "b": 0.0, "c": -0.6}, random.Random(2)
+    drawn = (bradley_terry([*tournament(choose, truth, 300)]) for _ in range(200))
+    assert sum(share_covered(found, truth) for found in drawn) / 200 >= 0.925

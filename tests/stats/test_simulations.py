@@ -12,8 +12,9 @@ from math import comb, sqrt
 from random import Random
 
 import pytest
+from row_forms import row_of, run_of
 
-from llmeval_integrations.runs import Row, Run, compare
+from llmeval_integrations.runs import compare
 from llmeval_integrations.stats.intervals import Figures, Group, mean_interval, wilson
 from llmeval_integrations.stats.paired import PairCounts, mcnemar, newcombe, sign_flip
 from llmeval_integrations.stats.repeats import Tries, repeats
@@ -37,22 +38,17 @@ def outcomes(chance, rows, rate, correlation):
     return [chance.random() < own for _ in range(rows)]
 
 
-def run_of(groups):
-    rows = [
-        Row(f"{number}.{place}", "graded", float(x), x, None, None, {}, False, None, number)
-        for number, group in enumerate(groups)
-        for place, x in enumerate(group)
-    ]
-    return Run({"samples": len(rows), "evaluators": {"graded": {}}}, rows, {})
-
-
 def alarms(draws, rows, correlation):
     """Count comparisons of 30 groups that find a difference where both runs are alike."""
-    chance, found = Random(rows), 0
-    for _ in range(draws):
-        runs = [run_of([outcomes(chance, rows, 0.6, correlation) for _ in range(30)]) for _ in "ab"]
-        found += any(each.verdict != "none shown" for each in compare(*runs).differences)
-    return found / draws
+    chance = Random(rows)
+
+    def run():
+        groups = enumerate(outcomes(chance, rows, 0.6, correlation) for _ in range(30))
+        drawn = [(n, place, x) for n, group in groups for place, x in enumerate(group)]
+        return run_of([row_of(f"{n}.{place}", float(x), x, group=n) for n, place, x in drawn])
+
+    found = (compare(run(), run()).differences for _ in range(draws))
+    return sum(any(each.verdict != "none shown" for each in all_) for all_ in found) / draws
 
 
 @pytest.mark.nightly
@@ -74,9 +70,8 @@ def coverage_of_wilson(n, rate):
 
 def share_held(draws, draw):
     """Return how often an interval contains the true value; `draw` gives an interval and it."""
-    return (
-        sum(low <= truth <= high for (low, high), truth in (draw() for _ in range(draws))) / draws
-    )
+    drawn = (draw() for _ in range(draws))
+    return sum(low <= truth <= high for (low, high), truth in drawn) / draws
 
 
 def covered(draws, groups, rows, rate, correlation):

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_forms import row_of, run_of
 
 from llmeval_integrations import (
     Comparison,
@@ -14,29 +15,14 @@ from llmeval_integrations import (
     JsonFields,
     JsonMatch,
     JsonValidity,
-    Run,
     StringDistance,
     compare,
     evaluate,
 )
-from llmeval_integrations.runs import Row
-
-
-def row(id, score=None, passed=None, *, name="graded", fields=None, **said):
-    metadata = {} if fields is None else {"fields": fields}
-    given = {"label": None, "reason": None, "unscored": False, "error": None, **said}
-    return Row(id=id, evaluator=name, score=score, passed=passed, metadata=metadata, **given)
-
-
-def run_of(rows):
-    names = dict.fromkeys(each.evaluator for each in rows)
-    samples = len(rows) // max(len(names), 1)
-    summary = {"samples": samples, "evaluators": {name: {} for name in names}}
-    return Run(summary, rows, {}, lower_is_better=frozenset())
 
 
 def verdicts(*passed):
-    return run_of([row(f"s{n}", float(each), each) for n, each in enumerate(passed)])
+    return run_of([row_of(f"s{n}", float(each), each) for n, each in enumerate(passed)])
 
 
 def passes(good, bad):
@@ -57,7 +43,7 @@ def test_a_rate_that_rose_is_told_with_interval_and_chance():
     found = compare(verdicts(*passes(20, 30)), verdicts(*passes(32, 18)))
     assert isinstance(found, Comparison)
     (rate,) = found.differences  # the score says nothing that the verdict does not
-    assert (rate.evaluator, rate.measure, rate.field, rate.n) == ("graded", "pass rate", None, 50)
+    assert (rate.evaluator, rate.measure, rate.field, rate.n) == ("judge", "pass rate", None, 50)
     assert (rate.a, rate.b, rate.difference) == pytest.approx((0.4, 0.64, 0.24))
     assert (rate.better, rate.worse) == (12, 0)
     assert rate.p == rate.adjusted == pytest.approx(2 / 2**12)
@@ -97,30 +83,54 @@ def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
 
 def test_what_has_no_score_in_either_run_is_left_out_and_counted():
     lost = {"unscored": True, "reason": "no answer"}
-    a = [row("1", 1, True), row("2", **lost), row("3", 0, False), row("4", 1, True), row("5", 1)]
-    b = [row("1", 1, True), row("2", 1, True), row("3", error="E: x"), row("4", 1, True), row("5")]
+    a = [
+        row_of("1", 1, True),
+        row_of("2", **lost),
+        row_of("3", 0, False),
+        row_of("4", 1, True),
+        row_of("5", 1),
+    ]
+    b = [
+        row_of("1", 1, True),
+        row_of("2", 1, True),
+        row_of("3", error="E: x"),
+        row_of("4", 1, True),
+        row_of("5"),
+    ]
     found = compare(run_of(a), run_of(b))
-    told = found.evaluators["graded"]
+    told = found.evaluators["judge"]
     assert (told.joined, told.left_out, told.left_out_a, told.left_out_b) == (5, 3, 1, 2)
     (rate,) = found.differences
     assert (rate.n, rate.a, rate.b) == (2, 1.0, 1.0)
     assert found.warnings == [
-        "graded: 3 of 5 samples are left out, as they have no score: 1 in A, 2 in B"
+        "judge: 3 of 5 samples are left out, as they have no score: 1 in A, 2 in B"
     ]
 
 
 def test_ids_are_joined_as_json_has_them():
-    a = [row(1, 1), row("1", 1), row((1, 2), 1), row({"x": 1, "y": 2}, 1), row(True, 1)]
-    b = [row(1.0, 1), row("1", 1), row([1, 2], 1), row({"y": 2, "x": 1.0}, 1), row(True, 1)]
+    a = [
+        row_of(1, 1),
+        row_of("1", 1),
+        row_of((1, 2), 1),
+        row_of({"x": 1, "y": 2}, 1),
+        row_of(True, 1),
+    ]
+    b = [
+        row_of(1.0, 1),
+        row_of("1", 1),
+        row_of([1, 2], 1),
+        row_of({"y": 2, "x": 1.0}, 1),
+        row_of(True, 1),
+    ]
     found = compare(run_of(a), run_of(b))
-    assert (found.only_a, found.only_b, found.evaluators["graded"].joined) == ([], [], 5)
+    assert (found.only_a, found.only_b, found.evaluators["judge"].joined) == ([], [], 5)
 
 
 def tries(*, group):
     """Ten questions, tried five times each: nothing passes in A, four of five tries in B."""
     return [
         [
-            row(f"q{n // 5}" if group is None else n, float(x), x, group=group and f"q{n // 5}")
+            row_of(f"q{n // 5}" if group is None else n, float(x), x, group=group and f"q{n // 5}")
             for n in range(50)
             for x in [b and n % 5 > 0]
         ]
@@ -139,10 +149,20 @@ def test_rows_of_one_group_or_one_id_are_not_independent(group):
 
 
 def test_the_changes_are_listed_worst_first():
-    a = [row("1", 0.9, True), row("2", 0.5, False), row("3", 0.8, True), row("4", 0.7, True)]
-    b = [row("1", 0.8, True), row("2", 0.9, True), row("3", 0.1, False), row("4", 0.7, True)]
+    a = [
+        row_of("1", 0.9, True),
+        row_of("2", 0.5, False),
+        row_of("3", 0.8, True),
+        row_of("4", 0.7, True),
+    ]
+    b = [
+        row_of("1", 0.8, True),
+        row_of("2", 0.9, True),
+        row_of("3", 0.1, False),
+        row_of("4", 0.7, True),
+    ]
     for most, ids in ((100, ["3", "1", "2"]), (1, ["3", "2"])):
-        told = compare(run_of(a), run_of(b), changes=most).evaluators["graded"]
+        told = compare(run_of(a), run_of(b), changes=most).evaluators["judge"]
         assert [each.id for each in told.changes] == ids
         assert (told.worse, told.better) == (2, 1)
         first = told.changes[0]
@@ -173,7 +193,7 @@ def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_
 
 def test_the_rounding_of_floats_is_no_spread():
     scores = [n / 7 for n in range(1, 10)]
-    a, b = (run_of([row(n, each - x) for n, each in enumerate(scores)]) for x in (0.02, 0.05))
+    a, b = (run_of([row_of(n, each - x) for n, each in enumerate(scores)]) for x in (0.02, 0.05))
     (score,) = compare(a, b).differences
     assert score.difference == pytest.approx(-0.03)
     assert score.p == 2 / 2**9
@@ -183,9 +203,14 @@ def test_the_rounding_of_floats_is_no_spread():
 @pytest.mark.parametrize(
     ("a", "b", "options", "message"),
     [
-        ([row("1", 1)], [row("2", 1)], {}, "no sample is in both runs: A has ['1'], B has ['2']"),
-        ([row("1", 1)], [row("1", 1, name="x")], {}, "no evaluator in common: graded and x"),
-        ([row("1", 1)], [row("1", 1)], {"evaluators": ["grade"]}, "did you mean 'graded'?"),
+        (
+            [row_of("1", 1)],
+            [row_of("2", 1)],
+            {},
+            "no sample is in both runs: A has ['1'], B has ['2']",
+        ),
+        ([row_of("1", 1)], [row_of("1", 1, name="x")], {}, "no evaluator in common: judge and x"),
+        ([row_of("1", 1)], [row_of("1", 1)], {"evaluators": ["juge"]}, "did you mean 'judge'?"),
     ],
 )
 def test_what_cannot_be_compared_is_said(a, b, options, message):
@@ -193,7 +218,7 @@ def test_what_cannot_be_compared_is_said(a, b, options, message):
         compare(run_of(a), run_of(b), **options)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.data())
 def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
     figures = st.tuples(
@@ -202,7 +227,7 @@ def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
     sides = data.draw(st.lists(st.tuples(figures, figures), min_size=1, max_size=20))
     a, b = (
         [
-            row(f"s{n}", *side[which], unscored=side[which][0] is None)
+            row_of(f"s{n}", *side[which], unscored=side[which][0] is None)
             for n, side in enumerate(sides)
         ]
         for which in (0, 1)
@@ -229,7 +254,7 @@ def of_fields(chance, right):
             for k in range(20)
         }
         fields["/always"] = {"match": 1} if right(n) else {"mismatch": 1}
-        rows.append(row(f"s{n}", fields=fields))
+        rows.append(row_of(f"s{n}", fields=fields))
     return run_of(rows)
 
 
