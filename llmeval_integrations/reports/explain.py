@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from rich import get_console
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.escape import make_printable
@@ -13,11 +18,6 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of
 from llmeval_integrations.text.excerpt import cut_around_difference
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-    from rich.tree import Tree
 
 _LONGEST: Final = 200
 _DEEPEST: Final = 8
@@ -40,9 +40,6 @@ def explain(result: Result, console: Console | None = None) -> None:
     the errors in its arguments. Other evaluators list each difference or error, or the reason.
     Long values are cut. Raises InputError for anything but a Result.
     """
-    from rich import get_console
-    from rich.tree import Tree
-
     if not isinstance(result, Result):
         raise InputError(
             f"expected a Result, got {quote(result)}; "
@@ -53,15 +50,15 @@ def explain(result: Result, console: Console | None = None) -> None:
     score = format_figure(result.score) if isinstance(result.score, float) else str(result.score)
     head = f"{state}, score {score}" if result.scored else state
     head = f"{head} ({result.label})" if result.label else head
-    root = Tree(_line(head, "bold green" if result.passed else "bold red"))
+    root = Tree(Text(make_printable(head), "bold green" if result.passed else "bold red"))
     if result.reason:
-        root.add(_line(result.reason))
+        root.add(Text(make_printable(result.reason)))
     metadata = result.metadata
     _add_fields(root, metadata)
-    _add_leaves(root, objects(metadata.get("errors")))
+    _add_leaves(root, metadata.get("errors"))
     for call in objects(metadata.get("calls")):
         branch = root.add(_call(call))
-        _add_leaves(branch, objects(call.get("arguments")) or objects(call.get("errors")))
+        _add_leaves(branch, objects(call.get("arguments")) or call.get("errors"))
     (console or get_console()).print(root)
 
 
@@ -83,15 +80,16 @@ def _add_fields(root: Tree, metadata: Mapping[str, Any]) -> None:
 
 
 def _branch(branches: dict[str, Tree], path: str) -> Tree:
+    """Return the branch of a field, which stands below that of the field around it."""
     if path not in branches:
         names = path.split("/")
         level = min(len(names) - 1, _DEEPEST)
         above = _branch(branches, "/".join(names[:level]))
-        branches[path] = above.add(_line("/".join(names[level:])))
+        branches[path] = above.add(Text(make_printable("/".join(names[level:]))))
     return branches[path]
 
 
-def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
+def _add_leaves(branch: Tree, found: Any) -> None:
     """Add the outcomes of places in a document."""
     for pointer, kind, entry in outcomes_of(found):
         texts = [canonical(entry[side]) for side in ("output", "reference") if side in entry]
@@ -102,7 +100,7 @@ def _add_leaves(branch: Tree, found: list[Mapping[str, Any]]) -> None:
         texts += [str(entry["message"])] if "message" in entry else []
         if isinstance(entry.get("place"), list):
             texts.append("source[{}:{}]".format(*entry["place"]))
-        branch.add(_entry(pointer or "(the whole)", kind, texts, entry.get("score")))
+        branch.add(_line(pointer or "(the whole)", kind, texts, entry.get("score")))
 
 
 def _call(call: Mapping[str, Any]) -> Text:
@@ -112,21 +110,15 @@ def _call(call: Mapping[str, Any]) -> Text:
     texts += [f"{side}[{call[side]}]" for side in ("output", "reference") if side in call]
     kind = str(call.get("kind", "valid" if call.get("valid") else "invalid"))
     name = shorten(str(call.get("name") or "(no name)"), _LONGEST)
-    return _entry(name, kind, texts, call.get("score"))
+    return _line(name, kind, texts, call.get("score"))
 
 
-def _entry(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
-    """Write one line: the place or the call, its outcome, further texts and the score."""
-    line = _line(f"{what}  ")
+def _line(what: str, kind: str, texts: Iterable[str], score: Any) -> Text:
+    """Write the place or the call, its outcome, further texts and the score."""
+    line = Text(make_printable(f"{what}  "))
     line.append(make_printable(kind), _STYLES.get(kind, _WRONG))
     for text in texts:
         line.append(f"  {make_printable(shorten(text, _LONGEST))}")
     if isinstance(score, (int, float)):
         line.append(f"  score {format_within((0, 1), score, 'g', 3)}", "dim")
     return line
-
-
-def _line(text: str, style: str = "") -> Text:
-    from rich.text import Text
-
-    return Text(make_printable(text), style)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.quote import shorten
@@ -26,10 +26,10 @@ def differences_of(row: Row) -> Iterator[list[Any]]:
     Each has a JSON Pointer, the outcome, the output's value or a message, the reference's value,
     and for a tool call its name. If a text is not JSON, it has the offset and name of the defect.
     """
-    found = map(row.metadata.get, ("differences", "outcomes", "errors"))
     named = (
         [pointer, kind, _value(entry, "output") or entry.get("message"), _value(entry, "reference")]
-        for pointer, kind, entry in outcomes_of(*found)
+        for name in ("differences", "outcomes", "errors")
+        for pointer, kind, entry in outcomes_of(row.metadata.get(name))
         if kind not in _NO_DIFFERENCE
     )
     yield from islice(named, _MOST)
@@ -48,9 +48,9 @@ def places_of(row: Row) -> list[Any]:
     return [*islice(found, _MOST_PLACES)]
 
 
-def outcomes_of(*lists: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the entries of these lists: the place, its outcome, and the whole entry."""
-    for entry in chain.from_iterable(map(objects, lists)):
+def outcomes_of(found: Any) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the entries of a list: the place, its outcome, and the whole entry."""
+    for entry in objects(found):
         yield str(entry.get("pointer", "")), str(entry.get("kind", entry.get("keyword", ""))), entry
 
 
@@ -70,9 +70,10 @@ def _call_differences(calls: list[Mapping[str, Any]]) -> Iterator[list[Any]]:
         named = f"{place + 1}. {name}" if isinstance(place, int) and len(calls) > 1 else name
         if kind not in (None, "right", "wrong_arguments"):
             yield ["", str(kind), *_call_sides(call, name), named]
-        for pointer, what, wrong in outcomes_of(call.get("arguments"), call.get("errors")):
-            expected = _value(wrong, "reference") or wrong.get("message")
-            yield [pointer, what, _value(wrong, "output"), expected, named]
+        for part in ("arguments", "errors"):
+            for pointer, what, wrong in outcomes_of(call.get(part)):
+                expected = _value(wrong, "reference") or wrong.get("message")
+                yield [pointer, what, _value(wrong, "output"), expected, named]
 
 
 def _call_sides(call: Mapping[str, Any], name: str) -> tuple[str | None, str | None]:

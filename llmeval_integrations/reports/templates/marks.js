@@ -6,30 +6,26 @@ const isPart = text => Array.isArray(text), shownOf = text => isPart(text) ? tex
 function jsonLines(text) {
   const bare = text.trim().replace(/^```\w*\s*\n([^]*)\n\s*```$/, "$1");
   try { if (typeof JSON.parse(bare) !== "object") return null; } catch { return null; }
-  const lines = [], stack = [];
-  let line = "", pointer = "", key = null, leaf = null;
-  const indent = () => { line = "  ".repeat(stack.length); };
-  const push = () => { if (line.trim()) lines.push([line, pointer, leaf]); leaf = null; indent(); };
-  const enter = () => {
-    const top = stack[stack.length - 1];
-    if (top) pointer = top.pointer + "/" + (top.array ? top.next++ : key.replace(/~/g, "~0").replace(/\//g, "~1"));
+  const tokens = bare.match(/"(?:\\[^]|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g), ends = {"{": "}", "[": "]"}, lines = [];
+  let at = 0;
+  const walk = (pointer, head, indent) => {
+    const token = tokens[at++], end = ends[token], isEmpty = end && tokens[at] === end;
+    if (!end || isEmpty) {
+      const leaf = isEmpty ? token + tokens[at++] : token;
+      lines.push([head + leaf, pointer, leaf]);
+      return;
+    }
+    lines.push([head + token, pointer, null]);
+    for (let place = 0; tokens[at] !== end; place++) {
+      const key = token === "{" ? tokens[at] : null, name = key === null ? place : JSON.parse(key).replace(/~/g, "~0").replace(/\//g, "~1");
+      if (key !== null) at += 2;
+      walk(pointer + "/" + name, indent + "  " + (key === null ? "" : key + ": "), indent + "  ");
+      if (tokens[at] === ",") { lines[lines.length - 1][0] += ","; at++; }
+    }
+    lines.push([indent + end, pointer, null]);
+    at++;
   };
-  const tokens = bare.match(/"(?:\\[^]|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g) || [];
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at], next = tokens[at + 1], top = stack[stack.length - 1];
-    if ((token === "{" && next === "}") || (token === "[" && next === "]")) {
-      enter(); leaf = token + next; line += leaf; at++;
-    } else if (token === "{" || token === "[") {
-      enter(); lines.push([line + token, stack.length ? pointer : "", null]);
-      stack.push({array: token === "[", next: 0, pointer: stack.length ? pointer : ""}); indent();
-    } else if (token === "}" || token === "]") {
-      push(); stack.pop(); pointer = top.pointer; indent(); line += token;
-    } else if (token === ",") { line += ","; push(); }
-    else if (token === ":") line += ": ";
-    else if (top && !top.array && next === ":") { key = JSON.parse(token); line += token; }
-    else { enter(); line += token; leaf = token; }
-  }
-  lines.push([line, pointer, leaf]);
+  try { walk("", "", ""); } catch { return null; /* nested too deeply */ }
   return lines;
 }
 
