@@ -34,20 +34,15 @@ def share(samples: Iterable[Sample]) -> None:
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Return the JSON value of a field, or a Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
-    if _SHARED not in kept:
-        return _parse(getattr(sample, field), parsing)
-    value = kept.get((field, parsing), MISSING)
-    if value is MISSING:
-        value = kept[field, parsing] = _parse(getattr(sample, field), parsing)
+    if (field, parsing) in kept:
+        return kept[field, parsing]
+    value, label = getattr(sample, field), None
+    if type(value) is not str:
+        value, label = read_answer(value)
+    value = REFUSED if label == "refused" else parse(value, parsing)
+    if _SHARED in kept:
+        kept[field, parsing] = value
     return value
-
-
-def _parse(thing: Any, parsing: Parsing) -> Any:
-    """Parse a text, or the answer in messages; a refusal is a Defect."""
-    if type(thing) is str:
-        return parse(thing, parsing)
-    value, label = read_answer(thing)
-    return REFUSED if label == "refused" else parse(value, parsing)
 
 
 def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:

@@ -75,6 +75,8 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     The text is compact, with keys sorted by code point, no escapes that are not needed, and `1.0`
     as `1`. With `sort_arrays`, every array is sorted too, so that the order of items is ignored.
     """
+    if type(value) in SCALARS:
+        return write_scalar(value)
     try:
         text = _encode_sorted(value)
     except UnicodeEncodeError:  # a Python string may contain half a surrogate pair

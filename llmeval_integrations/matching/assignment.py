@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, product
+from itertools import chain, compress, count, product
 from math import inf
 from typing import Final, TypeAlias
 
@@ -27,18 +27,19 @@ def best_pairs(weights: Table) -> Pairs:
     """
     if len(weights) == 1 and len(weights[0]) == 1:  # the most frequent case
         return [(0, 0)] if weights[0][0] else []
-    rows = [row for row, each in enumerate(weights) if any(each)]
-    columns = [column for column, each in enumerate(zip(*weights)) if any(each)]
+    rows = [*compress(count(), map(any, weights))]
+    columns = [*compress(count(), map(any, zip(*weights)))]
     part = [[weights[row][column] for column in columns] for row in rows]
     if len(rows) <= len(columns):
-        found = [*zip(rows, map(columns.__getitem__, _assign(part)))]
+        found = _assign(part)
     else:
-        found = sorted(zip(map(rows.__getitem__, _assign([*zip(*part)])), columns))
-    return [(row, column) for row, column in found if weights[row][column] > 0]
+        found = sorted((row, column) for column, row in _assign([*zip(*part)]))
+    pairs = [(rows[row], columns[column]) for row, column in found]
+    return [(row, column) for row, column in pairs if weights[row][column] > 0]
 
 
-def _assign(weights: Table) -> list[int]:
-    """Return each row's column; there are at least as many columns as rows."""
+def _assign(weights: Table) -> Pairs:
+    """Pair each row with a column; there are at least as many columns as rows."""
     columns = range(len(weights[0])) if weights else range(0)
     owner = [-1] * len(columns)
     waiting = []
@@ -51,8 +52,7 @@ def _assign(weights: Table) -> list[int]:
     gains, prices = list(map(max, weights)), [0.0] * len(columns)
     for row in waiting:
         _augment(weights, row, gains, prices, owner)
-    column_of = {row: column for column, row in enumerate(owner)}
-    return [column_of[row] for row in range(len(weights))]
+    return sorted((row, column) for column, row in enumerate(owner) if row >= 0)
 
 
 def _augment(

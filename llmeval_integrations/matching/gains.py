@@ -160,15 +160,17 @@ class Gains:
         self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
         weights: dict[int, float] = {}  # of the columns that have a gain; most have none
         for value, gains in zip(ours, table):
-            columns = [column for column, gain in enumerate(gains) if gain]
-            weight = node.weigh(value) if columns else 0.0
-            for column in columns:
+            weight = -1.0
+            for column, gain in enumerate(gains):
+                if not gain:
+                    continue
+                if weight < 0:
+                    weight = node.weigh(value)
                 if column not in weights:
                     weights[column] = node.weigh(theirs[column])
-                gain, other = gains[column], weights[column]
-                if gain >= max(weight, other):  # all leaves match
+                if gain >= max(weight, weights[column]):  # all leaves match
                     gains[column] += WHOLE
-                elif not suffices(gain, weight + other, least):
+                elif not suffices(gain, weight + weights[column], least):
                     gains[column] = 0.0
         return table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
@@ -178,9 +178,11 @@ class Node:
             return 0.0
         if self.is_leaf(value):
             return self.weight
-        if type(value) is dict:
-            return sum(self.member(name).weigh(part) for name, part in value.items())
-        return sum(self.item(position).weigh(part) for position, part in enumerate(value))
+        total = 0.0
+        inner: Callable[[Any], Node] = self.member if type(value) is dict else self.item
+        for step, part in value.items() if type(value) is dict else enumerate(value):
+            total += inner(step).weigh(part)
+        return total
 
 
 def count_leaves(value: Any) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical, write_scalar
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.matching.node import Kind, Node
 from llmeval_integrations.text.excerpt import cut_around_difference
 
@@ -72,15 +72,11 @@ def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) 
     where = pointer or "the whole"
     if kind in ("missing", "extra"):
         return make_printable(f"{where} {kind}")
-    one, other = _write(output), _write(reference)
+    one, other = canonical(output), canonical(reference)
     if len(one) > _LONGEST or len(other) > _LONGEST:
         one, other = cut_around_difference(one, other, _LONGEST)
     more = f" ({remark})" if remark else ""
     return make_printable(f"{where} {one}, expected {other}{more}")
-
-
-def _write(value: Any) -> str:
-    return canonical(value) if type(value) in CONTAINERS else write_scalar(value)
 
 
 class Figures(NamedTuple):

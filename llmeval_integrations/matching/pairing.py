@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import inf
+from operator import itemgetter
 
-from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.json_values.equality import SCALARS, equal
 from llmeval_integrations.matching.assignment import (
     Pairs,
     best_pairs,
@@ -44,7 +45,7 @@ class Pairing(Gains):
         """
         order, most = node.order, min(len(output), len(reference))
         if order in ("ordered", "anchored"):
-            pairs = [(n, n) for n in range(most)]
+            pairs = [*zip(range(most), range(most))]
             if order == "anchored" and len(output) != len(reference):
                 end = measure_ends(output, reference)[1]
                 last = [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]
@@ -58,7 +59,7 @@ class Pairing(Gains):
             elif order == "any_order":
                 pairs = arrays.pair_in_any_order(range(len(output)), range(len(reference)))
             elif node.has_order(output) and node.has_order(reference):  # no item has the key
-                pairs = [(n, n) for n in range(most)]
+                pairs = [*zip(range(most), range(most))]
             else:
                 pairs = arrays.pair_by_key()
             self.found[known] = sorted(pairs), arrays
@@ -69,9 +70,9 @@ class Pairing(Gains):
 def leftovers(
     pairs: Pairs, here: Iterable[int], there: Iterable[int]
 ) -> tuple[list[int], list[int]]:
-    """Return the positions that are in no pair."""
-    used, met = {one for one, _ in pairs}, {other for _, other in pairs}
-    return [n for n in here if n not in used], [n for n in there if n not in met]
+    """Return the positions that are in no pair, in their order."""
+    used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
+    return sorted({*here}.difference(used)), sorted({*there}.difference(met))
 
 
 def measure_ends(output: Items, reference: Items) -> tuple[int, int]:
@@ -193,15 +194,13 @@ class _Arrays:
         """Pair items for the greatest total gain, first the items that match in full."""
         output, reference, its = self._output, self._reference, self._its
         same, spare, wanted = self._pair_equal(here, there)
-        may_split = bool(same) and (its.fuzzy or self._least > 0)
-        is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        sides = (output, spare), (reference, wanted)
-        if is_alone or any(
-            its.exact and all(its.is_leaf(items[n]) for n in side) for items, side in sides
-        ):
-            return same + self._pair_leaves(spare, wanted)
         if not (spare and wanted):
             return same
+        may_split = bool(same) and (its.fuzzy or self._least > 0)
+        is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
+        ours, theirs = {type(output[n]) for n in spare}, {type(reference[n]) for n in wanted}
+        if is_alone or (its.exact and (ours <= SCALARS or theirs <= SCALARS)):
+            return same + self._pair_leaves(spare, wanted)
         table = self._table(spare, wanted)
         if table is None:
             pairs = same + self._pair_by_parts(spare, wanted)

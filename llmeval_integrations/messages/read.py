@@ -99,7 +99,7 @@ def find_messages(thing: Any) -> Messages | None:
     if isinstance(thing, (list, tuple)):
         return _read_list(thing) if thing else None
     if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
-        return _read_state(thing)
+        return _read_state(thing) if "messages" in thing or "raw" in thing else None
     if isinstance(thing, (Iterator, AsyncIterator)):
         kind = add_article(type(thing).__name__)
         raise InputError(
@@ -180,8 +180,6 @@ def _read_states(states: Sequence[Any]) -> Messages | None:
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
-    if "messages" not in state and "raw" not in state:  # like most objects
-        return None
     if state.keys() >= {"raw", "parsed", "parsing_error"}:
         reply = read_object(state["raw"])
         value = MISSING if state["parsed"] is None else state["parsed"]
