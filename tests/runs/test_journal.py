@@ -16,22 +16,14 @@ from pathlib import Path
 import pytest
 from slow_evaluators import Leaves, write_odd_data
 
-from llmeval_integrations import (
-    Evaluator,
-    InputError,
-    JsonFields,
-    JsonMatch,
-    JsonValidity,
-    Result,
-    evaluate,
-)
+from llmeval_integrations import Evaluator, InputError, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.runs import Interrupted, read_run
 from llmeval_integrations.runs.chunk import Job
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.load import find_manifest, read_samples, read_texts, sample_of
 from llmeval_integrations.runs.workers import Workers
 
-EVALUATORS = [JsonValidity(), JsonMatch(), JsonFields()]
+EVALUATORS = ["json_validity", "json_match", "json_fields"]
 ROWS = [
     {"id": f"row {number}", "output": json.dumps([number % 3, 1]), "reference": [1, number % 3]}
     for number in range(1_000)
@@ -39,11 +31,14 @@ ROWS = [
 TESTS = Path(__file__).parents[1]
 
 
+def write_lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
 @pytest.fixture
 def path(tmp_path):
-    file = tmp_path / "data.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    return file
+    return write_lines(tmp_path / "data.jsonl", ROWS)
 
 
 def files(folder):
@@ -97,20 +92,19 @@ if __name__ == "__main__":
     evaluate({data!r}, evaluators, out={out!r}, resume=True, **options)
 """
 
-ON_RAY = pytest.mark.nightly
-
 
 def without_accounts(folder):
     """Give a run's files but for what judges took, which a kept reply changes."""
     found = files(folder)
     rows = [json.loads(line) for line in found["results.jsonl"].splitlines()]
-    for each in rows:
-        each["metadata"].pop("judge", None)
     summary = json.loads(found["summary.json"])
-    for each in (summary, *summary["evaluators"].values()):
+    for each in (summary, *summary["evaluators"].values(), *(row["metadata"] for row in rows)):
         each.pop("judging", None)
         each.pop("judge", None)
     return rows, found["samples.jsonl"], summary
+
+
+ON_RAY = pytest.mark.nightly
 
 
 @pytest.mark.once
@@ -134,15 +128,13 @@ def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engin
 
     def start(out):
         cache = str(tmp_path / f"{out} cache") if is_judged and engine == "ray" else None
-        given = {"tests": str(TESTS), "data": str(data), "out": str(tmp_path / out)}
+        paths = {"tests": str(TESTS), "data": str(data), "out": str(tmp_path / out)}
+        own = {"engine": engine, "third": third, "paid": str(paid), "cache": cache}
         script = tmp_path / "run.py"
-        script.write_text(
-            RUN.format(engine=engine, third=third, paid=str(paid), cache=cache, **given)
-        )
+        script.write_text(RUN.format(**paths, **own))
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-        return subprocess.Popen(
-            [sys.executable, script], stdout=subprocess.DEVNULL, env=environment
-        )
+        command = [sys.executable, script]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
 
     assert start("whole").wait(120) == 0
     paid.unlink(missing_ok=True)
@@ -154,23 +146,20 @@ def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engin
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "killed" / "summary.json").exists()
     assert start("killed").wait(120) == 0
+    content = without_accounts if is_judged else files
+    assert content(tmp_path / "killed") == content(tmp_path / "whole")
     if is_judged:
-        assert without_accounts(tmp_path / "killed") == without_accounts(tmp_path / "whole")
         assert 1_200 <= paid.read_text().count("call") <= 1_201 + 2 * 32  # replies under way
-    else:
-        assert files(tmp_path / "killed") == files(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("cut", [0, 100, 200_001])
 def test_wherever_the_rows_end_the_rest_is_done_and_nothing_twice(path, tmp_path, cut):
-    evaluate(path, EVALUATORS, out=tmp_path / "whole")
-    shutil.copytree(tmp_path / "whole", tmp_path / "cut")
-    whole = files(tmp_path / "whole")
-    (tmp_path / "cut" / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
-    (tmp_path / "cut" / "summary.json").unlink()
-    run = evaluate(path, EVALUATORS, out=tmp_path / "cut", resume=True)
-    assert len(run.rows) == 3_000
-    assert files(tmp_path / "cut") == whole
+    run = evaluate(path, EVALUATORS, out=tmp_path)
+    whole = files(tmp_path)
+    (tmp_path / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
+    (tmp_path / "summary.json").unlink()
+    assert evaluate(path, EVALUATORS, out=tmp_path, resume=True).summary == run.summary
+    assert files(tmp_path) == whole
 
 
 CHANGES = {"open", "os.remove", "os.rename"}
@@ -205,50 +194,47 @@ def killed_everywhere(begun, folder, call):
         yield change
 
 
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process to be forked")
+
+
 @pytest.mark.once
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process to be forked")
+@forks
 def test_the_rows_of_a_run_that_is_overwritten_are_never_taken_over(tmp_path):
-    rows, run = ROWS[:20], tmp_path / "run"
-    old, new = [JsonMatch()], [JsonMatch(strict_order=False)]
-    evaluate(rows, old, out=tmp_path / "old")
-    evaluate(rows, new, out=tmp_path / "new")
-    for _ in killed_everywhere(
-        tmp_path / "old", run, lambda: evaluate(rows, new, out=run, overwrite=True)
-    ):
+    rows, run, old, new = ROWS[:20], tmp_path / "run", tmp_path / "old", tmp_path / "new"
+    loose = JsonMatch(strict_order=False)
+    evaluate(rows, "json_match", out=old)
+    evaluate(rows, loose, out=new)
+    for _ in killed_everywhere(old, run, lambda: evaluate(rows, loose, out=run, overwrite=True)):
         strict = find_manifest(run)["evaluators"]["json_match"]["options"]["strict_order"]
         if strict and (run / "results.jsonl").exists():
             with pytest.raises(InputError, match="strict_order is False, and was True"):
-                evaluate(rows, new, out=run, resume=True)
+                evaluate(rows, loose, out=run, resume=True)
         else:
-            evaluate(rows, new, out=run, resume=True)
-            assert files(run) == files(tmp_path / "new")
+            evaluate(rows, loose, out=run, resume=True)
+            assert files(run) == files(new)
 
 
 @pytest.mark.once
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process to be forked")
+@forks
 def test_rows_that_are_done_again_take_their_place(path, tmp_path):
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS[:20]))
+    write_lines(path, ROWS[:20])
     evaluators, run = [JsonValidity(), Moody()], tmp_path / "run"
-    for name, bad in (("bad", True), ("good", False)):
+    found = {}
+    for bad in (True, False):
         Moody.bad[0] = bad
-        evaluate(path, evaluators, out=tmp_path / name)
-
-    def rows_and_summary(folder):
-        assert files(folder)["samples.jsonl"] == files(tmp_path / "bad")["samples.jsonl"]
-        return [files(folder)[name] for name in ("results.jsonl", "summary.json")]
-
-    bad = rows_and_summary(tmp_path / "bad")
-    good = [files(tmp_path / "good")[name] for name in ("results.jsonl", "summary.json")]
-    ends = []
-    again = {"out": run, "resume": True, "retry_errors": True}
-    for _ in killed_everywhere(tmp_path / "bad", run, lambda: evaluate(path, evaluators, **again)):
+        evaluate(path, evaluators, out=tmp_path / str(bad))
+        found[bad] = files(tmp_path / str(bad))
+    good = {**found[False], "samples.jsonl": found[True]["samples.jsonl"]}
+    ends, again = [], {"out": run, "resume": True, "retry_errors": True}
+    redo = killed_everywhere(tmp_path / "True", run, lambda: evaluate(path, evaluators, **again))
+    for _ in redo:
         evaluate(path, evaluators, out=run, resume=True)
-        ends.append(rows_and_summary(run))
-        assert ends[-1] in (bad, good)
+        ends.append(files(run))
+        assert ends[-1] in (found[True], good)
         evaluate(path, evaluators, **again)
-        assert rows_and_summary(run) == good
+        assert files(run) == good
         assert not list(run.glob("*.new"))
-    assert [ends[0], ends[-1]] == [bad, good]
+    assert [ends[0], ends[-1]] == [found[True], good]
 
 
 # --- interrupts -----------------------------------------------------------------------------------

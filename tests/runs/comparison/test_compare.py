@@ -7,57 +7,38 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row_forms import row_of, run_of
+from row_forms import row_of as row
+from row_forms import run_of
 
-from llmeval_integrations import (
-    Comparison,
-    InputError,
-    JsonFields,
-    JsonMatch,
-    JsonValidity,
-    StringDistance,
-    compare,
-    evaluate,
-)
+from llmeval_integrations import InputError, compare, evaluate
 
 
 def verdicts(*passed):
-    return run_of([row_of(f"s{n}", float(each), each) for n, each in enumerate(passed)])
-
-
-def passes(good, bad):
-    return [True] * good + [False] * bad
-
-
-def invoices(*totals):
-    return [
-        {"id": n, "output": json.dumps({"total": total, "paid": True}), "reference": _REFERENCE}
-        for n, total in enumerate(totals)
-    ]
-
-
-_REFERENCE = '{"total": 1, "paid": true}'
+    return run_of([row(f"s{n}", float(each), each) for n, each in enumerate(passed)])
 
 
 def test_a_rate_that_rose_is_told_with_interval_and_chance():
-    found = compare(verdicts(*passes(20, 30)), verdicts(*passes(32, 18)))
-    assert isinstance(found, Comparison)
+    found = compare(*(verdicts(*[True] * good, *[False] * (50 - good)) for good in (20, 32)))
     (rate,) = found.differences  # the score says nothing that the verdict does not
     assert (rate.evaluator, rate.measure, rate.field, rate.n) == ("judge", "pass rate", None, 50)
     assert (rate.a, rate.b, rate.difference) == pytest.approx((0.4, 0.64, 0.24))
-    assert (rate.better, rate.worse) == (12, 0)
+    assert (rate.better, rate.worse, rate.verdict) == (12, 0, "better")
     assert rate.p == rate.adjusted == pytest.approx(2 / 2**12)
     assert rate.interval[0] < 0.24 < rate.interval[1]
     assert 0.15 < rate.detectable < 0.24
-    assert rate.verdict == "better"
-    assert found.improvements == [rate]
-    assert found.regressions == []
+    assert (found.improvements, found.regressions) == ([rate], [])
 
 
 def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
-    data = invoices(*[1] * 30), invoices(*[1] * 10, *[2] * 20)
-    evaluators = [JsonFields(), JsonMatch(), JsonValidity()]
-    for name, samples in zip("ab", data):
+    evaluators = ["json_fields", "json_match", "json_validity"]
+    a, b = (
+        [
+            {"id": n, "output": json.dumps({"total": 1 + (n >= right), "paid": True}), "reference": {"total": 1, "paid": True}}
+            for n in range(30)
+        ]
+        for right in (30, 10)
+    )  # fmt: skip
+    for name, samples in (("a", a), ("b", b)):
         evaluate(samples, evaluators, out=tmp_path / name)
     found = compare(tmp_path / "a", str(tmp_path / "b"))
     told = {(each.evaluator, each.measure, each.field): each for each in found.differences}
@@ -77,26 +58,14 @@ def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
     assert found.a == str(tmp_path / "a")
     without = compare(tmp_path / "a", tmp_path / "b", by_field=False)
     assert [each.field for each in without.differences] == [None] * 4
-    in_memory = compare(*(evaluate(samples, evaluators) for samples in data))
+    in_memory = compare(*(evaluate(samples, evaluators) for samples in (a, b)))
     assert in_memory.differences == found.differences
 
 
 def test_what_has_no_score_in_either_run_is_left_out_and_counted():
     lost = {"unscored": True, "reason": "no answer"}
-    a = [
-        row_of("1", 1, True),
-        row_of("2", **lost),
-        row_of("3", 0, False),
-        row_of("4", 1, True),
-        row_of("5", 1),
-    ]
-    b = [
-        row_of("1", 1, True),
-        row_of("2", 1, True),
-        row_of("3", error="E: x"),
-        row_of("4", 1, True),
-        row_of("5"),
-    ]
+    a = [row("1", 1, True), row("2", **lost), row("3", 0, False), row("4", 1, True), row("5", 1)]
+    b = [row("1", 1, True), row("2", 1, True), row("3", error="E: x"), row("4", 1, True), row("5")]
     found = compare(run_of(a), run_of(b))
     told = found.evaluators["judge"]
     assert (told.joined, told.left_out, told.left_out_a, told.left_out_b) == (5, 3, 1, 2)
@@ -108,59 +77,33 @@ def test_what_has_no_score_in_either_run_is_left_out_and_counted():
 
 
 def test_ids_are_joined_as_json_has_them():
-    a = [
-        row_of(1, 1),
-        row_of("1", 1),
-        row_of((1, 2), 1),
-        row_of({"x": 1, "y": 2}, 1),
-        row_of(True, 1),
-    ]
-    b = [
-        row_of(1.0, 1),
-        row_of("1", 1),
-        row_of([1, 2], 1),
-        row_of({"y": 2, "x": 1.0}, 1),
-        row_of(True, 1),
-    ]
+    a = [row(each, 1) for each in (1, "1", (1, 2), {"x": 1, "y": 2}, True)]
+    b = [row(each, 1) for each in (1.0, "1", [1, 2], {"y": 2, "x": 1.0}, True)]
     found = compare(run_of(a), run_of(b))
     assert (found.only_a, found.only_b, found.evaluators["judge"].joined) == ([], [], 5)
 
 
-def tries(*, group):
-    """Ten questions, tried five times each: nothing passes in A, four of five tries in B."""
-    return [
-        [
-            row_of(f"q{n // 5}" if group is None else n, float(x), x, group=group and f"q{n // 5}")
-            for n in range(50)
-            for x in [b and n % 5 > 0]
-        ]
-        for b in (False, True)
-    ]
-
-
 @pytest.mark.parametrize("group", [None, "by column"])
 def test_rows_of_one_group_or_one_id_are_not_independent(group):
-    found = compare(*map(run_of, tries(group=group)))
-    rate = found.differences[0]
+    """Ten questions, tried five times each: nothing passes in A, four of five tries in B."""
+    tries = [(f"q{n // 5}", n, float(n % 5 > 0)) for n in range(50)]
+    a, b = (
+        [
+            row(task if group is None else n, x * b, bool(x * b), group=group and task)
+            for task, n, x in tries
+        ]
+        for b in (0, 1)
+    )
+    [rate, *_] = compare(run_of(a), run_of(b)).differences
     assert (rate.n, rate.groups, rate.a, rate.b, rate.better) == (50, 10, 0.0, 0.8, 40)
     assert rate.p == pytest.approx(2 / 2**10)
-    alone = compare(*(run_of([*rows][1::5]) for rows in tries(group=group))).differences[0]
+    [alone, *_] = compare(run_of(a[1::5]), run_of(b[1::5])).differences
     assert (alone.n, alone.groups, alone.p) == (10, None, rate.p)
 
 
 def test_the_changes_are_listed_worst_first():
-    a = [
-        row_of("1", 0.9, True),
-        row_of("2", 0.5, False),
-        row_of("3", 0.8, True),
-        row_of("4", 0.7, True),
-    ]
-    b = [
-        row_of("1", 0.8, True),
-        row_of("2", 0.9, True),
-        row_of("3", 0.1, False),
-        row_of("4", 0.7, True),
-    ]
+    a = [row("1", 0.9, True), row("2", 0.5, False), row("3", 0.8, True), row("4", 0.7, True)]
+    b = [row("1", 0.8, True), row("2", 0.9, True), row("3", 0.1, False), row("4", 0.7, True)]
     for most, ids in ((100, ["3", "1", "2"]), (1, ["3", "2"])):
         told = compare(run_of(a), run_of(b), changes=most).evaluators["judge"]
         assert [each.id for each in told.changes] == ids
@@ -173,7 +116,7 @@ def test_the_changes_are_listed_worst_first():
 def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_path):
     for name, text in (("a", "hexxx xxrld"), ("b", "hello wxrld")):
         rows = [{"id": n, "output": text, "reference": "hello world"} for n in range(20)]
-        evaluate(rows, [StringDistance()], out=tmp_path / name)
+        evaluate(rows, "string_distance", out=tmp_path / name)
     found = compare(tmp_path / "a", tmp_path / "b")
     assert [(each.measure, each.lower_is_better) for each in found.improvements] == [
         ("score", True)
@@ -193,48 +136,38 @@ def test_of_distances_less_is_better_and_what_nobody_knows_is_not_called_so(tmp_
 
 def test_the_rounding_of_floats_is_no_spread():
     scores = [n / 7 for n in range(1, 10)]
-    a, b = (run_of([row_of(n, each - x) for n, each in enumerate(scores)]) for x in (0.02, 0.05))
+    a, b = (run_of([row(n, each - x) for n, each in enumerate(scores)]) for x in (0.02, 0.05))
     (score,) = compare(a, b).differences
     assert score.difference == pytest.approx(-0.03)
-    assert score.p == 2 / 2**9
-    assert score.interval is None
+    assert (score.p, score.interval) == (2 / 2**9, None)
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "options", "message"),
+    ("b", "options", "message"),
     [
-        (
-            [row_of("1", 1)],
-            [row_of("2", 1)],
-            {},
-            "no sample is in both runs: A has ['1'], B has ['2']",
-        ),
-        ([row_of("1", 1)], [row_of("1", 1, name="x")], {}, "no evaluator in common: judge and x"),
-        ([row_of("1", 1)], [row_of("1", 1)], {"evaluators": ["juge"]}, "did you mean 'judge'?"),
+        (row("2", 1), {}, "no sample is in both runs: A has ['1'], B has ['2']"),
+        (row("1", 1, name="x"), {}, "no evaluator in common: judge and x"),
+        (row("1", 1), {"evaluators": ["juge"]}, "did you mean 'judge'?"),
     ],
 )
-def test_what_cannot_be_compared_is_said(a, b, options, message):
+def test_what_cannot_be_compared_is_said(b, options, message):
     with pytest.raises(InputError, match=re.escape(message)):
-        compare(run_of(a), run_of(b), **options)
+        compare(run_of([row("1", 1)]), run_of([b]), **options)
+
+
+FIGURES = st.tuples(st.sampled_from([None, 0.0, 0.25, 0.5, 1.0]), st.booleans())
 
 
 @settings(max_examples=40)
-@given(st.data())
-def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
-    figures = st.tuples(
-        st.sampled_from([None, 0.0, 0.25, 0.5, 1.0]), st.sampled_from([True, False])
-    )
-    sides = data.draw(st.lists(st.tuples(figures, figures), min_size=1, max_size=20))
+@given(st.lists(st.tuples(FIGURES, FIGURES), min_size=1, max_size=20), st.randoms())
+def test_neither_the_order_of_rows_nor_which_run_is_first_matters(samples, chance):
     a, b = (
-        [
-            row_of(f"s{n}", *side[which], unscored=side[which][0] is None)
-            for n, side in enumerate(sides)
-        ]
-        for which in (0, 1)
+        [row(f"s{n}", *said, unscored=said[0] is None) for n, said in enumerate(side)]
+        for side in zip(*samples, strict=True)
     )
-    shuffled = data.draw(st.permutations(a)), data.draw(st.permutations(b))
     found, turned = compare(run_of(a), run_of(b)), compare(run_of(b), run_of(a))
-    assert compare(*map(run_of, shuffled)).differences == found.differences
+    shuffled = (run_of(chance.sample(rows, len(rows))) for rows in (a, b))
+    assert compare(*shuffled).differences == found.differences
     for here, there in zip(found.differences, turned.differences, strict=True):
         assert (here.a, here.b, here.n) == (there.b, there.a, there.n)
         assert here.difference == pytest.approx(-there.difference)
@@ -245,25 +178,21 @@ def test_neither_the_order_of_rows_nor_which_run_is_first_matters(data):
             assert here.interval == pytest.approx([-each for each in there.interval[::-1]])
 
 
-def of_fields(chance, right):
-    """Make rows of a document of many fields, each of which few samples have."""
-    rows = []
-    for n in range(100):
-        fields = {
-            f"/f{n % 25}/{k}": {"mismatch": 1} if chance() < 0.1 else {"match": 1}
-            for k in range(20)
-        }
-        fields["/always"] = {"match": 1} if right(n) else {"mismatch": 1}
-        rows.append(row_of(f"s{n}", fields=fields))
-    return run_of(rows)
-
-
 def test_fields_that_cannot_differ_surely_hide_none_that_does():
     """501 fields, 500 of which have four samples: only /always can be shown to differ at all."""
     chance = Random(1).random
-    a, b = of_fields(chance, lambda n: True), of_fields(chance, lambda n: n % 9 > 0)
-    found = compare(a, b)
+
+    def run(wrong):
+        rows = []
+        for n in range(100):
+            right = {f"/f{n % 25}/{k}": chance() < 0.9 for k in range(20)}
+            fields = {path: {"match": x, "mismatch": not x} for path, x in right.items()}
+            fields["/always"] = {"mismatch" if n % 9 in wrong else "match": 1}
+            rows.append(row(f"s{n}", fields=fields))
+        return run_of(rows)
+
+    found = compare(run([]), run([0]))
     assert len(found.differences) == 501
-    assert [each.field for each in found.regressions] == ["/always"]
     [field] = found.regressions
+    assert field.field == "/always"
     assert field.adjusted == field.p > 0.05 / 501
