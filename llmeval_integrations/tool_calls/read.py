@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 from llmeval_integrations.core.quote import quote
@@ -11,15 +12,15 @@ from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.tool_calls.call import (
     Fields,
     Part,
-    RawCall,
     ToolCall,
     fields_of,
     list_in,
     no_call,
+    read_block,
+    read_failure,
     text_in,
     type_of,
 )
-from llmeval_integrations.tool_calls.readers import read_block, read_failure
 from llmeval_integrations.tool_calls.text import find_calls, may_hold_calls
 
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
@@ -30,9 +31,6 @@ _WORDS_OF_CALLS: Final = re.compile(
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
-
-_MOST_LEVELS: Final = 8
-"""How deeply a message may be nested in other objects; a value may contain itself."""
 
 _OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
 _BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
@@ -76,11 +74,12 @@ def _read_value(
     if value is None or value == {}:
         return []
     parts = read_parts(value)
-    if not expects_calls and _is_answer(value, parts):
+    is_found = any(isinstance(part, str) or part.name for part in parts or ())
+    if not (expects_calls or is_found) and _is_answer(value):
         return []
     if parts is None:
         return Defect("not_a_call", f"Not a tool call: {quote(value)}")
-    calls = [_read_arguments(part, parsing, is_json) for part in parts if type(part) is RawCall]
+    calls = [_read_arguments(part, parsing, is_json) for part in parts if type(part) is ToolCall]
     if calls or not parts:
         return calls
     texts = [part for part in parts if isinstance(part, str)]
@@ -110,17 +109,17 @@ def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
     if isinstance(value, Defect):
         return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
     parts = [
-        part if type(part) is RawCall else no_call(value) for part in read_parts(value) or [""]
+        part if type(part) is ToolCall else no_call(value) for part in read_parts(value) or [""]
     ]
     return [_read_arguments(part, parsing, is_json=True) for part in parts]
 
 
-def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
+def _read_arguments(call: ToolCall, parsing: Parsing, is_json: bool) -> ToolCall:
     """Read the arguments of a call; if that fails, the call's `problem` says why.
 
     Some APIs send nothing or an empty text for a tool without arguments.
     """
-    given, problem = raw.arguments, raw.problem
+    given, problem = call.arguments, call.problem
     if given in (None, ""):
         value: Any = {}
     else:
@@ -129,19 +128,16 @@ def _read_arguments(raw: RawCall, parsing: Parsing, is_json: bool) -> ToolCall:
         problem = f"the arguments are not JSON ({value.name}): {value.reason}"
     elif not isinstance(value, dict):
         problem = f"the arguments are not a JSON object: {quote(given)}"
-    return ToolCall(raw.name, value if isinstance(value, dict) else {}, raw.id, problem)
+    return ToolCall(call.name, value if isinstance(value, dict) else {}, call.id, problem)
 
 
-def _is_answer(value: Any, parts: list[Part] | None) -> bool:
+def _is_answer(value: Any) -> bool:
     """Return whether this is JSON that no reader knows, and that has no word of a call."""
-    if any(isinstance(part, str) or part.name for part in parts or ()):
-        return False
-    plain = value if isinstance(value, str) else parse(value)
-    if isinstance(plain, Defect):
-        return False
     if isinstance(value, (list, tuple)):
-        return all(_is_answer(item, read_parts(item)) for item in value)
-    return parts is None and not _mentions_call(plain)
+        return all(map(_is_answer, value))
+    plain = value if isinstance(value, str) else parse(value)
+    is_known = read_parts(value) is not None or isinstance(plain, Defect)
+    return not (is_known or _mentions_call(plain))
 
 
 def _mentions_call(value: Any) -> bool:
@@ -154,31 +150,32 @@ def _mentions_call(value: Any) -> bool:
 # --- values: blocks, messages, and the objects around them ----------------------------------------
 
 
-def read_parts(value: Any, levels: int = _MOST_LEVELS) -> list[Part] | None:
+def read_parts(value: Any) -> list[Part] | None:
     """Return the calls and texts of a model, or None if no reader knows the value.
 
     In a list, a value that no reader knows becomes a call with a problem.
     """
-    if not levels:
-        return []
     if isinstance(value, (list, tuple)):
-        parts = [part for item in value for part in _read_item(item, levels)]
+        parts = _read_items(value)
         is_conversation = any(_is_message(fields_of(item)) for item in value)
         return parts if is_conversation else _calls_or_text(parts)
     fields = fields_of(value)
     inner = None if "role" in fields or _AROUND.isdisjoint(fields) else _unwrap(fields)
     if inner is not None:
-        return read_parts(inner, levels - 1)
+        return read_parts(inner)
     # A message that lists calls may have a name and a type, like a call.
     found = None if fields.get("tool_calls") else read_block(fields)
     if found is None and _is_message(fields):
-        return _read_message(fields, levels)
+        return _read_message(fields)
     return found
 
 
-def _read_item(item: Any, levels: int) -> list[Part]:
-    found = read_parts(fields_of(item), levels - 1)
-    return [no_call(item)] if found is None else found
+def _read_items(items: Sequence[Any]) -> list[Part]:
+    parts: list[Part] = []
+    for item in items:
+        found = read_parts(fields_of(item))
+        parts += [no_call(item)] if found is None else found
+    return parts
 
 
 def _calls_or_text(parts: list[Part]) -> list[Part]:
@@ -220,12 +217,12 @@ def _is_message(fields: Fields) -> bool:
     return bool(steps) and all(type_of(fields_of(step)) for step in steps)
 
 
-def _read_message(fields: Fields, levels: int) -> list[Part]:
+def _read_message(fields: Fields) -> list[Part]:
     """Read the calls that a message lists, or else its blocks or its text."""
     if (text_in(fields, "role") or type_of(fields)) in _OTHER_ROLES:
         return []
     if calls := _list_calls(fields):
-        return [part for item in calls for part in _read_item(item, levels)]
+        return _read_items(calls)
     failure = read_failure(fields_of(fields.get("response_metadata")))  # LangChain keeps it there
     if failure is not None:
         return [failure]
@@ -235,7 +232,7 @@ def _read_message(fields: Fields, levels: int) -> list[Part]:
     found: list[Part] = []
     for block in next((blocks for name in _BLOCKS if (blocks := list_in(fields, name))), []):
         is_text = isinstance(block, str)
-        found += [block] if is_text else read_parts(fields_of(block), levels - 1) or []
+        found += [block] if is_text else read_parts(fields_of(block)) or []
     return _calls_or_text(found)
 
 

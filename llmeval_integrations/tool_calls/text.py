@@ -8,12 +8,9 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from math import isfinite
 from typing import Any, Final
 
-import msgspec
-
-from llmeval_integrations.tool_calls.call import Part, RawCall
+from llmeval_integrations.tool_calls.call import Part, ToolCall
 
 CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
 THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
@@ -25,8 +22,7 @@ _FAILURES: Final = 8
 """How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
 much as all text after the call."""
 
-_ENDS: Final = {CALL: END_OF_CALL, THOUGHT: END_OF_THOUGHT}
-_TAG: Final = re.compile("|".join((*_ENDS, *_ENDS.values())))
+_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _SPACE: Final = re.compile(r"\s*")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 
@@ -46,7 +42,6 @@ _LONGEST: Final = 100_000
 
 # It only finds where a value ends, so integers of any length can be floats.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
-_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def may_hold_calls(text: str) -> bool:
@@ -75,30 +70,25 @@ class CallTags:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._last = text.rfind(END_OF_CALL)
         self._failures = 0
 
-    def find_end(self, start: int) -> int:
-        """Return the end of the content that begins at `start`, or -1 if it has no end.
+    def find_end(self, start: int) -> tuple[int, bool]:
+        """Return the end of the content that begins at `start`, and whether this is one JSON value.
 
-        The last call may lack its closing tag: models often stop generating at that token.
+        The end is -1 if there is none: models often stop generating at the closing tag.
         """
-        end = self.text.find(END_OF_CALL, start)
-        if self._failures < _FAILURES and (end < 0 or not _is_json(self.text[start:end])):
-            found = self._find_end_of_json(start)  # the tag may be part of a string
-            self._failures += found < 0
-            return max(end, found)
-        return end
-
-    def _find_end_of_json(self, start: int) -> int:
-        """Return the end of the JSON value at `start`, which may be in a fence, or -1."""
-        text, fence = self.text, _FENCE.match(self.text, start)
-        end = _end_of_json(text, fence.end() if fence else start)
-        if end < 0:
-            return -1
-        end = skip_space(text, end)
-        if fence and text.startswith("```", end):
-            end = skip_space(text, end + 3)
-        return end if end == len(text) or text.startswith(END_OF_CALL, end) else -1
+        text = self.text
+        if self._failures < _FAILURES:
+            fence = _FENCE.match(text, start)
+            end = _end_of_json(text, fence.end() if fence else start)
+            after = skip_space(text, end)
+            if fence and text.startswith("```", after):
+                after = skip_space(text, after + 3)
+            if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
+                return after, True
+            self._failures += 1
+        return text.find(END_OF_CALL, start) if start <= self._last else -1, False
 
 
 def skip_space(text: str, position: int) -> int:
@@ -115,51 +105,44 @@ def _end_of_json(text: str, start: int) -> int:
         return -1
 
 
-def _is_json(text: str) -> bool:
-    try:
-        _validate(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def _find_tags(text: str) -> list[str]:
+    """Return the content of each pair of tags; text around them and thoughts are skipped.
 
-
-def _find_tags(text: str) -> Iterator[str]:
-    """Yield the content of each pair of tags; text around them and thoughts are skipped."""
-    text = _skip_thoughts(text)
-    tags, position = CallTags(text), text.find(CALL)
-    while position >= 0:
-        position += len(CALL)
-        end = tags.find_end(position)
-        yield text[position:] if end < 0 else text[position:end]
-        position = -1 if end < 0 else text.find(CALL, end)
-
-
-def _skip_thoughts(text: str) -> str:
-    """Return a text without thoughts; their opening tag may be in the prompt.
-
-    A `</think>` inside a call does not end a thought.
+    A `</think>` inside a call does not end a thought. If nothing opened it, the opening tag was in
+    the prompt, and all calls before are thoughts, unless there are no others.
     """
-    kept, start = [], 0
-    opening = None
-    for tag in _TAG.finditer(text):
-        if opening is None:
-            opening = tag if tag[0] in _ENDS else None
-        elif tag[0] == _ENDS[opening[0]]:
-            if opening[0] == THOUGHT:
-                kept.append(text[start : opening.start()])
-                start = tag.end()
-            opening = None
-    text = "".join([*kept, text[start:]])
-    before, _, behind = text.partition(END_OF_THOUGHT)
-    call = before.rpartition(CALL)[2]
-    is_inside = CALL in before and END_OF_CALL not in call and call.lstrip().startswith("{")
-    return behind if CALL in behind and not is_inside else text
+    tags, last = CallTags(text), text.rfind(END_OF_THOUGHT)
+    found: list[str] = []
+    thoughts: list[str] = []
+    position = 0
+    while tag := _TAG.search(text, position):
+        position = tag.end()
+        if tag[0] == END_OF_THOUGHT:
+            thoughts, found = found or thoughts, []
+        elif tag[0] == THOUGHT:
+            if position <= last:
+                position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
+        else:
+            end, is_json = tags.find_end(position)
+            end = len(text) if end < 0 else end
+            if (
+                not is_json
+                and position <= last
+                and not text.startswith("{", skip_space(text, position))
+            ):
+                thought = text.find(END_OF_THOUGHT, position, end)
+                if thought >= 0:
+                    position = thought
+                    continue
+            found.append(text[position:end])
+            position = end
+    return found or thoughts
 
 
 # --- Llama's form, and Python ---------------------------------------------------------------------
 
 
-def _read_llama(text: str) -> Iterator[RawCall]:
+def _read_llama(text: str) -> Iterator[ToolCall]:
     """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string does not count."""
     position = 0
     while tag := _LLAMA.search(text, position):
@@ -168,7 +151,7 @@ def _read_llama(text: str) -> Iterator[RawCall]:
         if position < 0:
             end = text.find(_END_OF_LLAMA, start)
             position = len(text) if end < 0 else end
-        yield RawCall(tag[1], text[start:position])
+        yield ToolCall(tag[1], text[start:position])
 
 
 def _read_python(text: str) -> list[Part] | None:
@@ -182,35 +165,24 @@ def _read_python(text: str) -> list[Part] | None:
     if isinstance(tree, ast.List) and all(isinstance(each, ast.Call) for each in tree.elts):
         return [*map(_read_python_call, tree.elts)]
     if _PYTHON_BEGUN.match(text):
-        return [RawCall("", problem="the calls are incomplete, or not Python")]
+        return [ToolCall("", problem="the calls are incomplete, or not Python")]
     return None
 
 
-def _read_python_call(call: Any) -> RawCall:
-    name = ast.unparse(call.func)
+def _read_python_call(call: Any) -> ToolCall:
+    name, arguments = ast.unparse(call.func), {}
     if call.args or any(each.arg is None for each in call.keywords):
-        return RawCall(name, problem="an argument has no name")
-    try:
-        return RawCall(name, {each.arg: _read_python_value(each.value) for each in call.keywords})
-    except ValueError as error:
-        return RawCall(name, problem=str(error))
+        return ToolCall(name, problem="an argument has no name")
+    for each in call.keywords:
+        try:
+            arguments[each.arg] = ast.literal_eval(_JsonNames().visit(each.value))
+        except (TypeError, ValueError):
+            return ToolCall(name, problem=f"{ast.unparse(each.value)[:80]!r} is not a JSON value")
+    return ToolCall(name, arguments)
 
 
-def _read_python_value(node: ast.expr) -> Any:
-    """Return the JSON value of a Python literal; raise ValueError for anything else."""
-    match node:
-        case ast.Constant(str() | bool() | int() | None as value):
-            return value
-        case ast.Constant(float() as number) if isfinite(number):
-            return number
-        case ast.Name(name) if name in _NAMES:
-            return _NAMES[name]
-        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() as number)):
-            return -number
-        case ast.List(items) | ast.Tuple(items):
-            return [*map(_read_python_value, items)]
-        case ast.Dict(keys, values):
-            names = [*map(_read_python_value, filter(None, keys))]
-            if len(names) == len(values) and all(isinstance(name, str) for name in names):
-                return dict(zip(names, map(_read_python_value, values)))
-    raise ValueError(f"{ast.unparse(node)[:80]!r} is not a JSON value")
+class _JsonNames(ast.NodeTransformer):
+    """Replaces JSON's names, which some models write in Python."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(_NAMES[node.id]) if node.id in _NAMES else node
