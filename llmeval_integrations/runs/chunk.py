@@ -145,7 +145,7 @@ class Samples:
 
     def fit(self, evaluator: Evaluator, name: str) -> list[Sample | Exception]:
         """Return the sample of each row that the evaluator can evaluate, otherwise an error."""
-        found: list[Sample | Exception] = [*self._made]
+        found: list[Any] = self._made
         for field in evaluator.needs:
             get = attrgetter(field)
             if field not in self._complete:  # several evaluators need the same
