@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from llmeval_integrations.reports.tables import by_sample
+from llmeval_integrations.reports.tables import rows_of
 from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
 from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.records import text_of
@@ -37,27 +38,24 @@ _FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "nam
 
 
 def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
-    """Yield the figures of all leaves, of each tool, and of each field."""
+    """Yield the figures of all leaves, of each tool, of values in their sources, of each field."""
     columns = [Column("evaluator", "name", kind="name"), *_shares(0)]
     columns.append(Column("macro F1", "macro", share, rank=1))
-    leaves = [
+    leaves = (
         {**each["micro"], "name": each["name"], "macro": each["macro"]["f1"]}
         for each in evaluators
         if each.get("micro") and each["micro"]["precision"] is not None
-    ]
-    options: dict[str, Any] = {"noun": "evaluator", "few": 50, "most": 50}
-    yield Section.of("leaves", "Leaves", columns, leaves, note=_OF_LEAVES, **options)
-    counts = [Column(key, key, rank=1) for key in ("called", "expected", "right")]
+    )
+    yield Section.of("leaves", "Leaves", columns, leaves, note=_OF_LEAVES, few=50, most=50)
+    counts = (Column(key, key, rank=1) for key in ("called", "expected", "right"))
     columns = [Column("tool", "name", kind="name"), *counts, *_shares(0)]
     tools = sorted(
         _parts(evaluators, "tools"),
         key=lambda tool: 2 * tool["right"] - tool["called"] - tool["expected"],
     )
     yield Section.of("tools", "Tools", columns, tools, noun="tool")
-    for each in evaluators:
-        if "grounding" in each:
-            yield _list_grounding(run, each)
-    yield _fields([each for each in _parts(evaluators, "fields") if each["leaves"]])
+    yield from (_list_grounding(run, each) for each in evaluators if "grounding" in each)
+    yield _rank_fields([each for each in _parts(evaluators, "fields") if each["leaves"]])
 
 
 def _shares(rank: int) -> list[Column]:
@@ -81,18 +79,18 @@ def _list_grounding(run: Run, figures: Row) -> Section:
         Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
     ]
     rows = [
-        {**each, "judged": each["grounded"] + each["ungrounded"]}
+        {**each, "judged": judged}
         for each in _parts([figures], "grounding")
-        if each["grounded"] + each["ungrounded"]
+        if (judged := each["grounded"] + each["ungrounded"])
     ]
     if not any(each["common"] for each in rows):
         found = _count_common(run, figures["name"])
         for each in rows:
-            each["common"] = found.get(each["name"], 0) / max(each["grounded"], 1) or None
+            each["common"] = found[each["name"]] / max(each["grounded"], 1) or None
     return Section.of("grounding", "Values in their sources", columns, rows, noun="field")
 
 
-def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
+def _count_common(run: Run, evaluator: str) -> Counter[str]:
     """Count, by field, the grounded values that many sources of the run contain."""
     from llmeval_integrations.evaluators.json_grounded import texts_of  # takes 14 ms to import
     from llmeval_integrations.text.sources import common_numbers, normalize
@@ -101,19 +99,19 @@ def _count_common(run: Run, evaluator: str) -> Mapping[str, int]:
     for _, sample in islice(read_texts(run, evaluator), _MOST_SOURCES):
         parts = [sample.get("input"), *(sample.get("contexts") or ())]
         sources.add("\n\n".join(text for part in parts if part for text in texts_of(part, "")))
-    counts: dict[str, int] = {}
     if len(sources) < _FEWEST_SOURCES:
-        return counts
+        return Counter()
     common = frozenset(map(normalize, common_numbers(sources)))
-    for rows in by_sample(run):
-        for row in (row for row in rows if row.evaluator == evaluator):
-            for each in row.metadata.get("outcomes", ()):
-                if "place" in each and normalize(each["output"]) in common:
-                    counts[each["field"]] = counts.get(each["field"], 0) + 1
-    return counts
+    return Counter(
+        each["field"]
+        for row in rows_of(run)
+        if row.evaluator == evaluator
+        for each in row.metadata.get("outcomes", ())
+        if "place" in each and normalize(each["output"]) in common
+    )
 
 
-def _fields(fields: Sequence[Row]) -> Section:
+def _rank_fields(fields: Sequence[Row]) -> Section:
     """Rank fields by their wrong samples, then by the share of these, then by wrong leaves."""
     columns = [
         _FIELD,
@@ -128,7 +126,7 @@ def _fields(fields: Sequence[Row]) -> Section:
         ),
         Column("invented", "invented", rank=1, optional=True, tone=alarm),
         Column("misread", "misread", rank=1, optional=True, note=_OF_ORIGINS),
-        Column("most often wrong", "values", kind="text", rank=2, has_lines=True),
+        Column("most often wrong", "values", kind="text", rank=2),
     ]
     rows = sorted(map(_field, fields), key=lambda row: row["rank"])
     return Section.of(
@@ -140,13 +138,12 @@ def _field(field: Row) -> dict[str, Any]:
     wrong, samples = field["wrong_samples"], field["samples"]
     leaves = field["leaves"] - field["match"] - field["unreadable"]
     examples = [text_of(each) for each in field["examples"]]
-    link = {"evaluator": field["evaluator"], "sample": examples[0]} if examples else {}
     return {
         **field,
         "missing": field["missing"] - field["unreadable"],
         "wrong_share": wrong / samples if samples else None,
-        "values": [_value(each) for each in field["wrong_values"][:_MOST_VALUES]] or [""],
-        "link": link,
+        "values": [_value(each) for each in field["wrong_values"][:_MOST_VALUES]] or "",
+        "link": {"evaluator": field["evaluator"], "sample": examples[0]} if examples else {},
         "rank": (field["name"] == OTHER, -wrong, -wrong / max(samples, 1), -leaves),
     }
 

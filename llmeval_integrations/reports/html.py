@@ -10,7 +10,10 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.reports.comparison_view import views_of_comparisons
@@ -20,10 +23,6 @@ from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import View
 from llmeval_integrations.runs.load import find_manifest
 from llmeval_integrations.runs.run import Run
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
 
 SUFFIX: Final = ".html"
 
@@ -75,9 +74,6 @@ def _environment() -> Environment:
 
     It escapes every text and writes unprintable characters as escapes. It does not change Markup.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-    from markupsafe import Markup
-
     environment = Environment(
         loader=PackageLoader(__package__),
         autoescape=True,
@@ -94,8 +90,6 @@ def _environment() -> Environment:
 
 
 def _markup(text: str) -> Markup:
-    from markupsafe import Markup
-
     return Markup(text)  # noqa: S704 - our own files, and JSON with every bracket escaped
 
 

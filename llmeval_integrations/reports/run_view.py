@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
@@ -74,6 +74,34 @@ def _tone(rate: float | None) -> Tone:
     return "good" if rate >= 0.9 else "warn" if rate >= 0.5 else "bad"
 
 
+def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
+    """Write in a few sentences how good the outputs are, and what is wrong most often."""
+    parts = []
+    tone: Tone = ""
+    if rated := [each for each in evaluators if each["pass_rate"] is not None]:
+        worst = min(rated, key=itemgetter("pass_rate"))
+        rows = write_count(worst["n"] - worst["unscored"] - worst["errors"], "sample")
+        lowest = ", the lowest rate" if len(rated) > 1 else ""
+        parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
+        tone = _tone(worst["pass_rate"])
+    if unreadable := sum(each["samples"] for each in causes if each["is_unreadable"]):
+        verb = "is" if unreadable == 1 else "are"
+        parts.append(f"{write_count(unreadable, 'output')} {verb} not JSON.")
+    total = {
+        key: sum(each.get(key, 0) for each in evaluators)
+        for key in ("invented", "misread", "unscored", "errors")
+    }
+    if wrong := total["invented"] + total["misread"]:
+        origin = f"{total['invented']:,} are not in the source (invented)"
+        found = f"{total['misread']:,} are (misread)"
+        parts.append(f"Of {write_count(wrong, 'wrong value')} {origin}, {found}.")
+    nouns = (("unscored", "unscored row"), ("errors", "error"))
+    if lost := [write_count(total[key], noun) for key, noun in nouns if total[key]]:
+        verb = "is" if lost[0].startswith("1 ") and len(lost) == 1 else "are"
+        parts.append(f"{' and '.join(lost)} {verb} left out of rates.")
+    return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
+
+
 def _rates(evaluators: Sequence[Row]) -> Section:
     columns = [
         _NAME,
@@ -85,37 +113,6 @@ def _rates(evaluators: Sequence[Row]) -> Section:
         Column("errors", "errors", optional=True, tone=alarm),
     ]
     return Section.of("evaluators", "Evaluators", columns, evaluators, few=50, most=50)
-
-
-def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
-    """Write in a few sentences how good the outputs are, and what is wrong most often."""
-    parts = []
-    tone: Tone = ""
-    rated = [each for each in evaluators if each["pass_rate"] is not None]
-    if rated:
-        worst = min(rated, key=itemgetter("pass_rate"))
-        rows = write_count(worst["n"] - worst["unscored"] - worst["errors"], "sample")
-        lowest = ", the lowest rate" if len(rated) > 1 else ""
-        parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
-        tone = _tone(worst["pass_rate"])
-    if unreadable := sum(each["samples"] for each in causes if each["is_unreadable"]):
-        verb = "is" if unreadable == 1 else "are"
-        parts.append(f"{write_count(unreadable, 'output')} {verb} not JSON.")
-    invented, misread = (
-        sum(each.get(key, 0) for each in evaluators) for key in ("invented", "misread")
-    )
-    if invented + misread:
-        wrong = write_count(invented + misread, "wrong value")
-        origin = f"{invented:,} are not in the source (invented), {misread:,} are (misread)"
-        parts.append(f"Of {wrong} {origin}.")
-    lost = [
-        write_count(total, noun)
-        for key, noun in (("unscored", "unscored row"), ("errors", "error"))
-        if (total := sum(each[key] for each in evaluators))
-    ]
-    verb = "is" if len(lost) == 1 and lost[0].startswith("1 ") else "are"
-    parts += [f"{' and '.join(lost)} {verb} left out of rates."] if lost else []
-    return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
 
 
 def _causes(run: Run) -> Iterator[Row]:
@@ -135,7 +132,6 @@ def _causes(run: Run) -> Iterator[Row]:
         link = {"label": label, "evaluator": evaluator} if evaluator else {"label": label}
         yield {
             "cause": kind if evaluator else f"{kind}: {DEFECTS[label]}",
-            "label": label,
             "samples": max(each.count for _, each in reports),
             "by": f"all {len(names)}" if 1 < len(names) == len(run.findings) else ", ".join(names),
             "reason": reports[0][1].reason,
@@ -163,26 +159,20 @@ def _review(run: Run, figures: Row) -> Section:
         Column("field", "pointer", lambda pointer: pointer or "(the whole)", "name"),
         Column("confidence", "confidence", score),
     ]
-    rows = [
-        {
-            **each._asdict(),
-            "sample": text_of(each.id),
-            "link": {"evaluator": figures["name"], "sample": text_of(each.id)},
-        }
-        for each in found.review
-    ]
+    rows = []
+    for each in found.review:
+        link = {"evaluator": figures["name"], "sample": text_of(each.id)}
+        rows.append({**each._asdict(), "sample": link["sample"], "link": link})
     note = (
         "The values of which the model was least sure come first. Confidence above which at most "
         f"1 % of samples have a wrong accepted value (95 % sure): {found.overall}."
     )
-    options: dict[str, Any] = {
-        "note": note,
-        "noun": "value",
-        "most": 5,
+    rest: dict[str, Any] = {
         "left_out": figures["confidence"]["n"] - accepted - len(rows),
         "elsewhere": "llmeval threshold RUN --review N",
     }
-    return Section.of("review", f"To review: {figures['name']}", columns, rows, **options)
+    title = f"To review: {figures['name']}"
+    return Section.of("review", title, columns, rows, noun="value", note=note, most=5, **rest)
 
 
 def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
@@ -210,11 +200,13 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
         for each in evaluators
     )
-    note = f"Groups in which some rows passed and some did not: {counts}."
-    left_out = sum(each["groups"]["flaky"] for each in evaluators) - len(groups)
-    options: dict[str, Any] = {"noun": "flaky group", "elsewhere": "summary.json"}
-    options |= {"note": note, "left_out": left_out}
-    yield Section.of("flaky", "Flaky groups", columns, groups, len(groups), **options)
+    rest: dict[str, Any] = {
+        "left_out": sum(each["groups"]["flaky"] for each in evaluators) - len(groups),
+        "elsewhere": "summary.json",
+    }
+    note, noun = f"Groups in which some rows passed and some did not: {counts}.", "flaky group"
+    title, every = "Flaky groups", len(groups)
+    yield Section.of("flaky", title, columns, groups, every, noun=noun, note=note, **rest)
 
 
 def _labels(evaluators: Sequence[Row]) -> Section:
@@ -241,9 +233,7 @@ def _labels(evaluators: Sequence[Row]) -> Section:
 
 def _judges(run: Run, evaluators: Sequence[Row]) -> Section:
     """Show the calls, tokens and cost of each judge, and the totals of several judges."""
-    judges: list[Mapping[str, Any]] = [
-        {**each["judge"], "name": each["name"]} for each in evaluators if "judge" in each
-    ]
+    judges = [{**each["judge"], "name": each["name"]} for each in evaluators if "judge" in each]
     if len(judges) > 1:
         judges.append({**run.summary["judging"], "name": "all"})
     columns = [
@@ -256,6 +246,5 @@ def _judges(run: Run, evaluators: Sequence[Row]) -> Section:
         Column("output tokens", "output_tokens", rank=2),
         Column("cost", "cost", lambda cost: "not known" if cost is None else f"${cost:.4f}"),
     ]
-    is_known = all(each.get("cost") is not None for each in judges)
-    note = "" if is_known else _NO_COST
+    note = "" if all(each.get("cost") is not None for each in judges) else _NO_COST
     return Section.of("judges", "Judges", columns, judges, note=note, noun="judge", few=50, most=50)

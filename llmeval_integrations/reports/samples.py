@@ -42,14 +42,11 @@ class _Sample(NamedTuple):
 
     wrong: int
     badness: float
-    order: int
-    """Minus the number of the sample, so that the earlier of two equally bad samples sorts last."""
-
+    order: int  # minus its number, so that the earlier of two equally bad samples sorts last
     id: str
     rows: list[Any]
     differences: list[Any]
-    places: list[Any]
-    """The places in the source at which values were found."""
+    places: list[Any]  # where values were found in the source
 
 
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
@@ -96,6 +93,15 @@ def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator
         yield _Sample(sum(map(is_failing, rows)), badness, -number, *about)
 
 
+def _row(row: Row) -> tuple[int, float | None, str, str]:
+    """Return state, score, label and reason; the page's script defines the states' numbers."""
+    (is_error, kind), reason = find_cause(row)
+    score = row.score
+    state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
+    label = kind if is_failing(row) else str(row.label or "")
+    return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]
+
+
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
     """Read the texts of the worst samples, as many as there is room for, and places in them."""
     ranks = {-each.order: rank for rank, each in enumerate(listed)}
@@ -119,21 +125,13 @@ def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[An
     return found
 
 
-def _row(row: Row) -> tuple[int, float | None, str, str]:
-    """Return state, score, label and reason; the page's script defines the states' numbers."""
-    (is_error, kind), reason = find_cause(row)
-    score = row.score
-    state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
-    label = kind if is_failing(row) else str(row.label or "")
-    return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]
-
-
 def _parts(
     sample: Mapping[str, Any], differences: list[Any], places: list[Any]
 ) -> tuple[_Text, _Text, _Text, list[Any]]:
     """Return output, reference, source and places; a long output is cut around its defect."""
-    output, reference = (_text(sample.get(key)) for key in ("output", "reference"))
-    source, places = _source(sample, places) if places else (_text(sample.get("input")), [])
+    output, reference, source = map(_text, map(sample.get, ("output", "reference", "input")))
+    if places:
+        source, places = _source(sample, places)
     defect = next((each[1] for each in differences if isinstance(each[1], int)), 0)
     return _part(output, defect), _part(reference, 0), _part(source, 0), places
 
@@ -152,9 +150,7 @@ def _source(sample: Mapping[str, Any], places: list[Any]) -> tuple[str, list[Any
 
 
 def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return write_value(value).decode()
+    return value if value is None or isinstance(value, str) else write_value(value).decode()
 
 
 def _part(text: str | None, at: int) -> _Text:

@@ -29,9 +29,8 @@ class Cell:
 
     text: str
     tone: Tone = ""
-    others: Sequence[str] = ()
-    bar: tuple[float, Interval] | None = None
-    """A share and its interval, drawn as a bar."""
+    others: Sequence[str] = ()  # further lines
+    bar: tuple[float, Interval] | None = None  # a share and its interval, drawn as a bar
 
     filter: Mapping[str, str] = field(default_factory=dict)
     """The samples that a page shows for the cell: by `evaluator`, `label`, `run` or `sample`."""
@@ -39,27 +38,21 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: its head, and how its cells are written."""
+    """A column of a table: its head, and how its cells are written.
+
+    If there is not enough room, columns of the highest rank are dropped first, those of rank 0
+    never. An optional column is left out if all cells are empty, or all names are the same.
+    """
 
     head: str
     key: str
     write: Callable[[Any], str] = lambda value: value if isinstance(value, str) else figure(value)
     kind: Kind = "figure"
     rank: int = 0
-    """If there is not enough room, columns of the highest rank are dropped first, 0 never."""
-
     optional: bool = False
-    """Whether the column is left out if all cells are empty, or all names are the same."""
-
-    has_lines: bool = False
-    """Whether a cell has several values, each on its own line."""
-
     tone: Callable[[Any], Tone] = lambda value: "quiet" if value is None else ""
-    note: str = ""
-    """The meaning of the column's figures."""
-
-    interval: str = ""
-    """The key of the interval, if the column's share is drawn as a bar."""
+    note: str = ""  # the meaning of the figures
+    interval: str = ""  # the key of the interval, if a share is drawn as a bar
 
     @property
     def is_whole(self) -> bool:
@@ -67,10 +60,10 @@ class Column:
         return self.kind in {"figure", "word"}
 
     def cell(self, row: Row) -> Cell:
-        """Read the cell of a row."""
-        value = row.get(self.key)
-        text, *others = map(self.write, row[self.key] if self.has_lines else [value])
-        interval = row.get(self.interval)
+        """Read the cell of a row; each of several texts is a line."""
+        value, interval = row.get(self.key), row.get(self.interval)
+        lines = value if self.kind == "text" and isinstance(value, list) else [value]
+        text, *others = map(self.write, lines)
         return Cell(text, self.tone(value), others, (row[self.key], interval) if interval else None)
 
     def is_idle(self, cells: Sequence[Cell]) -> bool:
@@ -88,19 +81,11 @@ class Section:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    noun: str = "row"
-    """The noun for a row."""
-
+    noun: str = "row"  # the word for a row
     note: str = ""
-    few: int = 6
-    """The number of rows in a short report."""
-
-    most: int = 15
-    """The number of rows that a page shows at first."""
-
-    left_out: int = 0
-    """The number of further rows, which are found `elsewhere`."""
-
+    few: int = 6  # the rows in a short report
+    most: int = 15  # the rows that a page shows at first
+    left_out: int = 0  # further rows, which are found `elsewhere`
     elsewhere: str = ""
 
     @classmethod
