@@ -3,8 +3,7 @@
 from llmeval_integrations.guards.reader import Doomed
 from llmeval_integrations.guards.repair import Edit, Repair, repair
 from llmeval_integrations.guards.retry import GuardResult, guard
-from llmeval_integrations.guards.stop import StreamGuard, stop_early
-from llmeval_integrations.guards.watch import Watcher, watch
+from llmeval_integrations.guards.watch import StreamGuard, Watcher, stop_early, watch
 
 __all__ = [
     "Doomed",

@@ -127,15 +127,6 @@ def _quote(found: re.Match[str]) -> str:
     return f'"{inner}"'
 
 
-def _spell_literal(found: re.Match[str]) -> str:
-    word = found[1].lower()
-    return "null" if word == "none" else word
-
-
-def _escape_control(found: re.Match[str]) -> str:
-    return json.dumps(found[1])[1:-1]
-
-
 def _drop_brackets(found: re.Match[str]) -> str | None:
     """Drop brackets after a text that is complete without them."""
     return None if type(parse(found.string[: found.start()])) is Defect else ""
@@ -154,9 +145,9 @@ _FIXES: Final[dict[str, tuple[str, str | Callable[[re.Match[str]], str | None]]]
     "invalid_escape": (r"(\\')", "'"),  # a backslash before another character may be meant
     "byte_order_mark": (r"(.)", ""),
     "trailing_comma": (r"(,)", ""),
-    "python_literal": (_LITERAL, _spell_literal),
-    "bare_word": (_LITERAL, _spell_literal),
-    "control_character": (r"(.)", _escape_control),
+    "python_literal": (_LITERAL, lambda found: found[1].lower().replace("none", "null")),
+    "bare_word": (_LITERAL, lambda found: found[1].lower().replace("none", "null")),
+    "control_character": (r"(.)", lambda found: json.dumps(found[1])[1:-1]),
     "mismatched_bracket": (r"([\]} \t\n\r]*[\]}])[`~ \t\n\r]*\Z", _drop_brackets),
 }
 """For each defect, a pattern of the part to replace, and its replacement. All other defects can

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+import json
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import isawaitable, iscoroutinefunction, signature
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from llmeval_integrations.core.errors import InvalidOptionError, RejectedAnswerError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.guards.prompt import Prompt
 from llmeval_integrations.guards.repair import Edit
 from llmeval_integrations.guards.repair import repair as repair_text
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.messages.read import read_answer
+
+T = TypeVar("T")
+
+_NAMES: Final = ("messages", "input", "prompt", "user_msg")
+"""The names that SDKs and applications give to the parameter for the prompt."""
+
+_VALID_CALL: Final = "This call is valid. It was not run because another call was not accepted."
 
 
 class GuardResult(NamedTuple):
@@ -90,14 +99,21 @@ class Retry:
 
     def wrap(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a function whose arguments contain the prompt."""
-        parameters = tuple(signature(function).parameters)
+        names = tuple(signature(function).parameters)
 
         @wraps(function)
         def ask(*args: Any, **kwargs: Any) -> Any:
-            prompt = Prompt.find(parameters, args, kwargs)
-            return self.ask(
-                lambda prompt: prompt.call(function), prompt, prompt.question, Prompt.add
-            )
+            place = _find_prompt(names, args, kwargs)
+
+            def call(prompt: Any) -> Any:
+                if isinstance(place, int):
+                    return function(*args[:place], prompt, *args[place + 1 :], **kwargs)
+                return function(*args, **kwargs | ({} if prompt is MISSING else {place: prompt}))
+
+            if place == "feedback":
+                return self.ask(call, MISSING, MISSING, lambda _, __, result: result.feedback())
+            prompt = args[place] if isinstance(place, int) else kwargs[place]
+            return self.ask(call, prompt, _find_question(prompt), _add_turns)
 
         @wraps(function)
         async def ask_async(*args: Any, **kwargs: Any) -> Any:
@@ -151,32 +167,32 @@ class Retry:
             evaluator = self.evaluator
             return await evaluator.aevaluate(sample) if is_async else evaluator.evaluate(sample)
 
-        answer = GuardResult(reply, await evaluate(sample), results, [])
-        text = read_answer(reply).value if self.repairs else None
-        if answer.result.passed is not False or not isinstance(text, str):
-            return answer
-        repaired = repair_text(text)
-        if not repaired.edits or repaired.refusal is not None:
-            return answer
-        result = await evaluate(structs.replace(sample, output=repaired.text))
-        better = GuardResult(repaired.text, result, results, repaired.edits)
-        return answer if result.passed is False else better
+        result = await evaluate(sample)
+        text = read_answer(reply).value if self.repairs and result.passed is False else None
+        if isinstance(text, str):
+            repaired = repair_text(text)
+            if repaired.edits and repaired.refusal is None:
+                better = await evaluate(replace(sample, output=repaired.text))
+                if better.passed is not False:
+                    return GuardResult(repaired.text, better, results, repaired.edits)
+        return GuardResult(reply, result, results, [])
 
     def _choose(self, answers: list[GuardResult]) -> GuardResult:
         """Return the best of answers that failed, or raise RejectedAnswerError."""
+
+        def rank(answer: GuardResult) -> tuple[float, float]:
+            # The score, and for a schema the share of it that the answer meets.
+            score = answer.result.score
+            figure = float("-inf") if score is None else float(score)
+            share = answer.result.metadata.get("schema_score", 0.0)
+            return -figure if self.evaluator.lower_is_better else figure, share
+
         # Among equal answers the last is best, since the model knew the reasons.
-        best: GuardResult = max(reversed(answers), key=self._rank)
+        best: GuardResult = max(reversed(answers), key=rank)
         if self.raises:
             message = f"no answer passed in {len(answers)} tries: {best.result.feedback()}"
             raise RejectedAnswerError(message, best)
         return best
-
-    def _rank(self, answer: GuardResult) -> tuple[float, float]:
-        """Return the score, and for a schema the share of it that the answer meets."""
-        score = answer.result.score
-        figure = float("-inf") if score is None else float(score)
-        share = answer.result.metadata.get("schema_score", 0.0)
-        return -figure if self.evaluator.lower_is_better else figure, share
 
 
 def _finish(coroutine: Coroutine[Any, Any, GuardResult]) -> Any:
@@ -185,3 +201,96 @@ def _finish(coroutine: Coroutine[Any, Any, GuardResult]) -> Any:
         coroutine.send(None)
     except StopIteration as end:
         return end.value
+
+
+def _find_prompt(names: Sequence[str], args: Sequence[Any], kwargs: dict[str, Any]) -> int | str:
+    """Return the position or name of the prompt among a function's arguments."""
+    if "feedback" in names:
+        return "feedback"
+    given: dict[int | str, Any] = dict(enumerate(args))
+    given.update(kwargs.items())
+    places = [place for place, value in given.items() if isinstance(value, (str, list, tuple))]
+    by_position: dict[int | str, str] = dict(enumerate(names))
+    found = [place for place in places if by_position.get(place, place) in _NAMES]
+    found += [place for place in places if isinstance(place, int)]
+    if not found:
+        raise InvalidOptionError(
+            "guard finds no prompt that can tell the model what is wrong: pass a text or messages "
+            "as the first argument or as messages=, input= or prompt=, or give the function a "
+            "parameter named feedback"
+        )
+    return found[0]
+
+
+def _find_question(prompt: Any) -> Any:
+    """Return a prompt that is a text, or else the content of the user's last message."""
+    if isinstance(prompt, str):
+        return prompt
+    asked = [one for one in prompt if isinstance(one, dict) and one.get("role") == "user"]
+    return asked[-1].get("content", MISSING) if asked else MISSING
+
+
+def _add_turns(prompt: Any, reply: Any, result: Result) -> Any:
+    """Return a prompt with a reply and the feedback on it added."""
+    if isinstance(prompt, str):
+        if not _has_list(reply, "output"):
+            return f"{prompt}\n\nYour answer was:\n{_write(reply)}\n\n{result.feedback()}"
+        prompt = [{"role": "user", "content": prompt}]  # OpenAI's responses accept lists
+    turns = _write_turns(reply, result)
+    if prompt and type(prompt[-1]).__module__.startswith("llama_index."):
+        turns = [type(prompt[-1])(role=one["role"], content=one["content"]) for one in turns]
+    return [*prompt, *turns]
+
+
+def _write_turns(reply: Any, result: Result) -> list[Any]:
+    """Return the reply as a message, and messages with the feedback, one for each tool call."""
+    turns: list[Any] = []
+    ids: list[Any] = []
+    form: dict[str, Any] = {"role": "tool"}
+    id_key, text_key = "tool_call_id", "content"
+    is_anthropic = hasattr(reply, "role") and _has_list(reply, "content")
+    if hasattr(reply, "choices"):  # OpenAI's chat completions
+        message = reply.choices[0].message
+        kept = {"role", "content", "tool_calls"}
+        turns = [{"content": "", **message.model_dump(include=kept, exclude_none=True)}]
+        ids = [call.id for call in message.tool_calls or ()]
+    elif _has_list(reply, "output"):  # OpenAI's responses
+        turns = [item.model_dump(exclude_none=True) for item in reply.output]
+        ids = [item.call_id for item in reply.output if item.type == "function_call"]
+        form, id_key, text_key = {"type": "function_call_output"}, "call_id", "output"
+    elif is_anthropic:
+        dump = {"exclude_none": True, "exclude": {"parsed_output"}}
+        blocks = [block.model_dump(**dump) for block in reply.content]
+        blocks = [block for block in blocks if block.get("text") != ""]  # the API rejects them
+        turns = [{"role": "assistant", "content": blocks}] if blocks else []
+        ids = [block.id for block in reply.content if block.type == "tool_use"]
+        form, id_key = {"type": "tool_result", "is_error": True}, "tool_use_id"
+    elif hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
+        turns, ids = [reply], [call["id"] for call in reply.tool_calls]
+    else:
+        turns = [{"role": "assistant", "content": _write(reply)}]
+    feedback: Any = [{**form, id_key: id_, text_key: text} for id_, text in word_calls(ids, result)]
+    if is_anthropic or not ids:
+        feedback = [{"role": "user", "content": feedback or result.feedback()}]
+    return [*turns, *feedback]
+
+
+def _has_list(reply: Any, name: str) -> bool:
+    return isinstance(getattr(reply, name, None), list)
+
+
+def word_calls(calls: Sequence[T], result: Result) -> list[tuple[T, str]]:
+    """Return the feedback on each call; all feedback for each if it is not known by call."""
+    rows = result.metadata.get("calls", ())
+    if len(rows) != len(calls) or not all("valid" in row for row in rows):
+        return [(call, result.feedback()) for call in calls]
+    alone = (Result(0.0, row["valid"], metadata={"calls": [row]}) for row in rows)
+    return [(call, one.feedback() or _VALID_CALL) for call, one in zip(calls, alone)]
+
+
+def _write(reply: Any) -> str:
+    value = read_answer(reply).value
+    if isinstance(value, str):
+        return value
+    plain = parse(value)  # also reads Pydantic models
+    return str(value) if isinstance(plain, Defect) else json.dumps(plain, ensure_ascii=False)

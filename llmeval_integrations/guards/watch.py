@@ -1,54 +1,19 @@
-"""Find out, while a text is being written, whether it can still pass."""
+"""Find out, while a text is being written, whether it can still pass, and end its stream."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.guards.reader import Doomed, Reader
-from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.tool_calls.tools import Tool
 
-
-class Watcher:
-    """Reads one text, or the arguments of tool calls, in chunks. `watch` returns it."""
-
-    def __init__(self, parsing: Parsing, schema: CompiledSchema | Mapping[str, Tool]) -> None:
-        self.doomed: Doomed | None = None
-        """Where and why the text fails; None while it may still conform."""
-        self.tools = None if isinstance(schema, CompiledSchema) else schema
-        """The tools, if it reads the arguments of tool calls instead of a text."""
-        self._parsing = parsing
-        self._readers: dict[int, tuple[str, Reader]] = {}
-        if isinstance(schema, CompiledSchema):
-            self._readers[0] = "", Reader(schema, parsing)
-
-    def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
-        """Read a chunk; return where and why the text fails, or None while it may still conform.
-
-        Args:
-            chunk: The next part of the text, or of the arguments of a call.
-            name: The tool's name, required with the first chunk of a call.
-            index: The index of the call, if several calls are written at once.
-        """
-        if self.doomed is None and index not in self._readers and self.tools is not None:
-            if name is None:
-                raise InputError(f"the first chunk of call {index!r} needs the tool's name")
-            if name not in self.tools:
-                reason = f"there is no tool {name!r}: {hint(name, self.tools)}"
-                self.doomed = Doomed(0, "", "unknown_tool", reason)
-            else:
-                self._readers[index] = name, Reader(self.tools[name].compiled, self._parsing)
-        if self.doomed is None:
-            tool, reader = self._readers[index]
-            self.doomed = reader.feed(chunk)
-            if self.doomed is not None and tool:
-                self.doomed = self.doomed._replace(reason=f"{tool}: {self.doomed.reason}")
-        return self.doomed
+_Delta: TypeAlias = "tuple[str, int | None, str | None]"
+"""What a chunk adds: a text, the index of the call that it belongs to, and the tool's name."""
 
 
 def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
@@ -79,8 +44,147 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
             "with lenient parsing, a text may end anywhere, so no failure shows before its end; "
             'give parsing="markdown" or "strict"'
         )
-    needs = "a schema" if isinstance(evaluator, JsonSchema) else "tools"
-    schema = evaluator.compiled if isinstance(evaluator, JsonSchema) else evaluator.toolbox.tools
-    if schema is None:
-        raise InvalidOptionError(f"watch needs a {evaluator.name} with {needs} of its own")
-    return Watcher(evaluator.parsing, schema)
+    if isinstance(evaluator, JsonSchema):
+        lacks = None if evaluator.compiled else "a schema"
+    else:
+        lacks = "tools" if evaluator.toolbox.tools is None else None
+    if lacks:
+        raise InvalidOptionError(f"watch needs a {evaluator.name} with {lacks} of its own")
+    return Watcher(evaluator)
+
+
+class Watcher:
+    """Reads one text, or the arguments of tool calls, in chunks. `watch` returns it."""
+
+    def __init__(self, evaluator: JsonSchema | ToolCallSchema) -> None:
+        self.doomed: Doomed | None = None
+        """Where and why the text fails; None while it may still conform."""
+        self.tools: Mapping[str, Tool] | None = None
+        """The tools, if it reads the arguments of tool calls instead of a text."""
+        self._parsing = evaluator.parsing
+        self._readers: dict[int, tuple[str, Reader]] = {}
+        if isinstance(evaluator, ToolCallSchema):
+            self.tools = evaluator.toolbox.tools
+        elif evaluator.compiled is not None:
+            self._readers[0] = "", Reader(evaluator.compiled, self._parsing)
+
+    def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
+        """Read a chunk; return where and why the text fails, or None while it may still conform.
+
+        Args:
+            chunk: The next part of the text, or of the arguments of a call.
+            name: The tool's name, required with the first chunk of a call.
+            index: The index of the call, if several calls are written at once.
+        """
+        if self.doomed is None and index not in self._readers and self.tools is not None:
+            if name is None:
+                raise InputError(f"the first chunk of call {index!r} needs the tool's name")
+            if name not in self.tools:
+                reason = f"there is no tool {name!r}: {hint(name, self.tools)}"
+                self.doomed = Doomed(0, "", "unknown_tool", reason)
+            else:
+                self._readers[index] = name, Reader(self.tools[name].compiled, self._parsing)
+        if self.doomed is None:
+            tool, reader = self._readers[index]
+            self.doomed = reader.feed(chunk)
+            if self.doomed is not None and tool:
+                self.doomed = self.doomed._replace(reason=f"{tool}: {self.doomed.reason}")
+        return self.doomed
+
+
+def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> StreamGuard:
+    """Pass on the chunks of a model's stream, and end it as soon as its text can no longer pass.
+
+    The chunk that decides this is the last one. Then the connection is closed, and the model stops.
+
+    Example: `stream = stop_early(stream, watch(JsonSchema(schema)), length=900)` replaces the SDK's
+    stream. At its end, `stream.doomed` tells where and why the text failed, and `stream.saved` how
+    many characters were not written.
+
+    Args:
+        stream: What an SDK of OpenAI (chat completions, responses) or Anthropic (messages) returns
+            with `stream=True`, blocking or asynchronous, or an iterator of texts.
+        watcher: The watcher that `watch` returned for this one answer.
+        length: The usual length of a complete answer in characters. Without it, `saved` is None.
+    """
+    return StreamGuard(stream, watcher, length)
+
+
+class StreamGuard:
+    """A stream that ends as soon as its text can no longer pass. `stop_early` returns it."""
+
+    def __init__(self, stream: Any, watcher: Watcher, length: int | None) -> None:
+        self._stream, self._watcher, self._length = stream, watcher, length
+        self.characters = 0
+        """How many characters of the text or the arguments arrived."""
+
+    @property
+    def doomed(self) -> Doomed | None:
+        """Where and why the text failed; None if the stream was not stopped."""
+        return self._watcher.doomed
+
+    @property
+    def saved(self) -> int | None:
+        """How many characters the model did not write, if the answer had the usual length."""
+        if self._length is None:
+            return None
+        return max(self._length - self.characters, 0) if self.doomed else 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for chunk in self._stream:
+            self._feed(chunk)
+            if self.doomed and hasattr(self._stream, "close"):
+                self._stream.close()
+            yield chunk
+            if self.doomed:
+                return
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        async for chunk in self._stream:
+            self._feed(chunk)
+            if self.doomed:
+                close = "close" if hasattr(self._stream, "close") else "aclose"  # generators
+                await getattr(self._stream, close)()
+            yield chunk
+            if self.doomed:
+                return
+
+    def _feed(self, chunk: Any) -> None:
+        """Feed the watcher what a chunk adds to the text or to the calls."""
+        for text, call, name in _read(chunk):
+            if (self._watcher.tools is None) == (call is None):
+                self._watcher.feed(text, name, call or 0)
+                self.characters += len(text)
+
+
+def _read(chunk: Any) -> Iterator[_Delta]:
+    """Read what a text, a chunk of OpenAI's chat completions, or an event adds."""
+    if isinstance(chunk, str):
+        yield chunk, None, None
+    elif hasattr(chunk, "choices"):
+        for choice in chunk.choices:
+            if choice.index:  # if there are several answers, only the first is watched
+                continue
+            if choice.delta.content:
+                yield choice.delta.content, None, None
+            for call in choice.delta.tool_calls or ():
+                if call.function is not None:
+                    yield call.function.arguments or "", call.index or 0, call.function.name
+    else:
+        yield from _read_event(chunk, getattr(chunk, "type", None))
+
+
+def _read_event(chunk: Any, kind: str | None) -> Iterator[_Delta]:
+    """Read an event of OpenAI's responses or Anthropic's messages."""
+    if kind == "response.output_text.delta":
+        yield chunk.delta, None, None
+    elif kind == "response.output_item.added" and chunk.item.type == "function_call":
+        yield "", chunk.output_index, chunk.item.name
+    elif kind == "response.function_call_arguments.delta":
+        yield chunk.delta, chunk.output_index, None
+    elif kind == "content_block_start" and chunk.content_block.type == "tool_use":
+        yield "", chunk.index, chunk.content_block.name
+    elif kind == "content_block_delta" and chunk.delta.type == "text_delta":
+        yield chunk.delta.text, None, None
+    elif kind == "content_block_delta" and chunk.delta.type == "input_json_delta":
+        yield chunk.delta.partial_json, chunk.index, None

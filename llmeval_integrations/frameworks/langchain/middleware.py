@@ -22,8 +22,7 @@ from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
-from llmeval_integrations.guards.prompt import word_calls
-from llmeval_integrations.guards.retry import GuardResult, Retry
+from llmeval_integrations.guards.retry import GuardResult, Retry, word_calls
 
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
