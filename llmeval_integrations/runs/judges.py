@@ -32,13 +32,10 @@ class JudgingOptions:
 
     concurrency: int = 32
     cache: str | PathLike[str] | None = None
-    replies: str | PathLike[str] | None = None
-    """The file of the run's own replies, until the run has ended."""
-
+    replies: str | PathLike[str] | None = None  # the run's own, until it has ended
     frozen: bool = False
     max_cost: float | None = None
     max_tokens: int | None = None
-
     batch: bool = False
 
     def __post_init__(self) -> None:
@@ -56,7 +53,6 @@ class Judging:
         """The largest number of samples that are judged at a time."""
         self._session = session
         self._spent = spent
-        self._sum = type(session.budget.spent)()
 
     def begin(
         self, judge: Evaluator, samples: Iterable[Sample]
@@ -85,8 +81,7 @@ class Judging:
         account = row.metadata.get("judge")
         if row.evaluator not in self._spent or account is None:
             return  # not a judge, or one that was never asked
-        for spending in (self._spent[row.evaluator], self._sum):
-            spending.add_summary(account)
+        self._spent[row.evaluator].add_summary(account)
         if elsewhere:
             self._session.budget.spent.add_summary(account)
 
@@ -107,7 +102,8 @@ class Judging:
 
     def summary(self) -> dict[str, Any]:
         """Return the costs of all judges, and the bound of the budget that was reached."""
-        return {**self._sum.summary(), "budget_reached": self._session.budget.reached}
+        found = _add_up(self.figures().values())
+        return {**found, "budget_reached": self._session.budget.reached}
 
 
 @contextmanager
@@ -135,15 +131,9 @@ def open_judges(
     cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
     if cache is not None:
         cache.open()  # an error comes before anything is asked
+    stores: Any = {"cache": cache, "replies": replies, "batch": options.batch}
     with cache or nullcontext(), replies or nullcontext():
-        session = Session(
-            options.concurrency,
-            cache=cache,
-            replies=replies,
-            budget=budget,
-            batch=options.batch,
-            shared=len(judges) > 1,
-        )
+        session = Session(options.concurrency, budget=budget, shared=len(judges) > 1, **stores)
         concurrency = LARGEST if options.batch else options.concurrency
         try:
             yield Judging(session, {name: Spending() for name in judges}, concurrency)
@@ -156,8 +146,8 @@ def _check_clients(
 ) -> None:
     if options.batch and options.replies is None and not options.frozen:
         raise InvalidOptionError(
-            "batch: a batch takes up to a day, so the run needs a directory to be resumed "
-            "from, with out=..."
+            "batch: a batch takes up to a day, so the run needs a directory to be resumed from, "
+            "with out=..."
         )
     for client in clients_of(evaluators):
         budget.price(client)
@@ -188,15 +178,19 @@ def clients_of(thing: Any) -> Iterator[Client]:
 def add_earlier(row: Row, earlier: Row) -> None:
     """Add the costs of the row that is replaced, because they were paid, too."""
     took, before = row.metadata.get("judge"), earlier.metadata.get("judge")
-    if before is None:
-        return
-    if took is None:  # the judge was not asked again
-        row.metadata["judge"] = before
-        return
-    for name in ("calls", "cached", "failed", "input_tokens", "output_tokens"):
-        took[name] += before[name]
-    known = took["cost"] is not None and before["cost"] is not None
-    took["cost"] = took["cost"] + before["cost"] if known else None
+    if took is None or before is None:  # the judge was not asked again, or not before
+        row.metadata |= {} if before is None else {"judge": before}
+    else:
+        row.metadata["judge"] = {**took, **_add_up([took, before]), "not_asked": took["not_asked"]}
+
+
+def _add_up(accounts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    from llmeval_integrations.llm.budget import Spending
+
+    found = Spending()
+    for each in accounts:
+        found.add_summary(each)
+    return found.summary()
 
 
 async def _judge_all(
