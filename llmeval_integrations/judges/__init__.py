@@ -1,8 +1,6 @@
 """Evaluators that ask a model, with their prompts, verdicts and agreement with people."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
-from llmeval_integrations.judges.bias import Shift, judge_bias
-from llmeval_integrations.judges.calibration import Calibration, calibrate
 from llmeval_integrations.judges.claims import (
     AnswerRelevance,
     ClaimFaithfulness,
@@ -27,6 +25,7 @@ from llmeval_integrations.judges.pass_fail import (
 )
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import parse_judgement
+from llmeval_integrations.judges.trust import Calibration, Shift, calibrate, judge_bias
 from llmeval_integrations.judges.vocabulary import Confidence, Judgement, Verdict
 from llmeval_integrations.llm.answers import aask, ask
 from llmeval_integrations.llm.client import load_client

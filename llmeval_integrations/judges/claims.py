@@ -18,11 +18,10 @@ from llmeval_integrations.judges.material import (
     BACKGROUND,
     background,
     enclose,
+    make_prompt,
     output_text,
 )
 from llmeval_integrations.judges.objects import Quotations
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
@@ -41,7 +40,7 @@ object whose key "claims" holds a list of objects with four keys in this order: 
 list of the numbers of the documents that state it; "verdict", {{{{verdicts}}}}. A text without \
 claims has an empty list.
 """
-_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
+_PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
 _SUPPORT: Final = {

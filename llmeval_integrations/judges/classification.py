@@ -25,13 +25,13 @@ from llmeval_integrations.judges.material import (
     MATERIAL,
     background,
     enclose,
+    make_prompt,
     material,
     output_text,
     write_examples,
 )
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.vocabulary import VERDICT_NAMES, Vocabulary
-from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
 Choices: TypeAlias = (
@@ -53,9 +53,7 @@ _GRADE_SYSTEM: Final = (
     "give the grade whose description fits best; between two that are described stands what lies "
     "between them.\n"
 )
-_GRADE: Final = Prompt(
-    [Message("system", _GRADE_SYSTEM), Message("user", MATERIAL + "Question: {{question}}\n")]
-)
+_GRADE: Final = make_prompt(_GRADE_SYSTEM, MATERIAL + "Question: {{question}}\n")
 
 
 @dataclass(frozen=True)
@@ -204,7 +202,7 @@ _PAIR_USER: Final = (
     f"{BACKGROUND}{{{{first}}}}\n\n{{{{second}}}}\n\n"
     "The texts stand between lines with the mark {{fence}}.\n\nQuestion: {{question}}\n"
 )
-_PAIR: Final = Prompt([Message("system", _PAIR_SYSTEM), Message("user", _PAIR_USER)])
+_PAIR: Final = make_prompt(_PAIR_SYSTEM, _PAIR_USER)
 _PAIR_FORM: Final = label_form(
     {
         "first": (1.0, "the first text is better"),

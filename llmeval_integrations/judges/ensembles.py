@@ -30,10 +30,9 @@ from llmeval_integrations.judges.material import (
     MATERIAL,
     SYSTEM,
     background,
+    make_prompt,
 )
 from llmeval_integrations.judges.pass_fail import PassFail, ScoreTable, as_result
-from llmeval_integrations.judges.prompt import Prompt
-from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.stats.agreement import pair_agreement
 from llmeval_integrations.stats.intervals import wilson
@@ -195,12 +194,7 @@ class JudgedSum(WeightedSum, JudgedEvaluator):
         return self.combine(await results_of([part for part, _ in self.pairs()], sample, ask))
 
 
-_PROMPT: Final = Prompt(
-    [
-        Message("system", SYSTEM),
-        Message("user", MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS),
-    ]
-)
+_PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Questions:\n{{questions}}\n\n" + MANY_JUDGEMENTS)
 
 
 @dataclass(frozen=True)

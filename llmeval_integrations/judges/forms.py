@@ -20,7 +20,6 @@ from llmeval_integrations.judges.objects import (
 )
 from llmeval_integrations.judges.reader import Reader, reasons_of
 from llmeval_integrations.judges.vocabulary import (
-    CONFIDENCE,
     VERDICT,
     Judgement,
     Vocabulary,
@@ -156,8 +155,7 @@ class StatementForm(Form[Judgement]):
         return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> Judgement:
-        confidence = CONFIDENCE if CONFIDENCE.name in self._words else None
-        answer = Reader(self._vocabulary, confidence, quotations).read(reply)
+        answer = Reader(self._vocabulary, quotations).read(reply)
         if before:
             answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(before).strip())
         return answer
@@ -198,7 +196,7 @@ class JudgementsForm(Form[list[Judgement]]):
         if {key for key in given if key.startswith("question")} != {*self._names}:
             names = f"{self._names[0]} to {self._names[-1]}"
             raise UnreadableJudgementError(f"expected {names}, once each, got {quote([*given])}")
-        reader = Reader(VERDICT, CONFIDENCE, quotations)
+        reader = Reader(VERDICT, quotations)
         found = []
         for name in self._names:
             value = given[name]

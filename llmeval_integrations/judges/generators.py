@@ -14,7 +14,7 @@ from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.judges.evaluator import exchange
 from llmeval_integrations.judges.forms import Form, object_schema
-from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.judges.material import make_prompt
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.messages import Message, Request
@@ -53,7 +53,7 @@ thing. Each is {{kind}}.
 Reply with one JSON object whose key "questions" holds the list of {{count}} objects, each with \
 the key "question"{{#has_choices}} and the key "choices", a list of texts{{/has_choices}}.
 """
-_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER)])
+_PROMPT: Final = make_prompt(_SYSTEM, _USER)
 
 
 class Question(str):  # noqa: SLOT000 - it has choices

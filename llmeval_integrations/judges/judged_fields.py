@@ -20,11 +20,10 @@ from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import JudgementsForm
-from llmeval_integrations.judges.material import MANY_JUDGEMENTS, draw_fence, enclose
+from llmeval_integrations.judges.material import MANY_JUDGEMENTS, draw_fence, enclose, make_prompt
 from llmeval_integrations.judges.pass_fail import as_metadata
-from llmeval_integrations.judges.prompt import Prompt, as_text
+from llmeval_integrations.judges.prompt import as_text
 from llmeval_integrations.judges.vocabulary import Verdict
-from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.outcome import Outcome
 from llmeval_integrations.messages.read import read_items
@@ -53,7 +52,7 @@ Question {{number}}, field {{path}}
 The texts stand between lines with the mark {{fence}}.
 
 """
-_PROMPT: Final = Prompt([Message("system", _SYSTEM), Message("user", _USER + MANY_JUDGEMENTS)])
+_PROMPT: Final = make_prompt(_SYSTEM, _USER + MANY_JUDGEMENTS)
 
 
 @dataclass(frozen=True)

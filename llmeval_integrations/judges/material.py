@@ -14,7 +14,8 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.judges.prompt import as_text
+from llmeval_integrations.judges.prompt import Prompt, as_text
+from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.messages.read import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 
@@ -85,6 +86,11 @@ one of "High", "Medium" and "Low".
 
 _SECRET: Final = secrets.token_bytes(32)
 """Each process draws its own."""
+
+
+def make_prompt(system: str, user: str) -> Prompt:
+    """Return a prompt of our own."""
+    return Prompt([Message("system", system), Message("user", user)])
 
 
 def draw_fence(text: str) -> str:

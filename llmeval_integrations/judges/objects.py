@@ -79,7 +79,7 @@ def _read_python(text: str) -> Any:
         return None
 
 
-def find(value: Any, fits: Callable[[Members], bool], depth: int = 8) -> list[Members]:
+def find(value: Any, fits: Callable[[Members], object], depth: int = 8) -> list[Members]:
     """List the outermost objects in a value that fit."""
     if isinstance(value, dict):
         if fits(value):

@@ -16,20 +16,14 @@ from llmeval_integrations.judges.material import (
     ONE_JUDGEMENT,
     SYSTEM,
     background,
+    make_prompt,
     write_examples,
 )
-from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import parse_judgement
 from llmeval_integrations.judges.vocabulary import Confidence, Judgement, Verdict
-from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.llm.session import Ask
 
-PROMPT: Final = Prompt(
-    [
-        Message("system", SYSTEM),
-        Message("user", MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT),
-    ]
-)
+PROMPT: Final = make_prompt(SYSTEM, MATERIAL + "Question: {{question}}\n\n" + ONE_JUDGEMENT)
 
 
 @dataclass(frozen=True)

@@ -86,14 +86,14 @@ class Reader:
     """Reads one kind of answer from the replies to one request."""
 
     vocabulary: Vocabulary
-    confidence: Vocabulary | None = None
     quotations: Quotations = field(default_factory=Quotations)
 
     def read(self, reply: str) -> Judgement:
         """Return the judgement of a reply; raises UnreadableJudgementError."""
-        text = strip_reasoning(reply.strip(" \t\r\n\ufeff"), lambda part: bool(self._own(part)))
-        claims = self._claims(text)
-        own = self._own(text, claims)
+        text = strip_reasoning(
+            reply.strip(" \t\r\n\ufeff"), lambda part: bool(self._claims(part)[1])
+        )
+        claims, own = self._claims(text)
         if any(each.marked for each in own):
             return self._agree(own, text)
         rest = decode(_blank(text, claims))
@@ -109,24 +109,22 @@ class Reader:
 
     def read_members(self, members: Members) -> Judgement:
         """Return the judgement of an object that is known to be an answer."""
-        claims = [Statement(*each, 0, 0, members) for each in self.vocabulary.state(members)]
+        claims = self.vocabulary.state(members)
         return self._agree([each for each in claims if not self._repeats(each)], "")
 
-    def _claims(self, text: str) -> list[Statement]:
-        """List what the objects of a text state."""
-        return [
-            Statement(
-                *said, start, end, inner, any(map(self.quotations.mark_is_in, (outer, inner)))
-            )
-            for start, end, outer in objects(text)
-            for inner in find(outer, lambda each: bool(self.vocabulary.state(each)))
-            for said in self.vocabulary.state(inner)
-        ]
+    def _claims(self, text: str) -> tuple[list[Statement], list[Statement]]:
+        """List what the objects of a text state, and the judge's own among it.
 
-    def _own(self, text: str, claims: Sequence[Statement] | None = None) -> list[Statement]:
-        """List what the judge's own objects state: those with the mark, else those not shown."""
-        claims = self._claims(text) if claims is None else claims
-        return [each for each in claims if each.marked] or [
+        Its own are those with the mark, or else those that no text shows.
+        """
+        state, is_marked = self.vocabulary.state, self.quotations.mark_is_in
+        claims = [
+            claim
+            for start, end, outer in objects(text)
+            for inner in find(outer, state)
+            for claim in state(inner, start, end, marked=is_marked(outer) or is_marked(inner))
+        ]
+        return claims, [each for each in claims if each.marked] or [
             each
             for each in claims
             if not _is_introduced(text, each.start) and not self._repeats(each)
@@ -144,11 +142,11 @@ class Reader:
             has_sentence = bool(before and _SENTENCE_END.search(before[-1]))
             return not self.quotations.repeat(each.source, before[-1] if has_sentence else "")
 
-        for by_alias in (False, True):
-            found = self.vocabulary.statements(text, by_alias=by_alias)
+        for kind in ("name", "alias"):
+            found = self.vocabulary.statements(text, kind)
             if stated := [each for each in found if not _is_introduced(text, each.start)]:
                 return [*filter(is_own, stated)]
-        return [*self.vocabulary.bare_words(text)]
+        return [*self.vocabulary.statements(text, "bare")]
 
     def _repeats(self, each: Statement) -> bool:
         """Return whether a shown text states the same, under this key or the usual one."""
@@ -165,38 +163,27 @@ class Reader:
         if any(each.value is None or each.value != value for each in stated):
             said = " / ".join(dict.fromkeys(each.source.strip() for each in stated))
             raise UnreadableJudgementError(f"its {name} is not clear: {quote(said)}")
-        label = _REASONING.search(text)
         if members:
             reasoning = reasons_of(members)
-        elif label:
+        elif label := _REASONING.search(text):
             reasoning = label["text"].strip(" \t\r\n\"'`*_|,")
         else:
             reasoning = _blank(text, stated).strip()
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, but must never see the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
-        confidence = self._read_confidence(members or {}, decode(text))
-        return Judgement(reasoning, value, confidence, inconsistent)
-
-    def _read_confidence(self, members: Members, text: str) -> Any:
-        if self.confidence is None:
-            return None
-        values = [value for value, _ in self.confidence.state(members)] or [
-            each.value
-            for by_alias in (False, True)
-            for each in self.confidence.statements(text, by_alias=by_alias)
-            if not _is_introduced(text, each.start)
-        ]
-        return values[0] if len({*values}) == 1 else None
+        levels = {each.value for each in CONFIDENCE.state(members or {})}
+        if not levels:
+            plain = decode(text)
+            found = CONFIDENCE.statements(plain, "name", "alias")
+            levels = {each.value for each in found if not _is_introduced(plain, each.start)}
+        return Judgement(reasoning, value, levels.pop() if len(levels) == 1 else None, inconsistent)
 
     def _contradicts(self, reasoning: str, value: Any) -> bool:
         """Return whether the reasons state or conclude with an answer other than `value`."""
-        vocabulary = self.vocabulary
-        stated = [*vocabulary.statements(reasoning)]
-        if vocabulary.decisive:
-            stated += vocabulary.statements(reasoning, by_alias=True)
-            stated += vocabulary.bare_words(reasoning)
-        return vocabulary.concludes_otherwise(_blank(reasoning, stated), value) or any(
+        kinds = ("name", "alias", "bare") if self.vocabulary.decisive else ("name",)
+        stated = [*self.vocabulary.statements(reasoning, *kinds)]
+        return self.vocabulary.concludes_otherwise(_blank(reasoning, stated), value) or any(
             each.value not in (None, value)
             and not _is_introduced(reasoning, each.start)
             and not self.quotations.hold(each.source)
@@ -252,14 +239,13 @@ def parse_judgement(
         ignoring: Texts that the reply may quote.
         fence: The mark that the judge was asked to add to its object.
 
-    Raises UnreadableJudgementError if the verdict is missing or not clear, or a required part is
-    missing.
+    Raises UnreadableJudgementError if the verdict is not clear, or a required part is missing.
     """
     texts = (ignoring,) if isinstance(ignoring, str) else ignoring
     keys = (required_keys,) if isinstance(required_keys, str) else required_keys
     own = {each.casefold(): each for each in words or ()}
     vocabulary = Vocabulary(VERDICT.name, own, scale, VERDICT_NAMES) if own or scale else VERDICT
-    reader = Reader(vocabulary, CONFIDENCE, Quotations(texts, fence))
+    reader = Reader(vocabulary, Quotations(texts, fence))
     try:
         judgement = _read(reply, reader, methods)
         _check_parts(judgement, keys, reply)

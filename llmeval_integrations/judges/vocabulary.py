@@ -164,38 +164,43 @@ class Vocabulary:
             found["word"], text[: found.start("word")], text[found.end() :]
         )
 
-    def state(self, members: Mapping[str, Any]) -> list[tuple[Any, str]]:
-        """List what an object states, each with its source: `verdict: Pass`, or `passed: true`."""
+    def state(
+        self, members: Members, start: int = 0, end: int = 0, *, marked: bool = False
+    ) -> list[Statement]:
+        """List what an object at this place states: `verdict: Pass`, or `passed: true`."""
         values = [*dict.fromkeys(self.words.values())]
-        found = []
+        stated = []
         for key, value in members.items():
             name, said = plain_name(key), str(value).casefold()
             if name == self.name or (name in self.aliases and self.read(value) is not None):
-                found.append((self.read(value), f"{key} {value}"))
+                stated.append((self.read(value), f"{key} {value}"))
             flag = self.words.get(re.sub(r"^(?:is|has|did) ", "", name))
             if flag is not None and len(values) == 2 and said in ("true", "false", "yes", "no"):
                 is_true = said in ("true", "yes")
-                stated = next(each for each in values if (each == flag) is is_true)
-                found.append((stated, f"{key} {value}"))
-        return found
+                meaning = next(each for each in values if (each == flag) is is_true)
+                stated.append((meaning, f"{key} {value}"))
+        return [Statement(*each, start, end, members, marked) for each in stated]
 
-    def statements(self, text: str, *, by_alias: bool = False) -> Iterator[Statement]:
-        """Yield what a text states as `name: word`, in any formatting."""
-        for found in self._patterns["alias" if by_alias else "name"].finditer(text):
-            gap, rest, end = found["gap"], found["rest"], found.start("rest")
-            if end == len(text) and gap[-1:] in "\"'":
-                continue  # perhaps the reply is cut within the word
-            if not gap.strip(" ") and "\n" not in gap:
-                continue  # "the verdict Pass" is a word about verdicts
-            behind = re.split(r'["”»<}|]' if "|" in gap else r'["”»<}]', rest, maxsplit=1)[0]
-            value = self._interpret(found["word"], gap, behind)
-            yield Statement(value, text[found.start() : end], found.start(), end)
+    def statements(self, text: str, *kinds: str) -> Iterator[Statement]:
+        """Yield what a text states, in any formatting.
 
-    def bare_words(self, text: str) -> Iterator[Statement]:
-        """Yield words that stand alone: on a line, in a box, in brackets, before all else."""
-        for found in self._patterns["bare"].finditer(text):
-            word = next(filter(None, found.groups()))
-            yield Statement(self.value_of(word), found[0], found.start(), found.end())
+        The kinds are "name" (`verdict: Pass`), "alias" (`decision: Pass`), and "bare": a word that
+        stands alone, on a line, in a box, in brackets, or before all else.
+        """
+        for kind in kinds:
+            for found in self._patterns[kind].finditer(text):
+                if kind == "bare":
+                    word = next(filter(None, found.groups()))
+                    yield Statement(self.value_of(word), found[0], found.start(), found.end())
+                    continue
+                gap, rest, end = found["gap"], found["rest"], found.start("rest")
+                if end == len(text) and gap[-1:] in "\"'":
+                    continue  # perhaps the reply is cut within the word
+                if not gap.strip(" ") and "\n" not in gap:
+                    continue  # "the verdict Pass" is a word about verdicts
+                behind = re.split(r'["”»<}|]' if "|" in gap else r'["”»<}]', rest, maxsplit=1)[0]
+                value = self._interpret(found["word"], gap, behind)
+                yield Statement(value, text[found.start() : end], found.start(), end)
 
     def _interpret(self, word: str, before: str, behind: str) -> Any:
         """Return what a word states between these texts; None if they make it doubtful."""

@@ -6,7 +6,7 @@ import pytest
 
 from llmeval_integrations import Evaluator, Result
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.judges.bias import judge_bias
+from llmeval_integrations.judges.trust import judge_bias
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from llmeval_integrations import Result
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.judges import Confidence, Judgement, ScoreTable, Verdict
-from llmeval_integrations.judges.calibration import CELLS, calibrate
+from llmeval_integrations.judges import Confidence, Judgement, ScoreTable, Verdict, calibrate
 from llmeval_integrations.stats.calibration import PRIOR_ROWS
 
+CELLS = ["fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high"]
 DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
 rows = st.lists(st.tuples(st.sampled_from(CELLS), st.booleans()), min_size=1, max_size=80)
 
