@@ -118,7 +118,7 @@ class JsonFields(Evaluator):
         fields = self.fields
         if self.confidence is not None:
             fields = self._with_confidence(self.confidence)
-        return make_layout(self, fields)
+        return make_layout(self, fields, getattr(self, "judged", ()))
 
     def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
         """Return settings that ignore the place of the confidences; check that it is a source."""
@@ -134,8 +134,9 @@ class JsonFields(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         comparison = compare_sample(self, sample, self._layout)
-        if isinstance(comparison, Result):
-            return comparison
+        return comparison if isinstance(comparison, Result) else self._conclude(comparison, sample)
+
+    def _conclude(self, comparison: FieldComparison, sample: Sample) -> Result:
         result = make_result(comparison, self.threshold)
         if self.confidence is not None:
             output, root = comparison.output, self._layout.root(sample, self)

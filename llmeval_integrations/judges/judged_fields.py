@@ -12,11 +12,9 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_instance, check_list
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.json_fields import compare_sample, make_layout, make_result
+from llmeval_integrations.evaluators.json_fields import JsonFields, compare_sample
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
-from llmeval_integrations.fields.layout import Omitted
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import JudgementsForm
@@ -98,7 +96,7 @@ class _ProseJudge(ModelJudge):
 
 
 @dataclass(frozen=True)
-class JudgedFields(_ProseJudge):
+class JudgedFields(JsonFields, _ProseJudge):
     """Which fields of an extraction are right, with a judge for those that are prose?
 
     Score, label, reason and metadata are those of JsonFields. A field under `judged` matches if a
@@ -113,35 +111,14 @@ class JudgedFields(_ProseJudge):
     them. A run warns about a path that no sample has. A path that the schema does not have is an
     error."""
 
-    schema: Any = field(default=None, hash=False)
-    """The JSON Schema of the extraction, as for JsonFields."""
-
-    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    """Settings of the other fields by path, as for JsonFields."""
-
-    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """The settings of all fields without their own, as for JsonFields."""
-
-    threshold: float | None = None
-    """The lowest score that passes; with None, every leaf must match. An output that is not JSON
-    never passes."""
-
-    parsing: Parsing = "markdown"
-    """Which text may surround the JSON, in output and reference."""
-
-    nulls: Omitted = "absent"
-    """Whether a null member counts as omitted, or is a leaf, as for JsonFields."""
-
-    empty: Omitted = "absent"
-    """Whether a member that is an empty object or array counts as omitted, or is a leaf."""
-
     def __post_init__(self) -> None:
-        super().__post_init__()
-        check_instance(self, "fields", Mapping)
-        self.__dict__["_layout"] = make_layout(self, self.fields, self.judged)
+        _ProseJudge.__post_init__(self)
+        JsonFields.__post_init__(self)
+
+    check = _ProseJudge.check
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        comparison = compare_sample(self, sample, self.__dict__["_layout"])
+        comparison = compare_sample(self, sample, self._layout)
         if isinstance(comparison, Result):
             return comparison
         pairs = [(place, output, reference) for _, place, output, reference, _ in comparison.open]
@@ -150,7 +127,7 @@ class JudgedFields(_ProseJudge):
             same = each["verdict"] == Verdict.PASS.value
             kind: Any = "match" if same else "mismatch"
             comparison.outcomes.append(Outcome(place, node, kind, float(same), output, reference))
-        result = make_result(comparison, self.threshold)
+        result = self._conclude(comparison, sample)
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def breakdown(self) -> FieldTally:

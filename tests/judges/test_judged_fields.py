@@ -38,6 +38,9 @@ def test_one_call_judges_all_fields_of_prose_and_no_others():
         "/items/*/n": {"match": 1, "mismatch": 1},
     }
     assert result.score == 4 / 6
+    sure = {"_sure": {"/summary": 0.9, "/items/0/text": 0.6}}
+    result = JudgedFields(model, PROSE, confidence="/_sure")(OUTPUT | sure, REFERENCE)
+    assert [said["right"] for said in result.metadata["confidence"]] == [True, False]
     found = [(said["pointer"], said["verdict"]) for said in result.metadata["judgements"]]
     assert found == [("/summary", "Pass"), ("/items/0/text", "Fail")]
 
