@@ -73,6 +73,29 @@ class Page:
         assert "exceptionDetails" not in result, result["exceptionDetails"]
         return result["result"].get("value")
 
+    def texts(self, selector: str) -> list[str]:
+        """Give the texts of all elements, without white space around them."""
+        texts = ".map(each => each.textContent.trim().replace(/\\s+/g, ' '))"
+        return self.run(f"[...document.querySelectorAll({selector!r})]{texts}")
+
+    def rows(self, selector: str) -> list[list[str]]:
+        """Give the texts of the cells of all rows of a table."""
+        texts = ".map(each => each.textContent.trim().replace(/\\s+/g, ' '))"
+        rows = f"[...document.querySelectorAll({selector + ' tr'!r})]"
+        return self.run(f"{rows}.map(row => [...row.cells]{texts})")
+
+    def click(self, selector: str, number: int = 0) -> None:
+        """Click on one of the elements, the first if none is named."""
+        self.run(f"document.querySelectorAll({selector!r})[{number}].click()")
+
+    def choose(self, name: str, value: str) -> None:
+        """Set a control of a form."""
+        kind = "input" if name == "by-text" else "change"
+        self.run(
+            f"document.getElementById({name!r}).value = {value!r};"
+            f"document.getElementById({name!r}).dispatchEvent(new Event('{kind}'))"
+        )
+
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
             more = os.read(self._read, 1 << 20)

@@ -89,15 +89,14 @@ def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(tmp_path):
     (run / "summary.json").unlink()  # as before the end of a run
     with viewing(run) as address, browser(tmp_path / "profile") as page:
         page.open(address)
-        page.run("document.getElementById('by-label').value = 'truncated'")
-        page.run("document.getElementById('by-label').dispatchEvent(new Event('change'))")
+        page.choose("by-label", "truncated")
         add_row(run, 3)
         wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
-        assert page.run("document.getElementById('count').textContent").startswith("2 of 3")
+        assert page.texts("#count")[0].startswith("2 of 3")
         assert page.run("document.getElementById('by-label').value") == "truncated"
-        page.run("document.querySelectorAll('tr.sample button')[0].click()")
+        page.click("tr.sample button")
         add_row(run, 4)
         wait_until(lambda: page.run("!document.getElementById('news').hidden"))
-        assert page.run("document.querySelectorAll('tr.detail').length") == 1
+        assert len(page.texts("tr.detail")) == 1
         assert page.complaints == []
         assert {each.split("/", 3)[2] for each in page.requests} == {address.split("/")[2]}

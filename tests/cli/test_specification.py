@@ -13,13 +13,14 @@ from llmeval_integrations import (
     RegexMatch,
     WeightedSum,
 )
-from llmeval_integrations.cli.specification import (
-    Specification,
-    build,
-    parse_specification,
-    read_files,
-)
+from llmeval_integrations.cli.specification import Specification, build, parse_specification
 
+FILES = {
+    "json": (b'{"type": "object"}', {"type": "object"}),
+    "the bom": (b"\xef\xbb\xbf[1]\r\n", [1]),
+    "text": (b"^a+$\n", "^a+$"),
+    "lines": ("two\nlines é\r\n".encode(), "two\nlines é"),
+}
 OPTIONS = [
     ("", {}),
     ("a=two words,b=x", {"a": "two words", "b": "x"}),
@@ -28,54 +29,17 @@ OPTIONS = [
     ("a=[^,]+,b=1", {"a": "[^,]+", "b": 1}),
     ('a="@literal",b=@@x', {"a": "@literal", "b": "@x"}),
     ("a=007,b=True", {"a": "007", "b": "True"}),
+    *((f"a=@{name},b=1", {"a": value, "b": 1}) for name, (_, value) in FILES.items()),
+    ('a={"b": ["@json"]}', {"a": {"b": [{"type": "object"}]}}),
 ]
 
 
 @pytest.mark.parametrize(("text", "options"), OPTIONS)
-def test_options_are_json_else_text(text, options):
-    assert parse_specification(f"e:{text}") == Specification("e", options)
-    assert parse_specification(f" my name = e :{text}").name == "my name"
-
-
-@pytest.mark.parametrize(
-    ("content", "value"),
-    [
-        (b'{"type": "object"}', {"type": "object"}),
-        (b"\xef\xbb\xbf[1]\r\n", [1]),
-        (b"^a+$\n", "^a+$"),
-        ("two\nlines é\r\n".encode(), "two\nlines é"),
-    ],
-)
-def test_an_option_can_be_in_a_file(tmp_path, content, value):
-    (tmp_path / "the file").write_bytes(content)
-    found = parse_specification("e:a=@the file,b=1", tmp_path)
-    assert found.options == {"a": value, "b": 1}
-
-
-WRONG = [
-    ("", "is not \\[NAME=\\]EVALUATOR"),
-    ("e:strict", "'strict' is not OPTION=VALUE"),
-    ("e:a=1,a=2", "the option a is given twice"),
-    ("e:a=@missing.json", "cannot read .*missing.json: No such file"),
-    ("json_mtch", "did you mean 'json_match'"),
-    ("json_match:strict=true", "json_match has no option 'strict'"),
-    ("json_match:strict_order=False", "options are JSON, so write false"),
-    ("json_fields:defaults={ignore_case: true}", "so write names and texts in double quotes"),
-    ("python_type", "python_type needs the option expected_type"),
-    ("json_schema:schema=schemas/a.json", "'schemas/a.json' is a text; .* write @schemas/a.json$"),
-    ("regex_match:pattern=(a.b", "not a regular expression: [^@]*$"),
-    (
-        'weighted_sum:parts=[[{"json_validity": 1}, 1]]',
-        "json_validity: expected options by name, got 1",
-    ),
-    ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), WRONG)
-def test_a_wrong_specification_is_explained(tmp_path, text, message):
-    with pytest.raises(EvalError, match=message):
-        build([parse_specification(text, tmp_path)])
+def test_options_are_json_or_files_else_text(tmp_path, text, options):
+    for name, (content, _) in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    assert parse_specification(f"e:{text}", tmp_path) == Specification("e", options)
+    assert parse_specification(f" my name = e :{text}", tmp_path).name == "my name"
 
 
 BUILT = [
@@ -88,14 +52,32 @@ BUILT = [
         for parts in (
             '{"json_validity": 1, "length_penalty": 0.5}',
             '[["json_validity", 1], [{"length_penalty": {"max_length": 1000}}, 0.5]]',
+            '[["json_validity", 1], ["length_penalty:max_length=1000", 0.5]]',
         )
     ),
-]
+    ("", "is not \\[NAME=\\]EVALUATOR"),
+    ("e:strict", "'strict' is not OPTION=VALUE"),
+    ("e:a=1,a=2", "the option a is given twice"),
+    ("e:a=@missing.json", "cannot read missing.json: No such file"),
+    ("json_mtch", "did you mean 'json_match'"),
+    ("json_match:strict=true", "json_match has no option 'strict'"),
+    ("json_match:strict_order=False", "options are JSON, so write false"),
+    ("json_fields:defaults={ignore_case: true}", "so write names and texts in double quotes"),
+    ("python_type", "python_type needs the option expected_type"),
+    ("json_schema:schema=schemas/a.json", "'schemas/a.json' is a text; .* write @schemas/a.json$"),
+    ("regex_match:pattern=(a.b", "not a regular expression: [^@]*$"),
+    ('weighted_sum:parts=[[{"json_validity": 1}, 1]]', "json_validity: expected options by name, got 1"),
+    ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "evaluator"), BUILT)
-def test_a_specification_builds_its_evaluator(text, evaluator):
-    assert list(build([parse_specification(text)]).values()) == [evaluator]
+@pytest.mark.parametrize(("text", "outcome"), BUILT)
+def test_a_specification_builds_its_evaluator_or_says_what_is_wrong(text, outcome):
+    if isinstance(outcome, str):
+        with pytest.raises(EvalError, match=outcome):
+            build([parse_specification(text)])
+    else:
+        assert list(build([parse_specification(text)]).values()) == [outcome]
 
 
 def test_two_evaluators_of_one_kind_get_two_names():
@@ -106,42 +88,26 @@ def test_two_evaluators_of_one_kind_get_two_names():
         build([*map(parse_specification, ["x=json_match", "x=json_validity"])])
 
 
-OFFLINE = {"platform": "ollama", "name": "m"}
-SHORT = {"pass_fail": {"model": OFFLINE, "question": "@q.txt", "scores": {"pass_low": 0.7}}}
-KIND = {"tone": {"model": OFFLINE}}
+MODEL = '"model": {"platform": "ollama", "name": "m"}'
+SHORT = f'{{"pass_fail": {{{MODEL}, "question": "@q.txt", "scores": {{"pass_low": 0.7}}}}}}'
 
 
-@pytest.fixture
-def judges():
+def test_nested_judges_are_built_from_plain_values(tmp_path):
     pytest.importorskip("openai")
-    return pytest.importorskip("llmeval_integrations.judges")
-
-
-def test_nested_judges_are_built_from_plain_values(judges, tmp_path):
+    judges = pytest.importorskip("llmeval_integrations.judges")
     (tmp_path / "q.txt").write_text("Short?\n")
     short = judges.PassFail("ollama:m", "Short?", scores=judges.ScoreTable(pass_low=0.7))
-    kind = judges.Tone("ollama:m")
-    asked = [
-        ("vote", {"of": SHORT, "n": 3}, None),
-        ("panel", {"judges": [SHORT, KIND]}, None),
-    ]
-    built = build([Specification(e, read_files(o, tmp_path), n) for e, o, n in asked])
-    assert repr(built["vote"]) == repr(judges.Vote(short, 3))
-    assert repr(built["panel"]) == repr(judges.Panel([short, kind]))
-
-
-@pytest.mark.parametrize(
-    ("evaluator", "options", "message"),
-    [
-        ("vote", {"of": "json_validity"}, "is not a JudgedEvaluator"),
-        ("panel", {"judges": ["json_validity"]}, "is not a judge"),
-        (
-            "pass_fail",
-            {"model": OFFLINE, "scores": {"pass_lo": 1}},
-            "unexpected .* 'pass_lo'",
-        ),
-    ],
-)
-def test_an_error_says_why_a_judge_cannot_be_built(judges, evaluator, options, message):
-    with pytest.raises(InvalidOptionError, match=message):
-        build([Specification(evaluator, options)])
+    tone = judges.Tone("ollama:m")
+    for text, expected in (
+        (f"vote:of={SHORT},n=3", judges.Vote(short, 3)),
+        (f'panel:judges=[{SHORT}, {{"tone": {{{MODEL}}}}}]', judges.Panel([short, tone])),
+    ):
+        [built] = build([parse_specification(text, tmp_path)]).values()
+        assert repr(built) == repr(expected)
+    for text, message in (
+        ("vote:of=json_validity", "is not a JudgedEvaluator"),
+        ('panel:judges=["json_validity"]', "is not a judge"),
+        ('pass_fail:model=ollama:m,scores={"pass_lo": 1}', "unexpected .* 'pass_lo'"),
+    ):
+        with pytest.raises(InvalidOptionError, match=message):
+            build([parse_specification(text)])

@@ -55,32 +55,9 @@ def ran(tmp_path):
     return ran
 
 
-def texts(page, selector, name="textContent"):
-    return page.run(f"[...document.querySelectorAll({selector!r})].map(each => each.{name}.trim())")
-
-
-def click(page, selector, number=0):
-    page.run(f"document.querySelectorAll({selector!r})[{number}].click()")
-
-
 def turn(page, number=0):
     """Open or close a sample."""
-    click(page, "tr.sample button", number)
-
-
-def choose(page, name, value):
-    kind = "input" if name == "text" else "change"
-    page.run(
-        f"document.getElementById('by-{name}').value = {value!r};"
-        f"document.getElementById('by-{name}').dispatchEvent(new Event('{kind}'))"
-    )
-
-
-def cells(page, selector):
-    return page.run(
-        f"[...document.querySelectorAll('{selector} tr')]"
-        ".map(row => [...row.cells].map(cell => cell.textContent.trim().replace(/\\s+/g, ' ')))"
-    )
+    page.click("tr.sample button", number)
 
 
 def test_the_page_of_a_run(opened, people, tmp_path):
@@ -88,34 +65,34 @@ def test_the_page_of_a_run(opened, people, tmp_path):
     assert page.requests == [f"file://{tmp_path}/report.html"]
     said = "33.3 % of 3 samples pass json_match, the lowest rate. 1 output is not JSON."
     assert (page.run(VERDICT), page.run(COUNT)) == (said, "3 of 3 samples, worst first")
-    assert texts(page, "#bar a") == ["Overview", "Samples", "Fields", "Run"]
-    assert cells(page, "#list") == [
+    assert page.texts("#bar a") == ["Overview", "Samples", "Fields", "Run"]
+    assert page.rows("#list") == [
         ["sample", "json_validity", "json_match", "json_fields", "problem"],
         ["cut", "✗failed", "✗failed", "✗failed", 'truncated: the text stops in the middle: \'{"name": "Ad\' (line 1, column 10)'],
         ["old", "✓passed", "✗failed", "✗failed 0.500", "mismatch: /age 63, expected 36"],
         ["right", "✓passed", "✓passed", "✓passed", ""],
     ]  # fmt: skip
     turn(page, 1)
-    assert cells(page, ".places") == [
+    assert page.rows(".places") == [
         ["place", "what", "output", "expected", "evaluator"],
         ["/age", "mismatch", "63", "36", "json_match, json_fields"],
     ]
     turn(page, 1)
-    assert texts(page, "tr.detail") == []
+    assert page.texts("tr.detail") == []
     page.run("scrollTo(0, 1e6)")
     assert page.run("document.getElementById('bar').getBoundingClientRect().top") == 0
     worst = ["cut", "old", "right"]
     for column, expected in ((0, worst), (0, worst[::-1]), (3, worst), (3, worst[::-1])):
-        click(page, "#list thead button", column)
-        assert texts(page, IDS) == expected
+        page.click("#list thead button", column)
+        assert page.texts(IDS) == expected
     assert page.run("location.hash") == "#sort=-json_fields"
-    assert texts(page, "[aria-sort=descending]") == ["json_fields"]
+    assert page.texts("[aria-sort=descending]") == ["json_fields"]
     page.run("[...document.querySelectorAll('.causes a')].find(a => a.textContent.startsWith('truncated')).click()")  # fmt: skip
-    assert (texts(page, IDS), page.run("location.hash")) == (["cut"], "#label=truncated&sort=-json_fields")  # fmt: skip
+    assert (page.texts(IDS), page.run("location.hash")) == (["cut"], "#label=truncated&sort=-json_fields")  # fmt: skip
     page.run("[...document.querySelectorAll('.fields a')].find(a => a.textContent === '/age').click()")  # fmt: skip
     assert page.run("document.querySelector('tr.detail').previousSibling.innerText").startswith("old")  # fmt: skip
     assert page.run("document.activeElement.ariaExpanded") == "true"
-    assert texts(opened(people, at="#sort=-id&outcome=failed"), IDS) == ["old", "cut"]
+    assert opened(people, at="#sort=-id&outcome=failed").texts(IDS) == ["old", "cut"]
     assert page.complaints == []
 
 
@@ -128,12 +105,12 @@ def test_each_control_filters_and_an_empty_list_can_be_cleared(opened, moods):
         ("text", "NOBODY", ["unscored"]),
         ("evaluator", "moody", ["bad", "raise", "unscored", "good"]),
     ):
-        choose(page, name, value)
-        assert sorted(texts(page, IDS)) == sorted(found)
-        choose(page, name, "")
-    choose(page, "text", "nothing like it")
+        page.choose(f"by-{name}", value)
+        assert sorted(page.texts(IDS)) == sorted(found)
+        page.choose(f"by-{name}", "")
+    page.choose("by-text", "nothing like it")
     assert page.run(COUNT).startswith("No sample has all of this.")
-    click(page, "#count button")
+    page.click("#count button")
     assert page.run(COUNT) == "4 of 4 samples, worst first"
 
 
@@ -164,7 +141,7 @@ def test_differences_are_marked_on_both_sides_and_values_in_their_source(opened,
         ".map(mark => (mark.title ? mark.title + ': ' : '') + mark.textContent.trim())"
     )
     assert marks == theirs
-    assert all(each in mark for each, mark in zip(ours, texts(page, ".output mark"), strict=True))
+    assert all(each in mark for each, mark in zip(ours, page.texts(".output mark"), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -177,9 +154,9 @@ def test_differences_are_marked_on_both_sides_and_values_in_their_source(opened,
 def test_a_long_text_is_shown_around_its_defect(opened, ran, output, before, mark):
     page = opened(ran([{"output": output, "reference": output}], [JsonValidity(), ExactMatch()]))
     turn(page)
-    assert (texts(page, ".output mark"), texts(page, ".reference mark")) == ([mark], [])
+    assert (page.texts(".output mark"), page.texts(".reference mark")) == ([mark], [])
     assert page.run("document.querySelector('.output mark').previousSibling.data").endswith(before)
-    [shown] = texts(page, ".output p")
+    [shown] = page.texts(".output p")
     assert re.fullmatch(rf"Characters [\d,]+ to [\d,]+ of {len(output):,}", shown)
 
 
@@ -198,7 +175,7 @@ TOOLS = [{"name": "weather", "input_schema": {"type": "object", "properties": {"
 def test_wrong_calls_are_listed_by_argument_and_the_message_is_folded(opened, ran):
     page = opened(ran([{"output": MESSAGE, "reference": CALLS}], [ToolCalls(), ToolCallSchema(TOOLS)]))  # fmt: skip
     turn(page)
-    assert cells(page, ".places") == [
+    assert page.rows(".places") == [
         ["call", "argument", "what", "output", "expected", "evaluator"],
         ["1. weather", "/city", "mismatch", '"Nice"', '"Paris"', "tool_calls"],
         ["1. weather", "/days", "wrong_type", '"3"', "3", "tool_calls"],
@@ -206,7 +183,7 @@ def test_wrong_calls_are_listed_by_argument_and_the_message_is_folded(opened, ra
         ["1. weather", "/days", "type", "", '"3" is not of type "integer"', "tool_call_schema"],
         ["2. clock", "(the call)", "unknown_tool", "", "there is no such tool", "tool_call_schema"],
     ]
-    assert texts(page, ".body mark") == []
+    assert page.texts(".body mark") == []
     assert page.run("document.querySelector('.sides').closest('details').open") is False
     assert page.run("document.title") != "acted"
 
@@ -217,12 +194,12 @@ def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
     page = opened(ran(rows, [JsonFields()], "old"), ran(worse, [JsonFields()], "new"))
     assert page.run(VERDICT).startswith("B is worse: ")
     assert page.run(COUNT) == "20 of 20 samples, those that got worse first"
-    assert cells(page, "#list")[1][:2] == ["s08", "✓passed → ✗failed"]
+    assert page.rows("#list")[1][:2] == ["s08", "✓passed → ✗failed"]
     for outcome, count in (("worse", 12), ("better", 0), ("", 20)):
-        choose(page, "outcome", outcome)
-        assert len(texts(page, IDS)) == count
+        page.choose("by-outcome", outcome)
+        assert len(page.texts(IDS)) == count
     turn(page)
-    assert texts(page, ".sides h3") == ["Output of old", "Output of new", "Reference"]
+    assert page.texts(".sides h3") == ["Output of old", "Output of new", "Reference"]
     tops = "[...document.querySelectorAll('.sides > div')].map(each => each.getBoundingClientRect().top)"  # fmt: skip
     assert len(set(page.run(tops))) == 1
     box = "document.querySelector('.differences').parentNode"
@@ -235,25 +212,25 @@ def test_texts_of_passing_samples_are_read_from_unchanged_data(opened, ran, tmp_
     run = ran(rows, [JsonValidity()], columns={"output": "said"})
     page = opened(run)
     turn(page, 1)
-    assert (texts(page, ".output pre"), texts(page, ".input pre")) == (["{}"], ["why?"])
+    assert (page.texts(".output pre"), page.texts(".input pre")) == (["{}"], ["why?"])
     (tmp_path / "run.jsonl").write_text("")
     page = opened(read_run(run.out))
     turn(page, 1)
-    assert "The texts of this sample are not in this page" in texts(page, "tr.detail")[0]
+    assert "The texts of this sample are not in this page" in page.texts("tr.detail")[0]
     turn(page, 0)
-    assert texts(page, ".output pre") == ["{ ⟨end⟩"]
+    assert page.texts(".output pre") == ["{ ⟨end⟩"]
 
 
 def test_text_of_models_does_not_act(opened, hostile):
     page = opened(*hostile)
-    click(page, ".fields a")
+    page.click(".fields a")
     page.run("for (const all of document.querySelectorAll('button.all')) all.click()")
     for number in range(1, 3):
         turn(page, number)
     page.run("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert (page.complaints, len(page.requests)) == ([], 1)
     assert page.run("document.title") != "acted"
-    assert texts(page, "img, a[href^=javascript], b b") == []
+    assert page.texts("img, a[href^=javascript], b b") == []
     assert page.run("document.scripts.length") == 2
     assert "\u202e" not in page.run("document.body.innerText")  # nothing turns the text around
 
@@ -335,10 +312,10 @@ def test_ten_thousand_samples_open_quickly(page, opened, tmp_path):
     with at_most(2, time.perf_counter):
         page.open(f"file://{tmp_path}/report.html")
         assert page.run(COUNT) == "10,000 of 10,000 samples, worst first"
-    assert len(texts(page, IDS)) == 50
+    assert len(page.texts(IDS)) == 50
     with at_most(1, time.perf_counter):
-        choose(page, "text", "sample-09999")
-        assert texts(page, IDS) == ["sample-09999"]
-    choose(page, "text", "")
-    click(page, "#pages button", 1)
-    assert texts(page, "#pages span") == ["Page 2 of 200"]
+        page.choose("by-text", "sample-09999")
+        assert page.texts(IDS) == ["sample-09999"]
+    page.choose("by-text", "")
+    page.click("#pages button", 1)
+    assert page.texts("#pages span") == ["Page 2 of 200"]
