@@ -1,24 +1,23 @@
-"""Weights learned from labels: in order always, better where the defaults are wrong, sane with few."""
+"""How far a judge can be trusted: weights learned from labels, and what shifts its verdicts."""
 
 import random
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmeval_integrations import Result
-from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.judges import Confidence, Judgement, ScoreTable, Verdict, calibrate
+from llmeval_integrations import Evaluator, InputError, Result
+from llmeval_integrations.judges import Judgement, ScoreTable, calibrate, judge_bias
 from llmeval_integrations.stats.calibration import PRIOR_ROWS
 
 CELLS = ["fail_high", "fail_medium", "fail_low", "pass_low", "pass_medium", "pass_high"]
-DEFAULT = [getattr(ScoreTable(), cell) for cell in CELLS]
+DEFAULTS = {cell: getattr(ScoreTable(), cell) for cell in CELLS}
 rows = st.lists(st.tuples(st.sampled_from(CELLS), st.booleans()), min_size=1, max_size=80)
 
 
 def judgement(cell):
-    verdict, confidence = cell.split("_")
-    return Judgement("", Verdict(verdict), Confidence(confidence))
+    return Judgement("", *cell.split("_"))
 
 
 def learned(pairs):
@@ -26,18 +25,14 @@ def learned(pairs):
     return calibrate([judgement(cell) for cell, _ in pairs], [label for _, label in pairs])
 
 
-def weights(table):
-    return [getattr(table, cell) for cell in CELLS]
-
-
-def brier(table, pairs):
-    return sum((getattr(table, cell) - label) ** 2 for cell, label in pairs) / len(pairs)
+def weights(found):
+    return [getattr(found.table, cell) for cell in CELLS]
 
 
 @pytest.mark.parametrize(
     "held",
     [
-        Judgement("", Verdict.PASS, Confidence.LOW),
+        judgement("pass_low"),
         {"verdict": "PASS", "confidence": "low"},
         Result(0.6, True, "pass", None, {"verdict": "Pass", "confidence": "low"}),
     ],
@@ -47,7 +42,7 @@ def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held)
     found = calibrate({**dict.fromkeys(range(8), held), 8: held, 9: held}, human)
     assert found.table.pass_low == pytest.approx((6 + PRIOR_ROWS * 0.6) / (9 + PRIOR_ROWS))
     assert next(each.passed for each in found.levels if each.name == "pass_low") == (6, 9)
-    assert weights(found.table)[:3] == DEFAULT[:3]  # no row tells against them
+    assert weights(found)[:3] == [0, 0.15, 0.4]  # no row tells against them
     unscored = calibrate([held, None, Result.unscored("cut")], [True, True, False])
     assert (found.unlabelled, unscored.unscored) == (1, 2)
 
@@ -57,8 +52,8 @@ def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held)
 def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
     whole = [sum(cell == other for other, _ in pairs) + PRIOR_ROWS for cell in CELLS]
     passed = [
-        sum(label for other, label in pairs if other == cell) + PRIOR_ROWS * default
-        for cell, default in zip(CELLS, DEFAULT)
+        sum(label for other, label in pairs if other == cell) + PRIOR_ROWS * DEFAULTS[cell]
+        for cell in CELLS
     ]
 
     def mean(low, high):
@@ -69,21 +64,23 @@ def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
         max(min(mean(low, high) for high in range(at, 6)) for low in range(at + 1))
         for at in range(6)
     ]
-    assert weights(learned(pairs).table) == pytest.approx(expected)
+    assert weights(learned(pairs)) == pytest.approx(expected)
     assert learned(pairs) == learned(pairs[::-1])
 
 
 @settings(deadline=None)
 @given(rows)
 def test_held_out_means_learned_from_all_other_rows(pairs):
+    def error(table, pairs):
+        return sum((getattr(table, cell) - label) ** 2 for cell, label in pairs)
+
     errors = []
-    for at, (cell, label) in enumerate(pairs):
+    for at, pair in enumerate(pairs):
         others = pairs[:at] + pairs[at + 1 :]
-        table = learned(others).table if others else ScoreTable()
-        errors.append((getattr(table, cell) - label) ** 2)
+        errors.append(error(learned(others).table if others else ScoreTable(), [pair]))
     found = learned(pairs)
     assert found.brier == pytest.approx(sum(errors) / len(errors))
-    assert found.brier_of_defaults == pytest.approx(brier(ScoreTable(), pairs))
+    assert found.brier_of_defaults == pytest.approx(error(ScoreTable(), pairs) / len(pairs))
 
 
 def test_the_table_reads_well():
@@ -111,7 +108,7 @@ GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
     [
         ([None], [True], "no row has both"),
         (["good"], [True], "judged, row 0: 'good' has neither a score nor a verdict"),
-        ([Judgement("", Verdict.PASS)], [True], "judged, row 0: .* with a confidence"),
+        ([Judgement("", "Pass")], [True], "judged, row 0: .* with a confidence"),
         ([GOOD], ["good"], "human, row 0: 'good' is not a verdict"),
     ],
 )
@@ -133,3 +130,67 @@ def test_any_score_is_learned_and_chances_rise_with_it():
     assert found(0.0) == learned[0] < 0.1
     assert abs(found(0.9) - 0.81) < 0.1
     assert str(found).startswith("score                 default  learned")
+
+
+# --- what should not matter -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Likes(Evaluator):
+    """Passes what is long enough, or what has a heading."""
+
+    least: int = 0
+    headings: bool = False
+
+    def check(self, sample):
+        passed = len(sample.output) >= self.least and (not self.headings or "##" in sample.output)
+        return Result(float(passed), passed)
+
+
+@dataclass(frozen=True)
+class PrefersFirst(Evaluator):
+    """Takes the first of two, whatever it is."""
+
+    needs = ("output_b",)
+
+    def check(self, sample):
+        return Result(1.0, None, "A")
+
+
+SAMPLES = [
+    {"output": f"It is {'very ' * number}good. Yes.", "group": number % 25} for number in range(50)
+]
+
+
+def test_a_fair_judge_has_no_shift():
+    for shift in judge_bias(Likes(), SAMPLES).values():
+        assert (shift.samples, shift.changed, shift.shift) == (50, (0, 50), 0.0)
+        assert shift.interval is None or shift.interval[0] < 0 < shift.interval[1]
+
+
+def test_a_judge_that_likes_length_or_lists_is_found_out():
+    by_length = judge_bias(Likes(least=60), SAMPLES)["length"]
+    assert 0 < by_length.changed.part < 50
+    assert by_length.interval[0] > 0
+    by_form = judge_bias(Likes(headings=True), SAMPLES)
+    assert by_form["formatting"].changed == (50, 50)
+    assert by_form["formatting"].shift == 1.0
+    assert by_form["length"].changed == (0, 50)
+    assert str(by_form["formatting"]).startswith(
+        "50 of 50 verdicts change (93% to 100%), scores by +1.000"
+    )
+
+
+def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
+    shout = {"shout": lambda sample: type(sample)(sample.output.upper())}
+    assert list(judge_bias(Likes(), SAMPLES, shout)) == ["shout"]
+    with pytest.raises(InputError, match="there is no sample"):
+        judge_bias(Likes(), [])
+    with pytest.raises(InputError, match="the output 3 is not a text"):
+        judge_bias(Likes(), [{"output": 3}])
+
+
+def test_a_judge_that_takes_the_first_is_wholly_biased_by_position():
+    pairs = [{**sample, "output_b": "No."} for sample in SAMPLES]
+    shift = judge_bias(PrefersFirst(), pairs)["position"]
+    assert (shift.changed, shift.shift) == ((50, 50), -1.0)
