@@ -114,7 +114,7 @@ def _show(call: argparse.Namespace) -> int:
 
 
 def _list_runs(call: argparse.Namespace) -> int:
-    from llmeval_integrations.reports.index import index_view
+    from llmeval_integrations.reports.run_view import index_view
 
     put_view(index_view(call.folder))
     return OK

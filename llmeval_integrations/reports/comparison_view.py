@@ -99,6 +99,7 @@ def _describe(found: Sequence[Difference]) -> str:
 def _differences(found: Sequence[Difference]) -> Iterator[Section]:
     """Yield the differences of evaluators, then those of fields."""
     ranked = sorted(found, key=lambda each: [*_TONES].index(each.verdict))
+    name = Column("figure", "figure", kind="name")
     figures = [
         Column("verdict", "verdict", kind="word", tone=lambda verdict: _TONES[verdict]),
         Column("A", "a"),
@@ -110,19 +111,23 @@ def _differences(found: Sequence[Difference]) -> Iterator[Section]:
         Column("better", "better", rank=5, tone=lambda count: "good" if count else "quiet"),
         Column("adjusted p", "p", rank=4, tone=mute, note=_OF_CHANCE),
     ]
-    columns = [Column("figure", "figure", kind="name"), *figures]
-    wholes = [_row(each) for each in ranked if each.field is None]
-    options: dict[str, Any] = {"noun": "difference", "few": len(wholes), "most": 50}
-    yield Section.of("differences", "Comparison", columns, wholes, note=_NOTE, **options)
-    fields = [_row(each) for each in ranked if each.field is not None]
-    sure = sum(each["verdict"] != "none shown" for each in fields)
+    rows = [_row(each) for each in ranked if each.field is None]
+    most = {"few": len(rows), "most": 50}
+    columns = [name, *figures]
+    yield Section.of(
+        "differences", "Comparison", columns, rows, noun="difference", note=_NOTE, **most
+    )
+    rows = [_row(each) for each in ranked if each.field is not None]
+    sure = sum(each["verdict"] != "none shown" for each in rows)
+    few = max(3, min(sure, 20))
+    evaluator = Column("evaluator", "evaluator", kind="name", rank=6, optional=True)
     columns = [
-        Column("field", "figure", kind="name"),
-        Column("evaluator", "evaluator", kind="name", rank=6, optional=True),
+        replace(name, head="field"),
+        evaluator,
         *(replace(each, note="") for each in figures),
     ]
-    options = {"noun": "field", "few": max(3, min(sure, 20)), "elsewhere": _ALL}
-    yield Section.of("compared-fields", "Fields compared", columns, fields, **options)
+    title = "Fields compared"
+    yield Section.of("compared-fields", title, columns, rows, noun="field", few=few, elsewhere=_ALL)
 
 
 def _row(each: Difference) -> Row:

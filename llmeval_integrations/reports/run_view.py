@@ -1,15 +1,20 @@
-"""One run as sections of cells."""
+"""One run, and the list of runs in a folder, as sections of cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from operator import itemgetter
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.field_view import field_sections
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import (
+    NOTHING,
     Cell,
     Column,
     Row,
@@ -23,6 +28,7 @@ from llmeval_integrations.reports.view import (
     shares,
 )
 from llmeval_integrations.runs.acceptance import acceptance
+from llmeval_integrations.runs.directory import RESULTS, RunDirectory
 from llmeval_integrations.runs.numbers import percent, write_count
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
@@ -40,6 +46,14 @@ _TO_REVIEW: Final = 100
 """The most values that are listed for a review."""
 
 _NAME: Final = Column("evaluator", "name", kind="name")
+_MINUTE: Final = len("2026-01-31T12:30")
+_OF_INDEX: Final = [
+    Column("run", "run", kind="name"),
+    Column("date (UTC)", "date", kind="word", rank=1),
+    Column("data", "data", kind="name", rank=2),
+    Column("samples", "samples"),
+    Column("pass rates", "rates", kind="text"),
+]
 
 
 def view_of_run(run: Run, name: str = "") -> View:
@@ -248,3 +262,41 @@ def _judges(run: Run, evaluators: Sequence[Row]) -> Section:
     ]
     note = "" if all(each.get("cost") is not None for each in judges) else _NO_COST
     return Section.of("judges", "Judges", columns, judges, note=note, noun="judge", few=50, most=50)
+
+
+def index_view(folder: str | PathLike[str]) -> View:
+    """Return date, data and pass rates of the runs in a folder and up to two levels below it.
+
+    Raises InputError if the folder does not exist.
+    """
+    if not Path(folder).is_dir():
+        raise InputError(f"there is no folder {folder}")
+    patterns = (RESULTS, f"*/{RESULTS}", f"*/*/{RESULTS}")
+    found = {file.parent for pattern in patterns for file in Path(folder).glob(pattern)}
+    rows = sorted(map(_index_row, sorted(found)), key=lambda row: row["date"], reverse=True)
+    verdict = write_count(len(rows), "run")
+    if not rows:
+        verdict += "; llmeval run DATA -e EVALUATOR --out DIR keeps one."
+    section = Section.of("runs", "Runs", _OF_INDEX, rows, noun="run", few=20, most=20)
+    return View(str(folder), Cell(verdict), [section] if rows else [])
+
+
+def _index_row(path: Path) -> Row:
+    directory = RunDirectory(path)
+    manifest: Mapping[str, Any] = {}
+    summary: Mapping[str, Any] = {}
+    with suppress(InputError):  # a damaged file is ignored
+        manifest = directory.manifest()
+    with suppress(InputError):
+        summary = directory.summary() or {}
+    rates = [
+        f"{name} {share(each['pass_rate'])}" for name, each in summary.get("evaluators", {}).items()
+    ]
+    date = str(manifest.get("started", ""))[:_MINUTE].replace("T", " ")
+    return {
+        "run": str(path),
+        "date": date or NOTHING,
+        "data": Path(manifest.get("data", {}).get("path", "")).name or NOTHING,
+        "samples": summary.get("samples"),
+        "rates": "; ".join(rates) or "not finished",
+    }
