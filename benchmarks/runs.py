@@ -33,7 +33,14 @@ from typing import Any, NamedTuple, TypeAlias
 import documents
 from measure import Timing, seconds
 
-from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity, LengthPenalty, evaluate
+from llmeval_integrations import (
+    JsonFields,
+    JsonMatch,
+    JsonSchema,
+    JsonValidity,
+    LengthPenalty,
+    evaluate,
+)
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 
@@ -290,14 +297,17 @@ def once(
 def processes(folder: Path, rounds: int) -> Iterator[str]:
     """Time two processes and one in turns over 100,000 rows."""
     path = written(100_000, folder)
-    ratios = []
-    for _ in range(rounds):
-        one = once(path, folder)
-        ratios.append(one / once(path, folder, workers=2))
-    median = statistics.median(ratios)
-    spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-    met = "yes" if median >= 1.6 else "NO"
-    yield f"| two processes, times as fast as one ({spread}) | {median:.2f} | 1.6 | {met} |"
+    evaluators: Evaluators
+    for evaluators in (EVALUATORS, {"json_fields": JsonFields()}):
+        ratios = []
+        for _ in range(rounds):
+            one = once(path, folder, evaluators)
+            ratios.append(one / once(path, folder, evaluators, workers=2))
+        median = statistics.median(ratios)
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        met = "yes" if median >= 1.6 else "NO"
+        what = f"two processes, times as fast as one, {' and '.join(evaluators)}"
+        yield f"| {what} ({spread}) | {median:.2f} | 1.6 | {met} |"
 
 
 def start(folder: Path) -> Iterator[str]:
