@@ -83,11 +83,11 @@ class JsonComparisonEvaluator(CatalogEvaluator):
             raise ValueError(value.reason)  # noqa: TRY004 - as LangChain's raises
         return value
 
-    def _sample(self, prediction: Any, reference: Any = None, *args: Any, **further: Any) -> Sample:
+    def _sample(self, prediction: Any, reference: Any = None, **further: Any) -> Sample:
         if type(self)._parse_json is not JsonComparisonEvaluator._parse_json:  # noqa: SLF001
             prediction = self._parse_json(prediction)
             reference = None if reference is None else self._parse_json(reference)
-        return super()._sample(prediction, reference, *args, **further)
+        return super()._sample(prediction, reference=reference, **further)
 
 
 class JsonEqualityEvaluator(JsonComparisonEvaluator):
@@ -136,30 +136,34 @@ class EmbeddingDistanceEvaluator(CatalogEvaluator):
         self.evaluation_name = f"embedding_{plain(distance_metric)}_distance"
 
 
-class PairDistanceEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
-    """Measures the distance of two outputs."""
+class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
+    """Evaluates two outputs: `prediction` and `prediction_b`."""
 
-    requires_reference = False
+    requires_reference: ClassVar[bool] = False
 
-    def evaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
+    def evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b`."""
-        found = self.evaluate_strings(**_as_pair(prediction_b, fields))
-        return {"score": found["score"]}
+        found: dict[str, Any] = self.evaluate_strings(**fields)
+        return found
 
-    async def aevaluate_string_pairs(self, *, prediction_b: Any, **fields: Any) -> dict[str, Any]:
+    async def aevaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
         """Compare `prediction` with `prediction_b` asynchronously."""
-        found = await self.aevaluate_strings(**_as_pair(prediction_b, fields))
-        return {"score": found["score"]}
+        found: dict[str, Any] = await self.aevaluate_strings(**fields)
+        return found
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
 
-def _as_pair(prediction_b: Any, fields: dict[str, Any]) -> dict[str, Any]:
-    """Make the other output the reference; None is an empty output, not an absent reference."""
-    return {**fields, "reference": "" if prediction_b is None else prediction_b}
+class PairDistanceEvaluator(PairEvaluator, CatalogEvaluator):
+    """Measures the distance of two outputs."""
+
+    def _sample(self, prediction: Any, prediction_b: Any = None, **further: Any) -> Sample:
+        # None is an empty output, not an absent reference.
+        further["reference"] = "" if prediction_b is None else prediction_b
+        return super()._sample(prediction, **further)
 
 
-class PairwiseStringDistanceEvaluator(PairDistanceEvaluator, CatalogEvaluator):
+class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):
     """How far are the texts of two outputs from each other?"""
 
     core_name = "string_distance"

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from importlib import import_module
 from typing import Any, Final
 
-from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
-from llmeval_integrations.frameworks.langchain.violations import best_message
-from llmeval_integrations.judges.prompt import Prompt
+from llmeval_integrations.json_values.limits import measure
+from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.schemas.parse import schema_text
+
+_KINDS: Final[dict[str, type[float]]] = {
+    **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
+    **dict.fromkeys(("json_equality", "json_schema"), bool),
+}
+"""The types of LangChain's scores 1 and 0, where they are not float."""
+
+_SCORES: Final = (
+    *("embedding_distance", "exact_match", "json_edit_distance", "json_equality"),
+    *("regex_match", "string_distance"),
+)
+"""The evaluators that give only a score in LangChain."""
+
+_MOST_LEVELS: Final = 8
+"""Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
+
+_MOST_CHARACTERS: Final = 10_000
+"""Size of a value; for `uniqueItems`, `jsonschema` compares each item with each."""
 
 
 def evaluation_class(name: str, module: str = "schema") -> Any:
@@ -36,18 +56,6 @@ def evaluation_class(name: str, module: str = "schema") -> Any:
 
 
 StringEvaluator: Any = evaluation_class("StringEvaluator")
-
-_KINDS: Final[dict[str, type[float]]] = {
-    **dict.fromkeys(("exact_match", "regex_match", "json_validity"), int),
-    **dict.fromkeys(("json_equality", "json_schema"), bool),
-}
-"""The types of LangChain's scores 1 and 0, where they are not float."""
-
-_SCORES: Final = (
-    *("embedding_distance", "exact_match", "json_edit_distance", "json_equality"),
-    *("regex_match", "string_distance"),
-)
-"""The evaluators that give only a score in LangChain."""
 
 
 def plain(value: Any) -> Any:
@@ -119,44 +127,36 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         """Return the name in a trace."""
         return self.evaluation_name
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> dict[str, Any]:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Evaluate the output of a chain, in `chain | evaluator`.
 
         It is a text, a parsed value, messages, or a state of LangGraph. A mapping with `prediction`
         contains the arguments of `evaluate_strings`.
         """
-        found: dict[str, Any] = self._call_with_config(
-            lambda output, config: self.evaluate_strings(**_arguments(output), **config),
-            input,
-            config,
-        )
-        return found
 
-    async def ainvoke(
-        self, input: Any, config: RunnableConfig | None = None, **_: Any
-    ) -> dict[str, Any]:
+        def run(output: Any, config: Any) -> dict[str, Any]:
+            return self.evaluate_strings(**_arguments(output), **config)
+
+        return self._call_with_config(run, input, config)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **_: Any) -> Any:
         """Evaluate the output of a chain asynchronously."""
-        found: dict[str, Any] = await self._acall_with_config(
-            lambda output, config: self.aevaluate_strings(**_arguments(output), **config),
-            input,
-            config,
-        )
-        return found
 
-    def _sample(
-        self, prediction: Any, reference: Any = None, input: Any = None, **further: Any
-    ) -> Sample:
-        kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
-        if input is None and self.requires_input:
-            raise MissingFieldError(f"{kind} requires an input string.")
-        is_schema = isinstance(self.evaluator, JsonSchema) and further.get("schema") is not None
-        if reference is None and self.requires_reference and not is_schema:
-            raise MissingFieldError(f"{kind} requires a reference string.")
-        fields = {"reference": reference, "input": input, **further}
-        present = {
-            name: value for name, value in fields.items() if value is not None and name in FIELDS
-        }
-        return Sample(prediction, **present)
+        async def run(output: Any, config: Any) -> dict[str, Any]:
+            return await self.aevaluate_strings(**_arguments(output), **config)
+
+        return await self._acall_with_config(run, input, config)
+
+    def _sample(self, prediction: Any, **further: Any) -> Sample:
+        fields = {n: value for n, value in further.items() if value is not None and n in FIELDS}
+        is_schema = isinstance(self.evaluator, JsonSchema) and "schema" in fields
+        needs = ["input"] * self.requires_input
+        needs += ["reference"] * (self.requires_reference and not is_schema)
+        for field in needs:
+            if field not in fields:
+                kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
+                raise MissingFieldError(f"{kind} requires {add_article(field)} string.")
+        return Sample(prediction, **fields)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
         """Return a result as LangChain's dict."""
@@ -172,7 +172,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
             return {"score": score}
         if is_json and isinstance(self.evaluator, JsonSchema):
             errors = result.metadata.get("errors", [{"message": reason}])
-            message = best_message(self.evaluator, sample) or errors[0]["message"]
+            message = _find_message(self.evaluator, sample) or errors[0]["message"]
             reason = f"<ValidationError: {message!r}>"
         return {"score": score, "reasoning": reason}
 
@@ -195,31 +195,39 @@ def _arguments(output: Any) -> dict[str, Any]:
     return {"prediction": output}
 
 
-_ROLES: Final = {
-    "PromptTemplate": "user",
-    "HumanMessagePromptTemplate": "user",
-    "SystemMessagePromptTemplate": "system",
-    "AIMessagePromptTemplate": "assistant",
-}
+def _find_message(evaluator: JsonSchema, sample: Sample) -> str | None:
+    """Return the message of `jsonschema` for an output that does not conform, as LangChain does.
 
-
-def as_prompt(template: Any) -> Any:
-    """Return LangChain's prompt as a Prompt, or anything else unchanged.
-
-    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
-    placeholders for messages, images, or partial variables.
+    None if the package is not installed, fails, or could take very long.
     """
-    if not isinstance(template, BasePromptTemplate):
-        return template
-    messages, syntaxes = [], set()
-    for message in getattr(template, "messages", [template]):
-        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
-        is_text = role is not None and isinstance(text, PromptTemplate)
-        if not is_text or template.partial_variables or text.partial_variables:
-            raise InvalidOptionError(
-                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
-                "messages such as {'role': ..., 'content': ...}"
-            )
-        messages.append({"role": role, "content": text.template})
-        syntaxes.add(text.template_format)
-    return Prompt(messages, *syntaxes)
+    try:
+        import jsonschema
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        return None
+    schemas = (evaluator.schema, sample.schema, sample.reference)
+    given = next(schema for schema in schemas if schema is not None and schema is not MISSING)
+    schema = parse(schema_text(given), "lenient" if evaluator.parsing == "lenient" else "markdown")
+    value = read(sample, "output", evaluator.parsing)
+    text = repr(schema)
+    # Patterns would be matched by `re`, which may never end; numbers beyond a float are Decimals.
+    if (
+        measure(value).levels > _MOST_LEVELS
+        or len(repr(value)) > _MOST_CHARACTERS
+        or re.search("'pattern(Properties)?'", text)
+        or "Decimal('" in repr(value) + text
+    ):
+        return None
+    draft = f"Draft{str(evaluator.draft).replace('-', '')}Validator"
+    kind = getattr(jsonschema, draft, None) or jsonschema.validators.validator_for(schema)
+    if isinstance(schema, dict):
+        # With `$schema`, a $ref to the root would switch to the keywords of that draft.
+        schema = {key: part for key, part in schema.items() if key != "$schema"}
+    formats = kind.FORMAT_CHECKER if evaluator.check_formats else None
+    try:
+        # Unlike the default, REGISTRY fetches nothing. It contains the metaschemas.
+        validator = kind(schema, registry=REGISTRY, format_checker=formats)
+        error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+    except Exception:  # noqa: BLE001 - the verdict stands; jsonschema may raise anything
+        return None
+    return error and str(error.message)

@@ -7,20 +7,17 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Final
 
-import msgspec
+from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import hint
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
-from llmeval_integrations.frameworks.langchain.drop_ins import PairwiseStringEvaluator
-from llmeval_integrations.frameworks.langchain.evaluator import (
-    LangChainEvaluator,
-    as_prompt,
-    evaluation_class,
-)
+from llmeval_integrations.frameworks.langchain.drop_ins import PairEvaluator
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, evaluation_class
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
 AgentTrajectoryEvaluator: Any = evaluation_class("AgentTrajectoryEvaluator")
@@ -83,24 +80,21 @@ class ModelEvaluator(LangChainEvaluator):
         """Build the evaluator, as in LangChain."""
         return cls(llm, **options)
 
-    def _sample(
-        self, prediction: Any, reference: Any = None, input: Any = None, **further: Any
-    ) -> Sample:
+    def _sample(self, prediction: Any, **further: Any) -> Sample:
+        question, reference = further.get("input"), further.get("reference")
         if reference is not None and not self.requires_reference:
             ignored = f"Ignoring reference in {type(self).__name__}, as it is not expected."
             warnings.warn(ignored, stacklevel=4)
-        sample = super()._sample(prediction, reference, input, **further)
         answer = to_text(read_answer(prediction).value)
         variables = {
             **self.variables,
-            "query": input,
-            "answer": reference,
-            "context": reference,
-            "result": answer,
-            "prediction": answer,
-            **(further.get("variables") or {}),
+            **dict.fromkeys(("result", "prediction"), answer),
+            **dict.fromkeys(("answer", "context"), reference),
+            "query": question,
+            "prediction_b": further.get("prediction_b"),
+            **(further.pop("variables", None) or {}),
         }
-        return msgspec.structs.replace(sample, variables=variables)
+        return super()._sample(prediction, variables=variables, **further)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
         # A reply without a verdict is kept, too.
@@ -253,22 +247,12 @@ class LabeledScoreStringEvalChain(ScoreStringEvalChain):
     template = ScoreStringEvalChain.template.replace("\n\nAnswer:", f"{_REFERENCE}\n\nAnswer:")
 
 
-class PairwiseStringEvalChain(PairwiseStringEvaluator, CriteriaEvaluator):  # type: ignore[misc]
+class PairwiseStringEvalChain(PairEvaluator, CriteriaEvaluator):
     """Which of two outputs is better? `value` is A, B or None, the score 1, 0 or 0.5."""
 
     evaluation_name = "pairwise_string_comparison"
     words: ClassVar[Mapping[str, float] | None] = {"A": 1, "B": 0, "C": 0.5}
     template = _PAIR + _CHOICE
-
-    def evaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
-        """Compare `prediction` with `prediction_b`."""
-        return self.evaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
-
-    async def aevaluate_string_pairs(self, *, prediction_b: Any, **kwargs: Any) -> dict[str, Any]:
-        """Compare `prediction` with `prediction_b` asynchronously."""
-        return await self.aevaluate_strings(**kwargs, variables={"prediction_b": prediction_b})
-
-    _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
 
 class LabeledPairwiseStringEvalChain(PairwiseStringEvalChain):
@@ -302,26 +286,55 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     def evaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
         """Rate an agent's answer and its steps."""
-        return self.evaluate_strings(**_write_steps(**kwargs))
+        return self.evaluate_strings(**kwargs)
 
     async def aevaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
         """Rate an agent's answer and its steps asynchronously."""
-        return await self.aevaluate_strings(**_write_steps(**kwargs))
+        return await self.aevaluate_strings(**kwargs)
 
     _evaluate_agent_trajectory = evaluate_agent_trajectory  # abstract in LangChain
+
+    def _sample(self, prediction: Any, **further: Any) -> Sample:
+        steps, reference = further.pop("agent_trajectory"), further.pop("reference", None)
+        if not isinstance(steps, str):
+            lines = [
+                f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
+                for number, (action, output) in enumerate(steps, 1)
+            ]
+            steps = "\n".join(lines)
+        note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
+        variables = {"agent_trajectory": steps, "reference_note": note}
+        return super()._sample(prediction, variables=variables, **further)
 
     def _scale(self, score: float) -> float:
         return (score - 1) / 4
 
 
-def _write_steps(*, agent_trajectory: Any, reference: Any = None, **kwargs: Any) -> dict[str, Any]:
-    """Write an agent's steps, and the expected answer if there is one."""
-    steps = agent_trajectory
-    if not isinstance(steps, str):
-        lines = [
-            f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
-            for number, (action, output) in enumerate(steps, 1)
-        ]
-        steps = "\n".join(lines)
-    note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
-    return {**kwargs, "variables": {"agent_trajectory": steps, "reference_note": note}}
+_ROLES: Final = {
+    "PromptTemplate": "user",
+    "HumanMessagePromptTemplate": "user",
+    "SystemMessagePromptTemplate": "system",
+    "AIMessagePromptTemplate": "assistant",
+}
+
+
+def as_prompt(template: Any) -> Any:
+    """Return LangChain's prompt as a Prompt, or anything else unchanged.
+
+    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
+    placeholders for messages, images, or partial variables.
+    """
+    if not isinstance(template, BasePromptTemplate):
+        return template
+    messages, syntaxes = [], set()
+    for message in getattr(template, "messages", [template]):
+        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
+        is_text = role is not None and isinstance(text, PromptTemplate)
+        if not is_text or template.partial_variables or text.partial_variables:
+            raise InvalidOptionError(
+                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
+                "messages such as {'role': ..., 'content': ...}"
+            )
+        messages.append({"role": role, "content": text.template})
+        syntaxes.add(text.template_format)
+    return Prompt(messages, *syntaxes)

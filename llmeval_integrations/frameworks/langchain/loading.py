@@ -11,7 +11,7 @@ from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import drop_ins, judges
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt, plain
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, plain
 
 CLASSES: Final[dict[str, Any]] = {
     "qa": judges.QAEvalChain,
@@ -54,7 +54,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     ours = catalog.evaluator_class(name)
     options = {key: plain(value) for key, value in kwargs.items()}
     if "prompt" in options:
-        options["prompt"] = as_prompt(options["prompt"])
+        options["prompt"] = judges.as_prompt(options["prompt"])
     if llm is not None and takes_model(ours):
         options.setdefault("model", llm)
     return LangChainEvaluator(catalog.load_evaluator(name, **options))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from llama_index.core import Settings
 from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
@@ -25,9 +25,6 @@ from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
-
-_FIELDS: Final = {"query": "input", **{name: name for name in FIELDS if name != "input"}}
-"""The arguments that are fields of a sample, and the names of these fields."""
 
 
 class LabelledEvaluationResult(EvaluationResult):  # type: ignore[misc]
@@ -64,8 +61,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         text "null". All further arguments that are fields of a sample, such as `reference`, are
         used. The others are ignored, since `BatchEvalRunner` passes each evaluator those of all.
         """
-        fields = _collect(query, contexts, further)
-        answer = None
+        answer, fields = None, {**further, "input": query, "contexts": contexts}
         try:
             if _is_async_stream(response):
                 raise InputError("the stream of this response is asynchronous; call aevaluate")
@@ -83,11 +79,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         **further: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate` does, asynchronously."""
-        fields = _collect(query, contexts, further)
-        return await self._aevaluate(response, fields)
-
-    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
-        answer = None
+        answer, fields = None, {**further, "input": query, "contexts": contexts}
         try:
             if _is_async_stream(response):
                 response = await response.get_response()
@@ -107,35 +99,32 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         nodes, unless you pass others. Raises InputError for any other object, and for the stream of
         a chat that has not been read.
         """
-        output, sources = _split_response(response)
-        return self.evaluate(query, output, **{"contexts": sources, **further})
+        return self.evaluate(query, **{**_split_response(response), **further})
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate_response` does, asynchronously."""
-        output, sources = _split_response(response)
-        return await self.aevaluate(query, output, **{"contexts": sources, **further})
+        return await self.aevaluate(query, **{**_split_response(response), **further})
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         """Return the answer in the response, and the sample."""
         if response is None:
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
-        present = {
-            _FIELDS[name]: value
-            for name, value in fields.items()
-            if value is not None and name in _FIELDS
-        }
-        return answer, Sample(answer if _is_stream(response) else response, **present)
+        given = {name: one for name, one in fields.items() if one is not None and name in FIELDS}
+        if isinstance(given.get("contexts"), str):
+            given["contexts"] = [given["contexts"]]
+        return answer, Sample(answer if _is_stream(response) else response, **given)
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
     ) -> LabelledEvaluationResult:
         """Return a result, or why there is none, as LlamaIndex's result."""
         contexts = fields["contexts"]
+        contexts = [contexts] if isinstance(contexts, str) else contexts
         return LabelledEvaluationResult(
-            query=_text(fields["query"]),
+            query=_text(fields["input"]),
             contexts=None if contexts is None else list(map(_text, contexts)),
             response=_text(answer),
             passing=result.passed,
@@ -156,7 +145,12 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     def _get_prompts(self) -> dict[str, Any]:
         """Return a judge's prompt as LlamaIndex's."""
         prompt = getattr(self.evaluator, "prompt", None)
-        return {self.prompt_name: as_template(prompt)} if isinstance(prompt, Prompt) else {}
+        if not isinstance(prompt, Prompt):
+            return {}
+        if isinstance(prompt.template, str):
+            return {self.prompt_name: PromptTemplate(prompt.template)}
+        messages = [ChatMessage(role=one.role, content=one.text) for one in prompt.messages]
+        return {self.prompt_name: ChatPromptTemplate(messages)}
 
     def _update_prompts(self, prompts: Mapping[str, Any]) -> None:
         """Replace a judge's prompt by LlamaIndex's, or by anything that a Prompt accepts."""
@@ -182,14 +176,6 @@ def load_evaluator(name: str, /, *, llm: Any = None, **options: Any) -> LlamaInd
     return LlamaIndexEvaluator(catalog.load_evaluator(name, **options))
 
 
-def as_template(prompt: Prompt) -> BasePromptTemplate:
-    """Return a prompt as LlamaIndex's template."""
-    if isinstance(prompt.template, str):
-        return PromptTemplate(prompt.template)
-    messages = [ChatMessage(role=message.role, content=message.text) for message in prompt.messages]
-    return ChatPromptTemplate(messages)
-
-
 def as_prompt(template: Any) -> Prompt:
     """Return LlamaIndex's template, or anything that a Prompt accepts, as a Prompt."""
     if isinstance(template, ChatPromptTemplate):
@@ -200,21 +186,15 @@ def as_prompt(template: Any) -> Prompt:
     return Prompt(template)
 
 
-def _collect(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
-    """Return all arguments but the response; a single text becomes a list of contexts."""
-    contexts = [contexts] if isinstance(contexts, str) else contexts
-    return {"query": query, "contexts": contexts, "reference": None, **further}
-
-
 def _text(value: Any) -> str | None:
     """Return the text of a field; lone surrogates, which Pydantic refuses, are escaped."""
     return None if value is None else to_storable_text(value)
 
 
-def _split_response(response: Any) -> tuple[Any, list[str] | None]:
+def _split_response(response: Any) -> dict[str, Any]:
     """Return the answer of a response object, and the texts of its source nodes."""
     if response is None:
-        return None, None
+        return {}
     has_answer = _is_stream(response) or hasattr(response, "response")
     if not (has_answer and hasattr(response, "source_nodes")):
         raise InputError(
@@ -224,7 +204,7 @@ def _split_response(response: Any) -> tuple[Any, list[str] | None]:
     output = response if _is_stream(response) else response.response
     if output == "" and hasattr(type(response), "chat_stream"):
         raise InputError("the stream of this chat response has not been read to its end")
-    return output, [node.get_content() for node in response.source_nodes]
+    return {"response": output, "contexts": [one.get_content() for one in response.source_nodes]}
 
 
 def _is_stream(response: Any) -> bool:

@@ -59,20 +59,22 @@ class ModelEvaluator(LlamaIndexEvaluator):
         return TemplateJudge(self.llm, as_prompt(prompt), self.words, self.scale, self.threshold)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        given = {**fields, "response": response}
+        query, contexts = fields["input"], fields["contexts"] or ()
+        given = {**fields, "query": query, "response": response}
         for name in self.needs:
             if given.get(name) is None:
                 raise MissingFieldError(f"{self.name} needs {name}; pass {name}=...")
         answer = None if response is None else to_text(read_answer(response).value)
-        query = fields["query"]
+        reference = fields.get("reference")
         fields["variables"] = {
             "query": query,
             "query_str": self.query_str.format(query=query, response=answer),
-            "response": answer,
-            "generated_answer": answer,
-            "reference_answer": fields["reference"] or "(none)",
-            "reference": fields["reference"] or "",
-            "context_str": "\n\n".join(map(to_text, fields["contexts"] or ())),
+            **dict.fromkeys(("response", "generated_answer"), answer),
+            "reference_answer": reference or "(none)",
+            "reference": reference or "",
+            "context_str": contexts
+            if isinstance(contexts, str)
+            else "\n\n".join(map(to_text, contexts)),
             **self.variables,
             **(fields.get("variables") or {}),
         }
@@ -92,18 +94,23 @@ class ContextsEvaluator(ModelEvaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("response", "contexts")
 
-    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
-        contexts = fields["contexts"]
-        by_template = isinstance(self.evaluator, TemplateJudge)
+    async def aevaluate(
+        self, query: Any = None, response: Any = None, contexts: Any = None, **further: Any
+    ) -> LabelledEvaluationResult:
+        """Evaluate a response, part by part if the contexts are long."""
+        parts = [contexts]
+        if isinstance(self.evaluator, TemplateJudge) and contexts and not isinstance(contexts, str):
+            parts = _split(contexts)
         results: list[LabelledEvaluationResult] = []
-        for part in _split(contexts) if by_template and contexts else [contexts]:
-            results.append(await super()._aevaluate(response, {**fields, "contexts": part}))
+        for part in parts:
+            results.append(await super().aevaluate(query, response, part, **further))
             if results[-1].score == 1:
                 break
         best = max(results, key=lambda each: -1 if each.score is None else each.score)
         if best.score != 1:  # a reply without a verdict may have been better
             best = next((each for each in results if each.invalid_result), best)
-        best.contexts = contexts
+        if len(parts) > 1:
+            best.contexts = contexts
         return best
 
 
@@ -234,13 +241,16 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         super().__init__(llm, eval_template)
         self.enforce_consensus = enforce_consensus
 
-    async def _aevaluate(self, response: Any, fields: dict[str, Any]) -> LabelledEvaluationResult:
-        pair = [response, fields.pop("second_response", None)]
+    async def aevaluate(
+        self, query: Any = None, response: Any = None, contexts: Any = None, **further: Any
+    ) -> LabelledEvaluationResult:
+        """Compare `response` with `second_response`."""
+        pair = [response, further.pop("second_response", None)]
         results = []
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
-            variables = {"answer_1": one, "answer_2": other}
+            further["variables"] = {"answer_1": one, "answer_2": other}
             given = None if other is None else one
-            results.append(await super()._aevaluate(given, {**fields, "variables": variables}))
+            results.append(await super().aevaluate(query, given, contexts, **further))
         return _find_consensus(results)
 
 

@@ -63,21 +63,15 @@ class RetrieverEvaluator(BaseRetrieverEvaluator):  # type: ignore[misc]
         """Retrieve for a query, and compare the ids with the expected ones."""
         ids, texts = await self._aget_retrieved_ids_and_texts(query)
         figures = Retrieval()(None, retrieved=ids, relevant=expected_ids).metadata
-        found = {}
-        for metric in self.metrics:
-            name = metric.metric_name
-            if name in figures and metric == type(metric)():
-                found[name] = RetrievalMetricResult(score=figures[name])
-            else:  # a metric of your own, or with options
-                found[name] = metric.compute(query, expected_ids, ids, expected_texts, texts)
-        return RetrievalEvalResult(
-            query=query,
-            expected_ids=expected_ids,
-            expected_texts=expected_texts,
-            retrieved_ids=ids,
-            retrieved_texts=texts,
-            metric_dict=found,
-        )
+        found = {
+            metric.metric_name: RetrievalMetricResult(score=figures[metric.metric_name])
+            if metric.metric_name in figures and metric == type(metric)()
+            else metric.compute(query, expected_ids, ids, expected_texts, texts)  # with options
+            for metric in self.metrics
+        }
+        result = {"expected_ids": expected_ids, "expected_texts": expected_texts}
+        result |= {"retrieved_ids": ids, "retrieved_texts": texts}
+        return RetrievalEvalResult(query=query, metric_dict=found, **result)
 
     async def aevaluate_dataset(self, dataset: Any, **_: Any) -> list[RetrievalEvalResult]:
         """Evaluate each query of LlamaIndex's `EmbeddingQAFinetuneDataset`."""
