@@ -4,10 +4,10 @@ Four evaluations of the same rows of 1 kB, each peer with as much of its own as 
 with graders of its own, and a schema's by jsonschema; the others, which have none for JSON, with
 evaluators of ours. All get the rows in memory and keep the results there. Then the same where all
 read the rows from a file, the peer's lines with `json`; ours then writes a journal to disk, too,
-while the peer keeps its results in memory. Two tables without a goal say what the runners alone cost: with the
-same evaluators of ours in each, those four and one that costs next to nothing. The ratio is the
-median of the rounds' ratios. Then how the time for a row grows, how long the command takes to
-start, and how much memory it needs.
+while the peer keeps its results in memory. Two tables without a goal say what the runners alone
+cost: with the same evaluators of ours in each, those four and one that costs next to nothing. The
+ratio is the median of the rounds' ratios. Then how the time for a row grows, what a second process
+gains, how long the command takes to start, and how much memory it needs.
 """
 
 from __future__ import annotations
