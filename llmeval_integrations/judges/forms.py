@@ -25,7 +25,7 @@ from llmeval_integrations.judges.vocabulary import (
     Vocabulary,
     alternation,
 )
-from llmeval_integrations.llm.thoughts import strip_reasoning
+from llmeval_integrations.llm.reply import strip_reasoning
 
 T = TypeVar("T")
 Schema: TypeAlias = dict[str, Any]

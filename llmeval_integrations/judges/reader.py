@@ -34,7 +34,7 @@ from llmeval_integrations.judges.vocabulary import (
     Vocabulary,
     alternation,
 )
-from llmeval_integrations.llm.thoughts import strip_reasoning
+from llmeval_integrations.llm.reply import strip_reasoning
 
 Method: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 """Looks for a judgement in a text and returns its parts by name, or None if there is none."""

@@ -8,11 +8,11 @@ from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudge
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values import parse as json_text
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.llm.client import Client, load_client
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import Request
+from llmeval_integrations.llm.reply import strip_reasoning
 from llmeval_integrations.llm.session import Ask, Session
-from llmeval_integrations.llm.thoughts import strip_reasoning
 
 
 def ask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
@@ -34,29 +34,21 @@ def ask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any
         InvalidOptionError: For a wrong argument, and if the model needs a key and has none.
         JudgeError: If there is no answer of that type.
     """
-    client, request = _prepare(model, prompt, result_type, settings)
-    return wait(start(_answer(client, request, result_type)))
+    return wait(start(_answer(model, prompt, result_type, settings)))
 
 
 async def aask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any:
     """Ask as `ask` does, without blocking the event loop."""
-    client, request = _prepare(model, prompt, result_type, settings)
-    return await join(_answer(client, request, result_type))
+    return await join(_answer(model, prompt, result_type, settings))
 
 
-def _prepare(
-    model: Any, prompt: Any, result_type: Any, settings: dict[str, Any]
-) -> tuple[Client, Request]:
+async def _answer(model: Any, prompt: Any, result_type: Any, settings: dict[str, Any]) -> Any:
+    """Ask, and read the reply without the model's reasoning; a text is returned unchanged."""
     check_type(result_type)
     client = load_client(model)
     client.check()
     form = {"schema": schema_of(result_type), "schema_name": name_of(result_type)}
-    return client, Request.of(prompt, **form, **settings)
-
-
-async def _answer(client: Client, request: Request, result_type: Any) -> Any:
-    """Ask, and read the reply without the model's reasoning; a text is returned unchanged."""
-    reply = await Ask(Session(), client)(request)
+    reply = await Ask(Session(), client)(Request.of(prompt, **form, **settings))
     if result_type is str:
         return reply.text
     text = strip_reasoning(reply.text)

@@ -24,8 +24,7 @@ from llmeval_integrations.llm.reply import Reply, Usage
 
 R = TypeVar("R", Reply, Reply | None)
 
-Price: TypeAlias = Callable[[Usage], float]
-"""A function from the usage of a call to US dollars."""
+Price: TypeAlias = Callable[[Usage], float]  # from the usage of a call to US dollars
 
 _LOCAL: Final = re.compile(r"https?://(localhost|127\.|\[::1\])")
 
@@ -85,12 +84,10 @@ class Spending:
 class Budget:
     """What calls may cost together.
 
-    A call reserves its largest possible use before it is made. The input tokens are estimated from
-    its characters, by the largest ratio seen so far. The output tokens are its own limit, or the
-    length of the longest reply so far. A call that does not fit waits until others have ended. A
-    single call may always be made until the bound is reached, so one call may exceed the bound.
-    Replies from the cache are free. A reply without token counts ends the budget, because the bound
-    can no longer be enforced.
+    A call reserves its largest possible use before it is made: input tokens by its characters and
+    the largest ratio so far, output tokens by its own limit or the longest reply so far. A call
+    that does not fit waits until others have ended. A single call may always be made until the
+    bound is reached, so one call may exceed it. A reply without token counts ends the budget.
     """
 
     def __init__(
@@ -98,21 +95,17 @@ class Budget:
         max_cost: float | None = None,
         max_tokens: float | None = None,
         *,
-        is_priced: bool = True,
+        is_priced: bool = True,  # finding a price takes 0.4 s
     ) -> None:
         for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
             if bound is not None and not (is_number(bound) and bound >= 0):
-                raise InvalidOptionError(
-                    f"{name}={quote(bound)} is not a number of at least 0, or None"
-                )
-        self.max_cost = max_cost
-        """US dollars; None for no bound."""
-        self.max_tokens = max_tokens
-        """Tokens in and out; None for no bound."""
+                words = f"{name}={quote(bound)} is not a number of at least 0, or None"
+                raise InvalidOptionError(words)
+        self.max_cost = max_cost  # US dollars; None for no bound
+        self.max_tokens = max_tokens  # in and out; None for no bound
         self.spent = Spending()
-        """What was spent."""
+        self._is_priced = is_priced
         self._is_bound = (max_cost, max_tokens) != (None, None)
-        self._is_priced = is_priced  # finding a price takes 0.4 s
         self._held: list[tuple[float, float]] = []  # reservations of tokens and US dollars
         self._freed = asyncio.Event()
         self._tokens_a_character = 1 / 3  # at first; English has about 1/4
@@ -130,19 +123,17 @@ class Budget:
         return None
 
     def price(self, client: Client) -> Price | None:
-        """Return the price of a client's model; None if it is neither known nor needed.
+        """Return the price of a client's model; None if it is not known.
 
-        Raises InvalidOptionError if `max_cost` needs an unknown price.
+        Raises InvalidOptionError if `max_cost` needs it.
         """
         price = find_price(client) if self._is_priced else None
         if not isinstance(price, str):
             return price
         if self.max_cost is None:
             return None
-        raise InvalidOptionError(
-            f"max_cost={self.max_cost:g}: {price}; give the model a price, or bound max_tokens "
-            "instead"
-        )
+        advice = "give the model a price, or bound max_tokens instead"
+        raise InvalidOptionError(f"max_cost={self.max_cost:g}: {price}; {advice}")
 
     async def pay(
         self,
@@ -195,8 +186,8 @@ class Budget:
         tokens, cost = (sum(column) for column in zip(*self._held, estimate))
         tokens += self.spent.tokens
         cost += self.spent.cost
-        has_tokens = self.max_tokens is None or tokens <= self.max_tokens
-        return has_tokens and (self.max_cost is None or cost <= self.max_cost)
+        bounds = ((tokens, self.max_tokens), (cost, self.max_cost))
+        return all(bound is None or use <= bound for use, bound in bounds)
 
 
 def find_price(client: Client) -> Price | str:

@@ -21,11 +21,8 @@ from llmeval_integrations.llm.reply import Reply
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_OURS: Final = 0x4C4C4D46
-"""The application ID that identifies our databases."""
-
-_PATIENCE: Final = 30.0
-"""Seconds to wait while another process writes."""
+_OURS: Final = 0x4C4C4D46  # the application ID that identifies our databases
+_PATIENCE: Final = 30.0  # seconds to wait while another process writes
 
 
 class CacheError(InputError):
@@ -57,18 +54,15 @@ def request_key(identity: str, request: Request) -> bytes:
 class Cache:
     """A file of replies: an SQLite database with one table.
 
-    Every reply is stored, even one that was cut or refused: it was paid for, and the same call
-    would cost again. A failed call is not stored, nor is a reply that an error broke off.
-    Several processes may use one file at once. Stored replies survive if the process is killed.
-    With `frozen` the file is only read, and no call is made for a reply that it lacks. The file is
+    Every reply is stored, even one that was cut or refused: the same call would cost again. Several
+    processes may use one file at once. Stored replies survive if the process is killed. With
+    `frozen` the file is only read, and no call is made for a reply that it lacks. The file is
     opened at its first use. Only its owner may read it, because replies quote what was judged.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, frozen: bool = False) -> None:
         self.path = Path(path)
-        """The path of the file, which is created if it does not exist."""
         self.frozen = frozen
-        """Whether the file is only read and no calls are made."""
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._error: CacheError | None = None
@@ -86,8 +80,8 @@ class Cache:
         """Store a reply; keep an earlier one unless `replace` is set; raises CacheError."""
         # ASCII, since SQLite refuses half a surrogate pair, which a reply may contain
         text = json.dumps(msgspec.to_builtins(reply))
-        query = "INSERT OR IGNORE INTO replies VALUES (?, ?)"
-        self._execute(query.replace("IGNORE", "REPLACE") if replace else query, key, text)
+        verb = "REPLACE" if replace else "INSERT OR IGNORE"
+        self._execute(f"{verb} INTO replies VALUES (?, ?)", key, text)
 
     def close(self) -> None:
         """Close the file; the last process removes the log, so that the file can be copied."""
@@ -103,11 +97,9 @@ class Cache:
         """Return the first row of a query; after one failure all fail, so that no call is paid."""
         with self._lock:
             try:
-                if self._error is not None:
-                    raise self._error
-                if self._connection is None:
-                    self._connection = self._connect()
-                return self._connection.execute(query, values).fetchone()
+                if self._error is None:
+                    self._connection = self._connection or self._connect()
+                    return self._connection.execute(query, values).fetchone()
             except CacheError as error:
                 self._error = error
             except (sqlite3.Error, OSError) as error:
@@ -123,14 +115,10 @@ class Cache:
         if not self.frozen:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        address = path.absolute().as_uri() + ("?mode=ro" if self.frozen else "")
         # opened in one thread and used in another; the lock admits one at a time
-        connection = sqlite3.connect(
-            path.absolute().as_uri() + ("?mode=ro" if self.frozen else ""),
-            uri=True,
-            timeout=_PATIENCE,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        own: dict[str, Any] = {"uri": True, "isolation_level": None, "check_same_thread": False}
+        connection: sqlite3.Connection = sqlite3.connect(address, timeout=_PATIENCE, **own)
         until = time.monotonic() + _PATIENCE
         while not self.frozen:
             try:

@@ -109,7 +109,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
             f"model={model!r} is not 'platform:model'; platforms: {', '.join(platforms)}"
         )
     # in a mapping the colon may be the name's own, as in "mistral-nemo:12b"
-    if isinstance(model, str) or ("platform" not in fields and platform in platforms):
+    if isinstance(model, str) or (colon and "platform" not in fields and platform in platforms):
         fields |= {"platform": platform, "name": name}
     config = build(ClientConfig, {**fields, **options})
     if config.platform not in platforms:

@@ -16,19 +16,11 @@ from msgspec import Meta
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.llm.messages import Output
 
-NO_KEY = "-"
-"""The value for "no key": local servers need none, and an SDK then looks in its usual places."""
-
-LONGEST: Final = 86_400.0
-"""A day in seconds: the longest time-out, which also stands for no limit."""
-
+NO_KEY: Final = "-"  # local servers need none, and an SDK then looks in its usual places
+LONGEST: Final = 86_400.0  # a day in seconds: the longest time-out, also in the place of no limit
+_SHORTEST_KEY: Final = 6  # shorter ones, such as "-", occur in any text
+_LONGEST_TEXT: Final = 500  # a message is cut there, because a server may send a whole page
 _REFERENCE: Final = re.compile(r"\$\{(\w+)\}")
-
-_SHORTEST_KEY: Final = 6
-"""The length of the shortest real key; shorter ones, such as "-", occur in any text."""
-
-_LONGEST_TEXT: Final = 500
-"""The length to which a message is cut, because a server may send a whole page."""
 
 _KEY: Final = re.compile(
     r"(?i)(auth|authorization|bearer|cookie|credentials?|jwt|passphrase|passwd|password|pwd"
@@ -45,42 +37,27 @@ _SENT: Final = re.compile(r"(?i)(headers|query)\Z")
 class ClientConfig(msgspec.Struct, frozen=True):
     """One model and the settings of its calls."""
 
-    name: Annotated[str, Meta(min_length=1)]
-    """The name of the model on its server."""
+    name: Annotated[str, Meta(min_length=1)]  # of the model on its server
 
+    # The address of the server; None for the platform's own. It must not contain a login or a
+    # query: a key goes into `api_key`, and whatever else a gateway needs goes into `options`.
     base_url: str | None = None
-    """The address of the server; None for the platform's own. It must not contain a login or a
-    query: a key goes into `api_key`, and whatever else a gateway needs goes into `options`."""
 
-    platform: str = "ollama"
-    """The kind of server: a platform of `load_client`."""
+    platform: str = "ollama"  # the kind of server: a platform of `load_client`
+    api_key: str = NO_KEY  # or `${NAME}` for the environment variable that contains it
+    max_tokens: Annotated[int, Meta(gt=0)] | None = None  # of a reply
 
-    api_key: str = NO_KEY
-    """The key, or `${NAME}` for the environment variable that contains it; "-" for no key."""
-
-    max_tokens: Annotated[int, Meta(gt=0)] | None = None
-    """The longest reply, in tokens."""
-
+    # None leaves the temperature to the server. It is not sent to models without one.
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = 0.0
-    """The sampling temperature; None leaves it to the server. Not sent to models without one."""
 
-    timeout: Annotated[float, Meta(gt=0, le=LONGEST)] = 300
-    """The longest time of a call, in seconds."""
-
-    retries: Annotated[int, Meta(ge=0)] = 5
-    """How often a call is tried again after a transient failure; at most once after a time-out."""
-
-    price: tuple[float, float] | None = None
-    """US dollars for a million tokens in and out, for a model that has no published price."""
-
-    output: Output = "auto"
-    """How the form of an answer is requested."""
-
-    options: dict[str, Any] = {}
-    """Further arguments of the vendor's call, under the vendor's names."""
+    timeout: Annotated[float, Meta(gt=0, le=LONGEST)] = 300  # of a call, in seconds
+    retries: Annotated[int, Meta(ge=0)] = 5  # of transient failures; at most one after a time-out
+    price: tuple[float, float] | None = None  # US dollars for a million tokens in and out
+    output: Output = "auto"  # how the form of an answer is requested
+    options: dict[str, Any] = {}  # further arguments of the vendor's call, under its names
 
     def __post_init__(self) -> None:
-        check_address("base_url", self.base_url or "")
+        check_address("base_url", self.base_url)
         address = self.base_url and self.base_url.rstrip("/")
         msgspec.structs.force_setattr(self, "base_url", address)
 
@@ -105,11 +82,11 @@ class ClientConfig(msgspec.Struct, frozen=True):
         return None if key in ("", NO_KEY) else key
 
 
-def check_address(name: str, address: str) -> None:
-    """Raise ValueError for an address with a login or a query, which logs would show."""
-    parts = urlsplit(address)
+def check_address(name: str, address: str | None) -> None:
+    """Raise InvalidOptionError for an address with a login or a query, which logs would show."""
+    parts = urlsplit(address or "")
     if "@" in parts.netloc or parts.query:
-        raise ValueError(
+        raise InvalidOptionError(
             f"{name}: an address with a login or a query is refused; give a key as api_key, and a "
             'query in options, such as {"extra_query": {...}}'
         )

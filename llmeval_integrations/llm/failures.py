@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -19,9 +19,13 @@ from llmeval_integrations.core.errors import ClientError, JudgeError, RefusedRep
 _KINDS: Final[Mapping[object, str]] = {
     "context_length_exceeded": "context_overflow",  # OpenAI, Azure
     "exceed_context_size_error": "context_overflow",  # llama.cpp
+    "ContextOverflowError": "context_overflow",  # LangChain's class
+    "ContextWindowExceededError": "context_overflow",  # LiteLLM's class
     "insufficient_quota": "failed",  # OpenAI: comes with 429 and does not pass
     "content_filter": "refused",
     "content_policy_violation": "refused",
+    "ContentFilterFinishReasonError": "refused",  # OpenAI's class
+    "ContentPolicyViolationError": "refused",  # LiteLLM's class
     400: "bad_request",
     401: "authentication",
     403: "authentication",
@@ -36,17 +40,7 @@ _KINDS: Final[Mapping[object, str]] = {
     504: "timeout",
     529: "rate_limited",  # Anthropic: overloaded
 }
-"""The kinds of errors by the server's code, else by the HTTP status."""
-
-_CLASSES: Final = {
-    "ContextOverflowError": "context_overflow",  # LangChain
-    "ContextWindowExceededError": "context_overflow",  # LiteLLM
-    "ContentFilterFinishReasonError": "refused",  # OpenAI
-    "ContentPolicyViolationError": "refused",  # LiteLLM
-}
-"""The kinds of errors by the name of the exception's class."""
-
-_UNSUPPORTED: Final = {"unsupported_parameter", "unsupported_value"}
+"""The kinds of errors by the server's code or the exception's class, else by the HTTP status."""
 
 _LIBRARIES: Final = {"httpx", "httpx2", "httpcore", "httpcore2", "aiohttp", "requests", "asyncio"}
 _TIMEOUTS: Final = {"Timeout", "TimeoutError", "TimeoutException"}
@@ -65,18 +59,19 @@ def status_error(
     message = account.get("message") or body or "no message"
     if 300 <= status < 400:
         message = "a redirect, which is not followed; give the address that it points to"
-    text = f"the server answered {status}: {message}"
     codes = [str(account.get(name)) for name in ("code", "type", "status")]
     other = "server" if status >= 500 else "failed" if status >= 300 else "garbled"
-    kind = next((_KINDS[code] for code in (*codes, status) if code in _KINDS), other)
+    known = (_KINDS[sign] for sign in (*codes, status) if sign in _KINDS)
+    kind, text = next(known, other), f"the server answered {status}: {message}"
     if kind == "refused":
         return RefusedReplyError(text)
+    is_parameter = not {"unsupported_parameter", "unsupported_value"}.isdisjoint(codes)
     return ClientError(
         text,
         kind=kind,
         status=status,
         retry_after=_retry_after(headers or {}, account),
-        parameter=account.get("param") if _UNSUPPORTED.intersection(codes) else None,
+        parameter=account.get("param") if is_parameter else None,
     )
 
 
@@ -100,16 +95,19 @@ def error_of(error: BaseException) -> JudgeError | None:
     The causes show best that there was no response: a library may invent a status for it. A
     response is read by the first status and by the body that the deepest cause keeps.
     """
-    chain = [*_causes(error)]
-    names = {kind.__name__ for each in chain for kind in type(each).__mro__}
-    for name in names & _CLASSES.keys():
-        if _CLASSES[name] == "refused":
-            return RefusedReplyError(str(error))
-        return ClientError(str(error), kind=_CLASSES[name], status=_status(error))
+    chain = [error]
+    while (cause := _cause(chain[-1])) is not None and cause not in chain:
+        chain.append(cause)
+    status = next(filter(None, map(_status, chain)), None)
+    classes = (kind.__name__ for each in chain for kind in type(each).__mro__)
+    known = next((_KINDS[name] for name in classes if name in _KINDS), None)
+    if known == "refused":
+        return RefusedReplyError(str(error))
+    if known is not None:
+        return ClientError(str(error), kind=known, status=status)
     for each in chain:
         if getattr(each, "response", None) is None and (found := transport_error(each)):
             return found
-    status = next(filter(None, map(_status, chain)), None)
     if status is None:
         return transport_error(error)
     chain.reverse()
@@ -120,24 +118,17 @@ def error_of(error: BaseException) -> JudgeError | None:
     return status_error(status, body or {"message": str(error)}, headers)
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+def _cause(error: BaseException) -> BaseException | None:
+    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def _status(error: BaseException) -> int | None:
     """Find the HTTP status of a response, which each SDK keeps in a different place."""
     response: Any = getattr(error, "response", None)
-    places = (
-        getattr(error, "status_code", None),
-        getattr(response, "status_code", None),
-        getattr(error, "code", None),  # Google
-    )
-    numbers = (int(place) for place in places if isinstance(place, int))
-    return next((number for number in numbers if 200 <= number < 600), None)
+    # the last one is Google's
+    places = (error, "status_code"), (response, "status_code"), (error, "code")
+    found = (getattr(thing, name, None) for thing, name in places)
+    return next((int(each) for each in found if isinstance(each, int) and 200 <= each < 600), None)
 
 
 def _retry_after(headers: Mapping[str, str], account: Mapping[str, Any]) -> float | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.llm.config import ClientConfig, check_address, without_keys
@@ -30,6 +30,8 @@ class FrameworkClient(SdkClient):
     limit: then a copy of the model is asked. It keeps its own retries, and ours are added. It also
     keeps its own time-out; ours, 600 s by default, ends a call that hangs.
     """
+
+    function: ClassVar[str]  # of a model, to ask it; its awaited form begins with an "a"
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
@@ -57,7 +59,7 @@ class FrameworkClient(SdkClient):
         places = [getattr(model, name, None) for name in _ADDRESSES]
         places += [getattr(each, "base_url", None) for each in (vars(model) | private).values()]
         address = next((str(one) for one in places if type(one).__name__ in ("str", "URL")), "")
-        with suppress(ValueError):  # an address with a login or a query must not be shown
+        with suppress(InvalidOptionError):  # an address with a login or a query must not be shown
             check_address("base_url", address)
             fields["base_url"] = address or None
         return fields
@@ -71,14 +73,15 @@ class FrameworkClient(SdkClient):
         if not is_chat and any(message.images for message in request.messages):
             raise ClientError(f"{self!r} completes text and accepts no images", kind="bad_request")
 
-    async def run(self, blocking: Callable[[], Any], awaited: Callable[[], Any]) -> Any:
+    async def call(self, arguments: dict[str, Any]) -> Any:
         """Call a model in a thread; await it if it has no blocking call."""
+        model = arguments.pop("model")
         if not self._is_only_awaited:
             try:
-                return await in_thread(blocking)
+                return await in_thread(partial(getattr(model, self.function), **arguments))
             except NotImplementedError:
                 self._is_only_awaited = True
-        return await in_callers_loop(awaited)
+        return await in_callers_loop(partial(getattr(model, f"a{self.function}"), **arguments))
 
     def identity(self) -> dict[str, Any]:
         return {**super().identity(), "model": self._digest}

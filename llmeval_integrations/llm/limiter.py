@@ -16,21 +16,19 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_PAUSE: Final = 60.0
-"""The longest pause, in seconds; a server that asks for a longer one has refused the call."""
+_LONGEST_PAUSE: Final = 60.0  # seconds; a server that asks for more has refused the call
 
+# Seconds; each further pause is up to twice as long. The five default retries wait at least 15 s in
+# total, longer than an outage of a few seconds.
 _FIRST_PAUSE: Final = 1.0
-"""The longest first pause, in seconds; each further one is up to twice as long. The five default
-retries wait at least 15 s in total, longer than an outage of a few seconds."""
 
 
 class Limiter:
     """A bound on the calls under way, which shrinks when the server pushes back and recovers.
 
-    Additive increase, multiplicative decrease (Chiu and Jain 1989): the bound is halved if the
-    server asks for fewer calls, once for all calls that were under way together. It grows by one
-    with each round of successful calls, up to its initial value. It is never less than 1. Waiting
-    calls begin in order of arrival. A limiter serves one event loop.
+    Additive increase, multiplicative decrease (Chiu and Jain 1989): the bound is halved once for
+    all calls that were under way together, and grows by one with each round of successful calls.
+    Waiting calls begin in order of arrival. A limiter serves one event loop.
     """
 
     def __init__(self, most: int) -> None:
@@ -93,16 +91,12 @@ class Limiter:
                 self._under_way += 1
 
     def _slow(self, era: int, seconds: float, *, asked: bool) -> None:
-        """Begin no call for so many seconds, because a call of this era was pushed back.
-
-        A pause that the server asked for counts for a call of an earlier era too. A pause of our
-        own does not, since the calls of that era have paused already.
-        """
+        """Begin no call for so many seconds, because a call of this era was pushed back."""
         if era == self._era:
             self._era += 1
             self._limit = max(self._limit / 2, 1.0)
             _log.info("pushed back: %d calls at a time from now on", self._limit)
-        elif not asked:
+        elif not asked:  # the calls of that era have paused already
             return
         loop = asyncio.get_running_loop()
         self._opens = max(self._opens, loop.time() + seconds)

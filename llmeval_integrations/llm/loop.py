@@ -18,11 +18,10 @@ from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
+# The caller's event loop, for the caller's models that can only be awaited there.
 _CALLER: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("CALLER", default=None)
-"""The caller's event loop, for the caller's models that can only be awaited there."""
 
-_LOOK_UP: Final = 0.5
-"""Seconds between wake-ups of a waiting thread: on Windows a blocked wait ignores Ctrl-C."""
+_LOOK_UP: Final = 0.5  # seconds between wake-ups: on Windows a blocked wait ignores Ctrl-C
 
 _lock = Lock()
 _loop: asyncio.AbstractEventLoop | None = None

@@ -17,32 +17,22 @@ from llmeval_integrations.core.quote import hint, quote
 T = TypeVar("T", bound=msgspec.Struct)
 
 Role = Literal["system", "user", "assistant"]
-ROLES: Final[tuple[Role, ...]] = ("system", "user", "assistant")
 
 Output = Literal["auto", "json_schema", "tool", "json", "text"]
 OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "text")
 """How an answer in a given form is requested: by the provider's own structured output, by a
 forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 
-
-_DEEPEST: Final = 8
-"""The deepest level of an image in a value; in a list of messages it is the fourth."""
-
-_IMAGE: Final = 6_000
-"""The number of characters that an image counts as: about 1,500 tokens."""
+_DEEPEST: Final = 8  # the level of an image in a value; in a list of messages it is the fourth
+_IMAGE: Final = 6_000  # the characters that an image counts as: about 1,500 tokens
 
 
 class Image(msgspec.Struct, frozen=True):
     """An image, given by its address or by its content."""
 
     url: str = ""
-    """The address; empty if the content is given."""
-
-    data: str = ""
-    """The content in base64."""
-
+    data: str = ""  # the content in base64, if there is no address
     media_type: str = "image/png"
-    """The media type, such as image/jpeg."""
 
     def __post_init__(self) -> None:
         if not self.data and not self.url.startswith(("http://", "https://")):
@@ -161,23 +151,6 @@ def build(kind: type[T], fields: Mapping[str, Any]) -> T:
         if name and name not in ("api_key", "base_url", "options"):  # which may contain a key
             message = f"{name}={quote(fields[name])}: {message} at {place.rstrip('`')}"
         raise InvalidOptionError(message) from None
-
-
-def address_user(messages: Sequence[Message]) -> list[Message]:
-    """Return the messages; if all are the system's, they become the user's.
-
-    Some vendors refuse a conversation without a message of the user.
-    """
-    if any(message.role != "system" for message in messages):
-        return [*messages]
-    return [Message("user", message.content) for message in messages]
-
-
-def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """Separate the system's text from the conversation, for vendors that receive them apart."""
-    addressed = address_user(messages)
-    system = [message.text for message in addressed if message.role == "system"]
-    return "\n\n".join(system), [each for each in addressed if each.role != "system"]
 
 
 def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:

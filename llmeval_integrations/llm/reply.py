@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
 
 from llmeval_integrations.core.quote import quote
+from llmeval_integrations.json_values import parse as json_text
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.llm.messages import Output, Request
 
 Finish = Literal["stop", "length", "refused", "failed", "other"]
@@ -25,9 +28,7 @@ _FINISHES: Final[Mapping[Finish, str]] = {
     "insufficient_system_resource malformed_function_call malformed_model_output "
     "malformed_tool_use unexpected_tool_call",
 }
-_FINISH: Final[Mapping[str, Finish]] = {
-    word: finish for finish, words in _FINISHES.items() for word in words.split()
-}
+"""The words of vendors for the end of a reply."""
 
 _KINDS: Final = {
     "prompt": "prompt_tokens prompt_token_count prompt_eval_count",
@@ -41,31 +42,38 @@ _KINDS: Final = {
     "thoughts": "thoughts_token_count",
     "tools": "tool_use_prompt_token_count",
 }
-_COUNTS: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 """The kinds of counts, by the names that vendors and LangChain give them.
 
 The prompt includes tokens of the vendor's cache, the input does not: they are read or written.
 The output includes the reasoning, but not thoughts.
 """
 
+_FINISH: Final = {word: finish for finish, words in _FINISHES.items() for word in words.split()}
+_COUNTS: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+
+_NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
+
+_TAG: Final = re.compile(
+    rf"(?:<|&lt;)\|?(?P<xml>/?){_NAMES}(?:\s[^<>&]{{0,80}})?\|?(?:>|&gt;)"
+    r"|\[(?P<square>/?)THINK\]|◁(?P<shape>/?)think▷"
+    r"|<\|(?:(?:begin|(?P<pipes>end))_of_thought|START_THINKING|(?P<END>END_THINKING))\|>"
+    r"|<\|channel\|>\s*(?:analysis|commentary|(?P<final>final))\b[^\n]{0,80}?<\|message\|>"
+    r"|<(?:\|channel|unused94)>\s{0,9}thoughts?\b|(?P<other><(?:channel\||unused95)>)",
+    re.IGNORECASE,
+)
+"""The tags and channels that begin or end the reasoning of several models; a group marks an end."""
+
+_MENTIONED = frozenset(("``", '""', "''", "“”", "«»"))
+
 
 class Usage(msgspec.Struct, frozen=True):
     """Tokens, counted the same way for every vendor."""
 
-    input_tokens: int = 0
-    """All tokens of the prompt, including those in the vendor's cache."""
-
-    output_tokens: int = 0
-    """All generated tokens, including those of the model's reasoning."""
-
-    cached_tokens: int = 0
-    """How many of the prompt's tokens the vendor had cached."""
-
-    reasoning_tokens: int = 0
-    """How many of the generated tokens were the model's reasoning."""
-
-    written_tokens: int = 0
-    """How many of the prompt's tokens the vendor wrote to its cache, which may cost more."""
+    input_tokens: int = 0  # of the prompt, including those in the vendor's cache
+    output_tokens: int = 0  # generated, including those of the model's reasoning
+    cached_tokens: int = 0  # of the prompt, which the vendor had cached
+    reasoning_tokens: int = 0  # generated for the model's reasoning
+    written_tokens: int = 0  # of the prompt, which the vendor wrote to its cache, maybe for more
 
     @property
     def total(self) -> int:
@@ -76,30 +84,14 @@ class Usage(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """One answer of a model."""
 
-    text: str
-    """The text of the answer; if functions were called, the arguments of the calls as JSON."""
-
-    finish: Finish = "stop"
-    """Why the reply ended: by itself, at the token limit, by a refusal of the model or a filter,
-    by an error, or otherwise."""
-
+    text: str  # if functions were called, the arguments of the calls as JSON
+    finish: Finish = "stop"  # why it ended; "refused" by the model or a filter
     usage: Usage = Usage()
-    """The tokens of the call."""
-
-    model: str = ""
-    """The server's name for the model that answered."""
-
-    output: Output = "text"
-    """How the form of the answer was requested."""
-
-    cached: bool = False
-    """Whether it comes from our cache and cost nothing."""
-
-    cost: float | None = None
-    """US dollars that were paid for it; None if they are not known."""
-
-    fence: str = ""
-    """The random mark in the request, which the model may have repeated."""
+    model: str = ""  # the server's name for the model that answered
+    output: Output = "text"  # how the form of the answer was requested
+    cached: bool = False  # whether it comes from our cache and cost nothing
+    cost: float | None = None  # US dollars that were paid for it; None if they are not known
+    fence: str = ""  # the random mark in the request, which the model may have repeated
 
     def __post_init__(self) -> None:
         """Raise TypeError for values of another type, which a faulty server may send."""
@@ -160,3 +152,34 @@ def value_of(thing: Any, *names: str) -> Any:
         if found is not None:
             return found
     return None
+
+
+def strip_reasoning(reply: str, decides: Callable[[str], bool] = lambda _: False) -> str:
+    """Return a reply without its reasoning; a JSON reply is returned unchanged.
+
+    A closing tag without an opening one ends reasoning that began with the reply, since some
+    templates put the opening tag into the prompt. If `decides` finds an answer before the closing
+    tag, the tag is a quotation from the judged text and ends nothing.
+    """
+    if not _TAG.search(reply) or not isinstance(json_text.parse(reply), Defect):
+        return reply
+    pieces: list[str] = []
+    position, inside, decided = 0, False, False
+    for tag in _TAG.finditer(reply):
+        around = reply[tag.start() - 1 : tag.start()] + reply[tag.end() : tag.end() + 1]
+        if around in _MENTIONED:
+            continue
+        if not any(tag.groups()):
+            if not inside:
+                pieces.append(reply[position : tag.start()])
+            inside = True
+            continue
+        if not inside:
+            decided = decided or decides("\n".join([*pieces, reply[position : tag.start()]]))
+            if decided:
+                continue
+            pieces.clear()
+        position, inside = tag.end(), False
+    if not inside:
+        pieces.append(reply[position:])
+    return "\n".join(pieces).strip()

@@ -30,6 +30,7 @@ from llmeval_integrations.llm.config import (
     without_keys,
 )
 from llmeval_integrations.llm.failures import error_of, status_error
+from llmeval_integrations.llm.forms import address_user, in_words
 from llmeval_integrations.llm.loop import background
 from llmeval_integrations.llm.messages import Output, Request, build
 from llmeval_integrations.llm.reply import Reply, usage_of, value_of
@@ -37,13 +38,9 @@ from llmeval_integrations.llm.reply import Reply, usage_of, value_of
 T = TypeVar("T")
 
 Close = Callable[[], Coroutine[Any, Any, None]]
-"""The function that closes an SDK's object."""
 
-_FORMS: Final[tuple[Output, ...]] = ("json_schema", "tool", "json")
-"""The ways to request an answer in a given form, best first."""
-
-_OPTIONAL: Final = frozenset({"temperature", "max_tokens"})
-"""The parameters that a call can omit if a server refuses them."""
+_FORMS: Final[tuple[Output, ...]] = ("json_schema", "tool", "json")  # best first
+_OPTIONAL: Final = frozenset({"temperature", "max_tokens"})  # omitted if a server refuses them
 
 
 class SdkClient(Client):
@@ -54,12 +51,13 @@ class SdkClient(Client):
     belongs to the background loop.
     """
 
+    # The platforms in `load_client`, each with the address of its server; None for the vendor's.
+    # Only the vendor's gets a key from the environment.
     platforms: ClassVar[Mapping[str, str | None]] = {}
-    """The platforms in `load_client`, each with the address of its server; None for the vendor's.
-    Only the vendor's gets a key from the environment."""
 
-    module: ClassVar[str] = ""
-    """The SDK's module; objects whose classes come from its package are accepted."""
+    module: ClassVar[str] = ""  # of the SDK; objects of classes from its package are accepted
+    accepted: ClassVar[str] = ""  # a description of these objects
+    needs_user: ClassVar[bool] = True  # whether a conversation needs a message of the user
 
     # The environment variables in which the SDK looks for a key and an address, in this order.
     key_variables: ClassVar[tuple[str, ...]] = ()
@@ -67,10 +65,15 @@ class SdkClient(Client):
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         self.config = config
-        """The model and the settings of its calls."""
-        self.given = given
-        """The SDK's object that the caller made; None if there is none."""
+        self.given = given  # the SDK's object that the caller made
         self.retries, self.price = config.retries, config.price
+        self.package = self.load_package()
+        self.known = self.parameters()
+        if self.known is not None and (unknown := config.options.keys() - self.known):
+            raise InvalidOptionError(
+                f"options: {self.package_name()} does not accept {', '.join(sorted(unknown))}; "
+                f"there are {', '.join(sorted(self.known))}"
+            )
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
         self._best: dict[str, int] = {}  # the best form that the server accepts, by schema's name
         self._made: tuple[AbstractEventLoop, Any] | None = None
@@ -93,42 +96,28 @@ class SdkClient(Client):
     @classmethod
     def of(cls, thing: Any, **options: Any) -> SdkClient:
         """Make a client from an object of the SDK; options are fields of ClientConfig."""
-        fields = cls.describe(thing)
+        kind, fields = type(thing).__name__, cls.describe(thing)
+        if fields is None:  # without its members in the message, because one may be a key
+            words = f"model=<{kind} object> cannot be asked; expected {cls.accepted}"
+            raise InvalidOptionError(words)
         settled = fields.keys() & {"name", "platform", "base_url", "api_key"}
         if own := sorted(settled & options.keys()):
-            what = f"the {type(thing).__name__} object already defines that"
-            raise InvalidOptionError(f"{', '.join(own)}: {what}")
+            raise InvalidOptionError(f"{', '.join(own)}: the {kind} object already defines that")
         if "name" not in fields | options:
             raise InvalidOptionError(
-                f"model: the {type(thing).__name__} object does not say which model is asked; "
+                f"model: the {kind} object does not say which model is asked; "
                 "write load_client(client, name='...')"
             )
         return cls(build(ClientConfig, fields | options), thing)
 
     @classmethod
-    def describe(cls, thing: Any) -> dict[str, Any]:
-        """Return the fields of ClientConfig that an object of the SDK defines.
-
-        Raises InvalidOptionError for any other object.
-        """
+    def describe(cls, thing: Any) -> dict[str, Any] | None:
+        """Return the fields of ClientConfig that an object of the SDK defines; None for others."""
         raise NotImplementedError
 
-    @staticmethod
-    def check_kind(thing: Any, expected: str, *, is_right: bool) -> None:
-        """Raise InvalidOptionError for another object, without its members: one may be a key."""
-        if not is_right:
-            raise InvalidOptionError(
-                f"model=<{type(thing).__name__} object> cannot be asked; expected {expected}"
-            )
-
-    def check_options(self, known: Collection[str]) -> None:
-        """Raise InvalidOptionError for an option that the vendor's call does not take."""
-        unknown = sorted(self.config.options.keys() - {*known})
-        if unknown:
-            raise InvalidOptionError(
-                f"options: {self.package_name()} does not accept {', '.join(unknown)}; "
-                f"there are {', '.join(sorted(known))}"
-            )
+    def parameters(self) -> frozenset[str] | None:
+        """Return the names of the options that the vendor's call takes; None if any may do."""
+        return None
 
     def make(self) -> tuple[Any, Close | None]:
         """Make the SDK's object for the loop, with its own retries off.
@@ -138,16 +127,16 @@ class SdkClient(Client):
         raise NotImplementedError
 
     @abstractmethod
-    async def call(self, arguments: dict[str, Any]) -> Any:
-        """Make the call and return the response."""
-
-    @abstractmethod
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         """Return the request as the SDK's arguments, with its temperature and limit."""
 
     @abstractmethod
-    def read(self, response: Any, output: Output) -> Reply:
-        """Read the response."""
+    async def call(self, arguments: dict[str, Any]) -> Any:
+        """Make the call and return the response."""
+
+    @abstractmethod
+    def read(self, response: Any) -> Reply:
+        """Read the response; the reply's model may be empty."""
 
     def key(self) -> str | None:
         """Return the key to send, from the configuration or the vendor's environment variables.
@@ -166,10 +155,7 @@ class SdkClient(Client):
         return own or next(filter(None, found), None)
 
     def check(self) -> None:
-        try:
-            check_address(" or ".join(self.address_variables), self.server() or "")
-        except ValueError as error:
-            raise InvalidOptionError(str(error)) from None
+        check_address(" or ".join(self.address_variables), self.server())
         if self.given is None and self.key_variables and self.key() is None:
             raise InvalidOptionError(
                 f"no key is set for {self.config.platform}; "
@@ -228,12 +214,14 @@ class SdkClient(Client):
 
     def _write(self, request: Request, output: Output, without: Collection[str]) -> dict[str, Any]:
         """Return a request as arguments; the configuration's settings replace missing ones."""
-        config, temperature, limit = self.config, request.temperature, request.max_tokens
-        temperature = config.temperature if temperature is None else temperature
+        temperature, limit = request.temperature, request.max_tokens
+        temperature = self.config.temperature if temperature is None else temperature
+        messages = in_words(request, output)
         complete = msgspec.structs.replace(
             request,
+            messages=address_user(messages) if self.needs_user else messages,
             temperature=None if "temperature" in without else temperature,
-            max_tokens=config.max_tokens if limit is None else limit,
+            max_tokens=self.config.max_tokens if limit is None else limit,
         )
         arguments = self.arguments(complete, output)
         if "max_tokens" in without and "max_tokens" in arguments:
@@ -275,12 +263,14 @@ class SdkClient(Client):
         return replies
 
     def _read(self, response: Any, output: Output) -> Reply:
+        name = self.config.name
         try:
-            return self.read(response, output)
+            reply = self.read(response)
+            return msgspec.structs.replace(reply, model=reply.model or name, output=output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             usage = usage_of(value_of(response, "usage", "usage_metadata"))
             if usage.total:  # the response contains no reply, but it was paid for
-                return Reply("", "failed", usage, self.config.name, output)
+                return Reply("", "failed", usage, name, output)
         status = value_of(value_of(response, "error"), "code")
         if isinstance(status, int) and 400 <= status < 600:  # some servers send it as a success
             raise self._censor(status_error(status, response))

@@ -31,11 +31,7 @@ from llmeval_integrations.llm.reply import Reply
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-CONCURRENCY: Final = 32
-"""The default number of calls that one server receives at a time."""
-
-_REMEMBERED: Final = 10_000
-"""How many replies a session keeps in memory, so that equal samples share them."""
+_REMEMBERED: Final = 10_000  # replies in memory, so that equal samples share them
 
 ACTIVE: Final[ContextVar[Session | None]] = ContextVar("ACTIVE", default=None)
 """The session for judges that are evaluated without a run."""
@@ -48,6 +44,7 @@ class _Line(NamedTuple):
     identity: str
     limiter: Limiter
     price: Price | None
+    batches: Batches | None
 
 
 @dataclass(eq=False)
@@ -58,36 +55,21 @@ class Session:
     loop. Inside `with` it also answers judges that are evaluated without a run.
     """
 
-    concurrency: int = CONCURRENCY
-    """The most calls to one server at a time."""
-
+    concurrency: int = 32  # the most calls to one server at a time
     _: KW_ONLY
-    cache: Cache | None = None
-    """Replies of all runs."""
-
-    replies: Cache | None = None
-    """The replies of one run until it is done, and its notes on batches."""
-
+    cache: Cache | None = None  # replies of all runs
+    replies: Cache | None = None  # of one run until it is done, with its notes on batches
     budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
-    """The bounds on spending, and the sum spent so far."""
-
-    ready: asyncio.Event | None = None
-    """The first call waits for it."""
-
-    batch: bool = False
-    """Whether models are asked by batches; needs `replies`."""
-
-    shared: bool = False
-    """Whether several judges ask about each sample."""
-
+    ready: asyncio.Event | None = None  # the first call waits for it
+    batch: bool = False  # whether models are asked by batches; needs `replies`
+    shared: bool = False  # whether several judges ask about each sample
+    # called in the place of a model; the question fails then
     count: Callable[[Client, Request], object] | None = None
-    """What is called in the place of a model; the question fails then."""
 
     def __post_init__(self) -> None:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
-        self._batches = Batches(self.replies, self.budget) if self.batch and self.replies else None
         self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
@@ -125,13 +107,16 @@ class Session:
         server = {name: identity[name] for name in names if name in identity} or identity
         limiter = self._limiters.setdefault(json.dumps(server), Limiter(self.concurrency))
         text = json.dumps(identity, sort_keys=True)
-        line = _Line(client, text, limiter, self.budget.price(client))
+        price, batches = self.budget.price(client), None
+        if self.batch and self.replies is not None:
+            batches = Batches(client, self.replies, self.budget, price)
+        line = _Line(client, text, limiter, price, batches)
         self._lines[id(client)] = line
         return line
 
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
-        client, _, limiter, price = line
+        client, _, limiter, price, batches = line
         request = msgspec.structs.replace(request, shared=self.shared)
         if self.ready is not None:
             await self.ready.wait()
@@ -144,10 +129,7 @@ class Session:
             return await self.budget.pay(request, price, partial(client.complete, request))
 
         alone = partial(limiter.retry, call, client.retries)
-        if self._batches is None:
-            reply = await alone()
-        else:
-            reply = await self._batches.reply(client, key, request, alone, price)
+        reply = await (batches.reply(key, request, alone) if batches else alone())
         if reply.finish != "failed":  # like a call that failed, it may succeed later
             for store in (self.replies, self.cache):
                 if store is not None:
@@ -158,8 +140,9 @@ class Session:
     async def drain(self) -> None:
         """Begin no further call, and wait for the replies to the calls under way."""
         self._is_closing = True
-        if self._batches is not None:  # a batch takes up to a day, and a later run continues it
-            await self._batches.close()
+        for line in self._lines.values():
+            if line.batches is not None:  # a batch takes up to a day, and a later run continues it
+                await line.batches.close()
         await asyncio.gather(*self._flights.values(), return_exceptions=True)
 
     async def close(self) -> None:
@@ -192,9 +175,7 @@ class Ask:
 
     def __post_init__(self) -> None:
         self.replies: list[Reply] = []
-        """The replies so far."""
         self.spending = Spending()
-        """The number of calls and what they cost."""
 
     async def __call__(self, request: Request | str, *, whole: bool = True) -> Reply:
         """Ask the judge's model, by a text or a Request.
@@ -228,20 +209,22 @@ class Ask:
 
     def of(self, client: Any) -> Ask:
         """Return an Ask for another client, whose calls count here, too."""
-        return replace(self, parents=(self, *self.parents), client=client or self.client)
+        return self._narrow(client=client or self.client)
 
     def draw(self, number: int, temperature: float | None = None) -> Ask:
         """Return an Ask for the draw with this number, whose replies are cached separately.
 
         Requests without a temperature use the given one.
         """
-        chosen, draws = self.temperature if temperature is None else temperature, self.draws
-        parents = (self, *self.parents)
-        return replace(self, parents=parents, draws=(*draws, number), temperature=chosen)
+        chosen = self.temperature if temperature is None else temperature
+        return self._narrow(draws=(*self.draws, number), temperature=chosen)
 
     def show(self, images: Sequence[Image]) -> Ask:
         """Return an Ask that shows the model these images with each question."""
-        return replace(self, parents=(self, *self.parents), images=(*self.images, *images))
+        return self._narrow(images=(*self.images, *images))
+
+    def _narrow(self, **changes: Any) -> Ask:
+        return replace(self, parents=(self, *self.parents), **changes)
 
     def account(self) -> dict[str, Any]:
         """Return the models, outputs, calls and tokens for a result's metadata."""

@@ -23,20 +23,12 @@ class StainlessClient(SdkClient):
     caller did not choose it.
     """
 
-    plain: ClassVar[str]
-    """The package's asynchronous class for its vendor's own server."""
-
-    endpoint: ClassVar[str]
-    """The path from an object to the resource that is called."""
-
-    declared: ClassVar[str]
-    """The path from the package to the function that is called."""
+    plain: ClassVar[str]  # the package's asynchronous class for its vendor's own server
+    endpoint: ClassVar[str]  # the path from an object to the resource that is called
+    declared: ClassVar[str]  # the path from the package to the function that is called
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, given)
-        self.package = self.load_package()
-        self.parameters = frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
-        self.check_options(self.parameters)
         self._is_awaited = given is None or "AsyncAPIClient" in _bases(given)
         # settings of the caller's object that may lead a request to another model
         sent = {"default_headers": "_custom_headers", "default_query": "_custom_query"}
@@ -53,16 +45,15 @@ class StainlessClient(SdkClient):
                 "thread"
             )
 
+    def parameters(self) -> frozenset[str]:
+        return frozenset(signature(attrgetter(self.declared)(self.package)).parameters)
+
     @classmethod
-    def describe(cls, thing: Any) -> dict[str, Any]:
-        package, is_right = (
-            cls.package_name(),
-            bool(_bases(thing) & {"SyncAPIClient", "AsyncAPIClient"}),
-        )
-        expected = f"{package}.{cls.plain.removeprefix('Async')} or {package}.{cls.plain}"
-        cls.check_kind(thing, expected, is_right=is_right)
+    def describe(cls, thing: Any) -> dict[str, Any] | None:
+        if not _bases(thing) & {"SyncAPIClient", "AsyncAPIClient"}:
+            return None
         fields: dict[str, Any] = {
-            "platform": package,
+            "platform": cls.package_name(),
             "base_url": str(thing.base_url),
             "api_key": getattr(thing, "api_key", None) or NO_KEY,
             "retries": thing.max_retries,

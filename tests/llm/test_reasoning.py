@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmeval_integrations.llm.thoughts import strip_reasoning
+from llmeval_integrations.llm.reply import strip_reasoning
 
 
 @pytest.mark.parametrize(

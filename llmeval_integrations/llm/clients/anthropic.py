@@ -7,22 +7,15 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.forms import in_words
+from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
+from llmeval_integrations.llm.messages import Image, Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
-MAX_TOKENS: Final = 4096
-"""The default limit of a reply, because the API requires one."""
-
-_SHORTEST_SHARED: Final = 4_096
-"""The fewest characters of a prefix that Anthropic caches: it needs 1,024 tokens."""
-
-_CLOCKS: Final = 600
-"""The largest difference between our clock and the server's, in seconds."""
-
-_EPHEMERAL: Final = {"type": "ephemeral"}
+MAX_TOKENS: Final = 4096  # the default limit of a reply, because the API requires one
+_SHORTEST_SHARED: Final = 4_096  # characters of a prefix that Anthropic caches: 1,024 tokens
+_CLOCKS: Final = 600  # the largest difference between our clock and the server's, in seconds
 
 
 class AnthropicClient(StainlessClient):
@@ -37,48 +30,42 @@ class AnthropicClient(StainlessClient):
     endpoint = "messages"
     declared = "resources.Messages.create"
     plain = "AsyncAnthropic"
+    accepted = "anthropic.Anthropic or anthropic.AsyncAnthropic"
     has_batches = True
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
 
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
-        system, messages = split_system(in_words(request, output))
-        has_temperature = "temperature" in self.parameters
+        system, messages = split_system(request.messages)
+        has_temperature = "temperature" in (self.known or ())
         fence = request.fence if request.shared or request.draw else ""
-        return self.with_options(
-            {
-                "model": self.config.name,
-                "max_tokens": request.max_tokens or MAX_TOKENS,
-                "system": system or None,
-                "messages": [_message(message, fence) for message in messages],
-                "temperature": request.temperature if has_temperature else None,
-                **self._form(request, output),
-            }
-        )
-
-    def _form(self, request: Request, output: Output) -> dict[str, Any]:
+        arguments = {
+            "model": self.config.name,
+            "max_tokens": request.max_tokens or MAX_TOKENS,
+            "system": system or None,
+            "messages": [_message(message, fence) for message in messages],
+            "temperature": request.temperature if has_temperature else None,
+        }
+        name, schema = request.schema_name, request.schema
         if output == "tool":
-            name = request.schema_name
-            return {
-                "tools": [{"name": name, "input_schema": request.schema}],
-                "tool_choice": {"type": "tool", "name": name, "disable_parallel_tool_use": True},
-            }
-        if output != "json_schema":
-            return {}
-        try:
-            schema = self.package.transform_schema(request.schema)
-        except (ValueError, AssertionError) as error:
-            raise ClientError(f"no structured output: {error}", kind="bad_request") from error
-        return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
+            arguments["tools"] = [{"name": name, "input_schema": schema}]
+            choice = {"type": "tool", "name": name, "disable_parallel_tool_use": True}
+            arguments["tool_choice"] = choice
+        if output == "json_schema":
+            try:
+                form = {"type": "json_schema", "schema": self.package.transform_schema(schema)}
+            except (ValueError, AssertionError) as error:
+                raise ClientError(f"no structured output: {error}", kind="bad_request") from error
+            arguments["output_config"] = {"format": form}
+        return self.with_options(arguments)
 
-    def read(self, response: Any, output: Output) -> Reply:
+    def read(self, response: Any) -> Reply:
         blocks = response["content"]  # with the model's reasoning, which is skipped
         text = "".join(block["text"] for block in blocks if block["type"] == "text")
         calls = [block["input"] for block in blocks if block["type"] == "tool_use"]
-        refusal = (response.get("stop_details") or {}).get("explanation")
+        text = text or (response.get("stop_details") or {}).get("explanation") or ""
         finish, usage = finish_of(response.get("stop_reason")), usage_of(response.get("usage"))
-        model = response.get("model") or self.config.name
-        return Reply(text_or_calls(text or refusal, calls), finish, usage, model, output)
+        return Reply(text_or_calls(text, calls), finish, usage, response.get("model") or "")
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:  # noqa: ARG002
         drafts = [
@@ -120,17 +107,14 @@ def _message(message: Message, fence: str) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = []
     for block in message.blocks:
         if isinstance(block, Image):
-            blocks.append({"type": "image", "source": _source(block)})
+            content = {"type": "base64", "media_type": block.media_type, "data": block.data}
+            source = content if block.data else {"type": "url", "url": block.url}
+            blocks.append({"type": "image", "source": source})
             continue
         shared, mark, rest = block.rpartition(f"{fence}>") if fence else ("", "", block)
         if is_kept := len(shared) >= _SHORTEST_SHARED:
-            blocks.append({"type": "text", "text": shared + mark, "cache_control": _EPHEMERAL})
+            kept = {"cache_control": {"type": "ephemeral"}}
+            blocks.append({"type": "text", "text": shared + mark, **kept})
         blocks.append({"type": "text", "text": rest if is_kept else block})
     is_plain = isinstance(message.content, str) and len(blocks) == 1
     return {"role": message.role, "content": message.content if is_plain else blocks}
-
-
-def _source(image: Image) -> dict[str, str]:
-    if image.data:
-        return {"type": "base64", "media_type": image.media_type, "data": image.data}
-    return {"type": "url", "url": image.url}

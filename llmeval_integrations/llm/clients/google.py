@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig
-from llmeval_integrations.llm.forms import in_words
+from llmeval_integrations.llm.config import LONGEST, NO_KEY
+from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
+from llmeval_integrations.llm.messages import Image, Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.llm.sdk_client import Close, SdkClient
 
@@ -24,18 +24,17 @@ class GoogleClient(SdkClient):
 
     platforms: ClassVar[Mapping[str, str | None]] = {"google": None}
     module = "google.genai"
+    accepted = "google.genai.Client"
     key_variables = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
     address_variables = ("GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL")
 
-    def __init__(self, config: ClientConfig, given: Any = None) -> None:
-        super().__init__(config, given)
-        self.package = self.load_package()
-        self.check_options(self.package.types.GenerateContentConfig.model_fields)
+    def parameters(self) -> frozenset[str]:
+        return frozenset(self.package.types.GenerateContentConfig.model_fields)
 
     @classmethod
-    def describe(cls, thing: Any) -> dict[str, Any]:
-        is_right = isinstance(thing, cls.load_package().Client)
-        cls.check_kind(thing, "google.genai.Client", is_right=is_right)
+    def describe(cls, thing: Any) -> dict[str, Any] | None:
+        if not isinstance(thing, cls.load_package().Client):
+            return None
         inner = value_of(thing, "_api_client")
         http = value_of(inner, "_http_options")
         return {
@@ -55,14 +54,9 @@ class GoogleClient(SdkClient):
         sdk = self.package.Client(api_key=self.key(), http_options=options)
         return sdk, sdk.aio.aclose
 
-    async def call(self, arguments: dict[str, Any]) -> Any:
-        if self.given is None:
-            return await self.sdk().aio.models.generate_content(**arguments)
-        return await in_thread(partial(self.given.models.generate_content, **arguments))
-
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
-        system, messages = split_system(in_words(request, output))
-        config = {
+        system, messages = split_system(request.messages)
+        config: dict[str, Any] = {
             "system_instruction": system or None,
             "temperature": request.temperature,
             "max_output_tokens": request.max_tokens,
@@ -70,17 +64,31 @@ class GoogleClient(SdkClient):
                 "timeout": max(1, round(self.config.timeout * 1000)),  # milliseconds
                 "retry_options": {"attempts": 1},
             },
-            **_form(request, output),
         }
+        name, schema = request.schema_name, request.schema
+        if output == "json_schema":
+            config |= {"response_mime_type": "application/json", "response_json_schema": schema}
+        if output == "tool":
+            function = {"name": name, "parameters_json_schema": schema}
+            choice = {"mode": "ANY", "allowed_function_names": [name]}
+            config |= {
+                "tools": [{"function_declarations": [function]}],
+                "tool_config": {"function_calling_config": choice},
+                "automatic_function_calling": {"disable": True},
+            }
         contents = [*map(_content, messages)]
-        model = self.config.name
-        return {"model": model, "contents": contents, "config": self.with_options(config)}
+        config = self.with_options(config)
+        return {"model": self.config.name, "contents": contents, "config": config}
 
-    def read(self, response: Any, output: Output) -> Reply:
-        usage, model = usage_of(response.usage_metadata), response.model_version or self.config.name
+    async def call(self, arguments: dict[str, Any]) -> Any:
+        if self.given is None:
+            return await self.sdk().aio.models.generate_content(**arguments)
+        return await in_thread(partial(self.given.models.generate_content, **arguments))
+
+    def read(self, response: Any) -> Reply:
+        usage, model = usage_of(response.usage_metadata), response.model_version or ""
         if not response.candidates and response.prompt_feedback is not None:
-            reason = response.prompt_feedback.block_reason.value
-            return Reply(reason, "refused", usage, model, output)
+            return Reply(response.prompt_feedback.block_reason.value, "refused", usage, model)
         candidate = response.candidates[0]
         finish = finish_of(candidate.finish_reason)
         parts = (candidate.content and candidate.content.parts) or ()
@@ -88,33 +96,16 @@ class GoogleClient(SdkClient):
         calls = [part.function_call.args for part in parts if part.function_call is not None]
         if finish == "refused":
             text = text or candidate.finish_message or candidate.finish_reason.value
-        return Reply(text_or_calls(text, calls), finish, usage, model, output)
+        return Reply(text_or_calls(text, calls), finish, usage, model)
 
 
 def _content(message: Message) -> dict[str, Any]:
-    role = "model" if message.role == "assistant" else "user"
-    return {"role": role, "parts": [*map(_part, message.blocks)]}
-
-
-def _part(block: str | Image) -> dict[str, Any]:
-    if isinstance(block, str):
-        return {"text": block}
-    if block.data:
-        return {"inline_data": {"mime_type": block.media_type, "data": block.data}}
-    return {"file_data": {"mime_type": block.media_type, "file_uri": block.url}}
-
-
-def _form(request: Request, output: Output) -> dict[str, Any]:
-    if output == "json_schema":
-        mime = "application/json"
-        return {"response_mime_type": mime, "response_json_schema": request.schema}
-    if output != "tool":
-        return {}
-    name = request.schema_name
-    function = {"name": name, "parameters_json_schema": request.schema}
-    choice = {"mode": "ANY", "allowed_function_names": [name]}
-    return {
-        "tools": [{"function_declarations": [function]}],
-        "tool_config": {"function_calling_config": choice},
-        "automatic_function_calling": {"disable": True},
-    }
+    parts: list[dict[str, Any]] = []
+    for block in message.blocks:
+        if not isinstance(block, Image):
+            parts.append({"text": block})
+        elif block.data:
+            parts.append({"inline_data": {"mime_type": block.media_type, "data": block.data}})
+        else:
+            parts.append({"file_data": {"mime_type": block.media_type, "file_uri": block.url}})
+    return {"role": "model" if message.role == "assistant" else "user", "parts": parts}

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.config import ClientConfig
-from llmeval_integrations.llm.forms import chat_message, in_words, read_chat, strict_schema
+from llmeval_integrations.llm.forms import chat_message, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
-from llmeval_integrations.llm.messages import Output, Request, address_user
+from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
 from llmeval_integrations.messages.reply import text_of_blocks
 
@@ -28,23 +28,20 @@ class LangChainClient(FrameworkClient):
     """
 
     module = "langchain_core"
+    accepted = "a chat model of LangChain"
+    function = "invoke"
 
     def __init__(self, config: ClientConfig, given: Any = None) -> None:
         super().__init__(config, _map_models(given, lambda model: model))
 
     @classmethod
-    def describe(cls, thing: Any) -> dict[str, Any]:
+    def describe(cls, thing: Any) -> dict[str, Any] | None:
         from langchain_core.language_models import BaseLanguageModel
 
         models: list[Any] = []
-
-        def collect(model: Any) -> Any:
-            models.append(model)
-            return model
-
-        _map_models(thing, collect)
-        is_right = all(isinstance(model, BaseLanguageModel) for model in models)
-        cls.check_kind(thing, "a chat model of LangChain", is_right=is_right)
+        _map_models(thing, models.append)
+        if not all(isinstance(model, BaseLanguageModel) for model in models):
+            return None
         name = value_of(models[0], "model_name", "model", "model_id", "deployment_name")
         return cls.fields_of(models[0], name)
 
@@ -60,41 +57,34 @@ class LangChainClient(FrameworkClient):
             model = set_model(model, request.temperature, request.max_tokens)
             return _ask_for_form(model, request, output) if output in _METHODS else model
 
-        messages = [*map(chat_message, address_user(in_words(request, output)))]
+        messages = [*map(chat_message, request.messages)]
         model = _map_models(self.given, prepare)
         return {"model": model, "input": messages, **self.config.options}
 
     async def call(self, arguments: dict[str, Any]) -> Any:
-        model = arguments.pop("model")
         try:
-            return await self.run(
-                partial(model.invoke, **arguments), partial(model.ainvoke, **arguments)
-            )
+            return await super().call(arguments)
         except Exception as error:
             # OpenAI's package raises for a reply with a schema that was cut, and keeps the reply.
             if (completion := getattr(error, "completion", None)) is None:
                 raise
             return completion
 
-    def read(self, response: Any, output: Output) -> Reply:
+    def read(self, response: Any) -> Reply:
         if hasattr(response, "choices"):  # an OpenAI object with a reply that was cut
-            return read_chat(response.model_dump(), self.config.name, output)
+            return read_chat(response.model_dump())
         if isinstance(response, str):  # a model that completes text
-            return Reply(response, model=self.config.name, output=output)
+            return Reply(response)
         about = response.response_metadata
         reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
         refusal = _refusal(response)
-        calls = []
-        if output in _METHODS:
-            calls = [call["args"] for call in response.tool_calls]
-            calls += [call["args"] or "" for call in response.invalid_tool_calls]
+        calls = [call["args"] for call in response.tool_calls]
+        calls += [call["args"] or "" for call in response.invalid_tool_calls]
         return Reply(
             text=text_or_calls(text_of_blocks(response.content) or refusal or "", calls),
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(response.usage_metadata or about.get("token_usage")),
-            model=value_of(about, "model_name", "model", "model_id") or self.config.name,
-            # only the calls show that an integration has asked for a call instead of the schema
-            output="tool" if calls else output,
+            model=value_of(about, "model_name", "model", "model_id") or "",
         )
 
 
@@ -121,8 +111,7 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
         raise ClientError(f"{type(model).__name__} accepts no schema", kind="bad_request")
     schema, form = request.schema or {}, dict[str, Any](method=_METHODS[output])
     if "strict" in signature(model.with_structured_output).parameters:
-        strict = strict_schema(schema)
-        schema, form["strict"] = strict or schema, strict is not None
+        schema, form["strict"] = strict_schema(schema)
     named = {**schema, "title": request.schema_name}
     try:
         # without the parser behind the model, which is slow and hides the usage

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, MissingDependencyError
-from llmeval_integrations.llm.config import NO_KEY, ClientConfig
-from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
+from llmeval_integrations.llm.config import NO_KEY
+from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.sdk_client import SdkClient
@@ -23,9 +23,10 @@ class LiteLLMClient(SdkClient):
     """
 
     platforms: ClassVar[Mapping[str, str | None]] = {"litellm": None}
+    needs_user = False
 
-    def __init__(self, config: ClientConfig, given: Any = None) -> None:
-        super().__init__(config, given)
+    @classmethod
+    def load_package(cls) -> None:
         if find_spec("litellm") is None:
             raise MissingDependencyError.of("litellm", "litellm")
 
@@ -47,7 +48,7 @@ class LiteLLMClient(SdkClient):
         return self.with_options(
             {
                 "model": name,
-                "messages": [*map(chat_message, in_words(request, output))],
+                "messages": [*map(chat_message, request.messages)],
                 "temperature": request.temperature,
                 "max_tokens": request.max_tokens,
                 "api_key": key,
@@ -62,8 +63,8 @@ class LiteLLMClient(SdkClient):
             }
         )
 
-    def read(self, response: Any, output: Output) -> Reply:
-        return read_chat(response.model_dump(), self.config.name, output)
+    def read(self, response: Any) -> Reply:
+        return read_chat(response.model_dump())
 
     def identity(self) -> dict[str, Any]:
         vendor, slash, name = self.config.name.partition("/")

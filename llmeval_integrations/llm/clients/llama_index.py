@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.forms import in_words, openai_form
+from llmeval_integrations.llm.forms import openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient
-from llmeval_integrations.llm.messages import Image, Message, Output, Request, address_user
+from llmeval_integrations.llm.messages import Image, Message, Output, Request
 from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
 
 _REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
@@ -22,12 +21,15 @@ class LlamaIndexClient(FrameworkClient):
     """
 
     module = "llama_index"
+    accepted = "an LLM of LlamaIndex"
+    function = "chat"
 
     @classmethod
-    def describe(cls, thing: Any) -> dict[str, Any]:
+    def describe(cls, thing: Any) -> dict[str, Any] | None:
         from llama_index.core.llms import LLM
 
-        cls.check_kind(thing, "an LLM of LlamaIndex", is_right=isinstance(thing, LLM))
+        if not isinstance(thing, LLM):
+            return None
         name = thing.metadata.model_name
         return cls.fields_of(thing, None if name == "unknown" else name)
 
@@ -35,7 +37,7 @@ class LlamaIndexClient(FrameworkClient):
         self.check_images(request, is_chat=self.given.metadata.is_chat_model)
         return {
             "model": self.model(request.temperature, request.max_tokens),
-            "messages": [*map(_message, address_user(in_words(request, output)))],
+            "messages": [*map(_message, request.messages)],
             **self.config.options,
             **self._form(request, output),
         }
@@ -52,11 +54,7 @@ class LlamaIndexClient(FrameworkClient):
                 return {"format": request.schema}
         raise ClientError(f"{self!r} accepts no schema in a known form", kind="bad_request")
 
-    async def call(self, arguments: dict[str, Any]) -> Any:
-        model = arguments.pop("model")
-        return await self.run(partial(model.chat, **arguments), partial(model.achat, **arguments))
-
-    def read(self, response: Any, output: Output) -> Reply:
+    def read(self, response: Any) -> Reply:
         raw = response.raw
         first = next(iter(value_of(raw, "choices", "candidates") or ()), None)
         refusal = value_of(value_of(first, "message"), "refusal")
@@ -66,23 +64,18 @@ class LlamaIndexClient(FrameworkClient):
             text=refusal or response.message.content or "",
             finish="refused" if refusal else finish_of(reason),
             usage=usage_of(account),
-            model=value_of(raw, "model", "model_version") or self.config.name,
-            output=output,
+            model=value_of(raw, "model", "model_version") or "",
         )
 
 
 def _message(message: Message) -> Any:
-    from llama_index.core.llms import ChatMessage
+    from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock
 
-    if not message.images:
-        # Parts are joined here, because LlamaIndex would join them without a space.
-        return ChatMessage(role=message.role, content=message.text)
-    from llama_index.core.base.llms.types import ImageBlock, TextBlock
-
+    # Texts are joined here, because LlamaIndex would join them without a space.
     blocks = [
         ImageBlock(image=block.data.encode() or None, url=block.url or None)
         if isinstance(block, Image)
         else TextBlock(text=block)
-        for block in message.blocks
+        for block in (message.blocks if message.images else [message.text])
     ]
     return ChatMessage(role=message.role, blocks=blocks)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.config import ClientConfig
-from llmeval_integrations.llm.forms import chat_message, in_words, openai_form, read_chat
+from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
@@ -45,6 +45,8 @@ class OpenAIClient(StainlessClient):
     endpoint = "chat.completions"
     declared = "resources.chat.Completions.create"
     plain = "AsyncOpenAI"
+    needs_user = False
+    accepted = "openai.OpenAI or openai.AsyncOpenAI"
     key_variables = ("OPENAI_API_KEY",)
     address_variables = ("OPENAI_BASE_URL",)
 
@@ -57,7 +59,7 @@ class OpenAIClient(StainlessClient):
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         name = self.config.name.removeprefix("ft:").rpartition("/")[2]
         reasons = self.config.platform == "openai" and bool(_REASONING.match(name))
-        messages = [chat_message(message) for message in in_words(request, output)]
+        messages = [chat_message(message) for message in request.messages]
         for message in messages if reasons else ():
             message["role"] = message["role"].replace("system", "developer")
         return self.with_options(
@@ -70,8 +72,8 @@ class OpenAIClient(StainlessClient):
             }
         )
 
-    def read(self, response: Any, output: Output) -> Reply:
-        return read_chat(response, self.config.name, output)
+    def read(self, response: Any) -> Reply:
+        return read_chat(response)
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         lines = []
