@@ -39,8 +39,8 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
     of: tuple[str | None, ...]
     """The column of each field of a sample, in their order; None for a field without a column."""
 
-    named: tuple[str, ...] = ()
-    """The columns that the caller named. A row without one of them is an error."""
+    required: tuple[str, ...]
+    """The columns that the caller named, and that of the output. A row needs all of them."""
 
     variables: tuple[tuple[str, str | None], ...] = ()  # single variables and their columns
     group_variable: str = ""  # the variable that is the group; empty if a column is
@@ -53,11 +53,6 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
             if column is not None:
                 places.setdefault(column, []).append(place)
         return places
-
-    @cached_property
-    def required(self) -> tuple[str, ...]:
-        """The columns that every row needs."""
-        return (*self.named, str(self.of[0]))
 
     def sample(self, row: Any, number: int) -> Sample | InputError:
         """Return the sample of a row, or the InputError that says why there is none.
@@ -121,11 +116,10 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
 
     def list_needed(self, evaluator: Evaluator) -> list[str]:
         """Return the columns that the evaluator needs."""
-        fields = {"output", *evaluator.needs}
-        if self.variables:  # which may be all that it needs
-            fields.discard(_VARIABLES)
-        columns = [*self.named, *(self.column(field) for field in _FIELDS if field in fields)]
-        return [column for column in columns if column is not None]
+        # Single variables may be all that it needs.
+        fields = {*evaluator.needs} - ({_VARIABLES} if self.variables else set())
+        columns = (self.column(field) for field in _FIELDS if field in fields)
+        return [*self.required, *(column for column in columns if column is not None)]
 
 
 def columns_by_evaluator(
@@ -149,7 +143,7 @@ def columns_by_evaluator(
             own["group"] = None
         columns = Columns(
             tuple(own.get(field, field) for field in _FIELDS),
-            tuple(column for column in own.values() if column is not None),
+            (*(each for each in own.values() if each is not None), own.get("output") or "output"),
             tuple((f.removeprefix(_PREFIX), own[f]) for f in own if f.startswith(_PREFIX)),
             group.removeprefix(_PREFIX) if group.startswith(_PREFIX) else "",
         )

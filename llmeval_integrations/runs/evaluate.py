@@ -154,7 +154,7 @@ class Evaluation:
         self._engine = engine
         self._on_progress = on_progress
         self._tallies = {name: Tally(each.breakdown()) for name, each in job.evaluators.items()}
-        self._origins = Origins(job.evaluators)
+        self._origins = Origins(self._tallies)
 
     def count(self, journal: Journal) -> None:
         """Count the rows that are done."""

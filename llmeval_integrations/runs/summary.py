@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from llmeval_integrations.core.evaluator import Breakdown, Evaluator
+from llmeval_integrations.core.evaluator import Breakdown
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import Figures, mean_interval
@@ -198,12 +197,11 @@ class Origins:
     Values that it does not search are not counted.
     """
 
-    def __init__(self, evaluators: Mapping[str, Evaluator]) -> None:
-        self._names = [*evaluators]
-        self._grounded = _places_of(evaluators, "evaluators.json_grounded.JsonGrounded")
-        self._compared = _places_of(
-            evaluators, "evaluators.json_fields.JsonFields", "judges.judged_fields.JudgedFields"
-        )
+    def __init__(self, tallies: Mapping[str, Tally]) -> None:
+        self._names = [*tallies]
+        kinds = [type(each.breakdown).__name__ for each in tallies.values()]  # not imported yet
+        self._grounded = [n for n, kind in enumerate(kinds) if kind == "GroundingTally"]
+        self._compared = [n for n, kind in enumerate(kinds) if kind == "FieldTally"]
         self._found: Counter[tuple[str, str, str]] = Counter()
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -238,12 +236,3 @@ class Origins:
                 )
                 for path, of_field in figures["fields"].items():
                     of_field[origin] = self._found[name, path, origin]
-
-
-def _places_of(evaluators: Mapping[str, Evaluator], *classes: str) -> list[int]:
-    """Return the places of evaluators of these classes, without importing them."""
-    found = []
-    for each in classes:
-        file, _, name = each.rpartition(".")
-        found.append(getattr(sys.modules.get(f"llmeval_integrations.{file}"), name, ()))
-    return [n for n, each in enumerate(evaluators.values()) if isinstance(each, tuple(found))]

@@ -22,6 +22,10 @@ from llmeval_integrations.stats.repeats import Tries, repeats
 pytestmark = pytest.mark.once
 
 
+def nightly(cases):
+    return [pytest.param(*each, marks=pytest.mark.nightly) for each in cases]
+
+
 def error(rate, draws):
     """Return two standard errors of a rate over so many draws."""
     return 2 * sqrt(rate * (1 - rate) / draws)
@@ -51,15 +55,12 @@ def alarms(draws, rows, correlation):
     return sum(any(each.verdict != "none shown" for each in all_) for all_ in found) / draws
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("rows", [1, 5, 10])
-@pytest.mark.parametrize("correlation", [0.3, 1])
-def test_at_most_one_comparison_in_twenty_is_a_false_alarm(rows, correlation):
-    assert alarms(1_000, rows, correlation) <= 0.05 + error(0.05, 1_000)
-
-
-def test_a_few_comparisons_of_equal_rows_raise_few_alarms():
-    assert alarms(100, 10, 1) <= 0.05 + error(0.05, 100)
+@pytest.mark.parametrize(
+    ("draws", "rows", "correlation"),
+    [(100, 10, 1), *nightly(product([1_000], [1, 5, 10], [0.3, 1]))],
+)
+def test_at_most_one_comparison_in_twenty_is_a_false_alarm(draws, rows, correlation):
+    assert alarms(draws, rows, correlation) <= 0.05 + error(0.05, draws)
 
 
 @cache
@@ -88,20 +89,16 @@ def covered(draws, groups, rows, rate, correlation):
     return share_held(draws, draw)
 
 
-CASES = [*product([20, 50, 200], [1, 3, 10, "1 to 10"], [0.5, 0.8, 0.95], [0, 0.3, 0.6, 1])]
+CASES = product([1_000], [20, 50, 200], [1, 3, 10, "1 to 10"], [0.5, 0.8, 0.95], [0, 0.3, 0.6, 1])
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(("groups", "rows", "rate", "correlation"), CASES)
-def test_intervals_cover_the_rate(groups, rows, rate, correlation):
-    draws = 1_000
+@pytest.mark.parametrize(
+    ("draws", "groups", "rows", "rate", "correlation"),
+    [(200, 30, 10, 0.95, 0.6), (200, 30, 10, 0.5, 1), *nightly(CASES)],
+)
+def test_intervals_cover_the_rate(draws, groups, rows, rate, correlation):
     least = min(0.935, coverage_of_wilson(groups, rate))
     assert covered(draws, groups, rows, rate, correlation) >= least - error(least, draws)
-
-
-@pytest.mark.parametrize(("rate", "correlation"), [(0.95, 0.6), (0.5, 1)])
-def test_intervals_cover_the_rate_in_a_few_draws(rate, correlation):
-    assert covered(200, 30, 10, rate, correlation) >= 0.935 - error(0.935, 200)
 
 
 @pytest.mark.nightly
