@@ -1,9 +1,15 @@
 """Sessions of pytest in which the plugin is tried."""
 
 import json
-import sys
+from importlib import import_module
 
 import pytest
+
+# Pytester takes away what a session imports, and second classes would be made.
+for name in ("json_fields", "json_match", "json_schema", "json_validity"):
+    import_module(f"llmeval_integrations.evaluators.{name}")
+for name in ("fixture", "tally"):
+    import_module(f"llmeval_integrations.pytest_plugin.{name}")
 
 HEAD = """
 import pytest
@@ -12,36 +18,15 @@ SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "requir
 """
 
 
-class Imports:
-    """A plugin of the sessions in this process, which notes what they import."""
-
-    def __init__(self):
-        self.modules = {}
-
-    def pytest_sessionfinish(self):
-        self.modules |= sys.modules
-
-
-@pytest.fixture(autouse=True)
-def imports():
-    """Keep what sessions import; pytester takes it away, and second classes would be made."""
-    imports = Imports()
-    yield imports
-    for name, module in imports.modules.items():
-        if name not in ("conftest", "test_it"):
-            sys.modules.setdefault(name, module)
-
-
 @pytest.fixture
-def session(imports, pytester):
+def session(pytester):
     """Write a test file and run it; gives pytest's result."""
 
     def session(code, *options, rows=()):
         (pytester.path / "test_it.py").write_text(f"{HEAD}{code}")
         (pytester.path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
         quiet = ("-p", "no:cacheprovider", "-p", "no:anyio", "-p", "no:langsmith_plugin", *options)
-        if "-n" in options:
-            return pytester.runpytest_subprocess(*quiet)
-        return pytester.runpytest_inprocess(*quiet, plugins=[imports])
+        run = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
+        return run(*quiet)
 
     return session
