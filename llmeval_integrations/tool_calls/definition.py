@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, SchemaDocument
 
@@ -31,20 +31,9 @@ _ONE_INPUT_SCHEMA: Final = {
     "required": ["__arg1"],
 }
 
-# The types of tools that an API runs by itself; some have a version with a date.
-_HOSTED: Final = re.compile(
-    r"custom|web_search(_preview)?|file_search|code_interpreter|computer(_use)?(_preview)?"
-    r"|image_generation|mcp(_toolset|_server)?|(local_)?shell|apply_patch|tool_search"
-    r"|code_execution|google_(search|maps)|url_context|retrieval|\w+_20\d\d_?\d\d_?\d\d"
-)
-# Google's and Amazon's tools of this kind have a member instead, here in lower case without "_".
-_HOSTED_MEMBERS: Final = frozenset(
-    [
-        *("googlesearch", "googlesearchretrieval", "googlemaps", "urlcontext", "retrieval"),
-        *("codeexecution", "computeruse", "filesearch", "enterprisewebsearch", "mcpservers"),
-        *("parallelaisearch", "exaaisearch", "systemtool", "cachepoint"),
-    ]
-)
+_OWN_TYPES: Final = frozenset(("function", "custom", "tool", *TYPES.values()))
+"""The types of definitions of a user's own tools. An API runs tools of other types by itself, or
+the model knows their arguments: `web_search`, `bash_20250124`."""
 
 # The names of Python's and Google's types; Google's are written in capitals.
 _TYPES: Final[dict[str, str | None]] = {
@@ -124,7 +113,7 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
     if isinstance(name, str) and name:
         schema = _find_schema(name, inner)
         yield name, {"type": "object"} if schema is None and is_hosted else schema
-    elif is_hosted and name is None and value.get("type") != "custom":
+    elif is_hosted and name is None:
         yield None
     else:
         raise InvalidOptionError(f"not a tool definition: {quote(tools)}")
@@ -135,9 +124,10 @@ def _is_hosted(definition: dict[str, Any]) -> bool:
     kind = definition.get("type")
     if isinstance(kind, str):
         has_schema = not definition.keys().isdisjoint((*_SCHEMAS, "properties", "function"))
-        return _HOSTED.fullmatch(kind) is not None and not has_schema
-    names = {key.replace("_", "").lower() for key, value in definition.items() if value is not None}
-    return bool(names) and names <= _HOSTED_MEMBERS
+        return kind not in _OWN_TYPES and not has_schema
+    # Google's and Amazon's have no type but one member with their options, as `googleSearch`.
+    options = [value for value in definition.values() if value is not None]
+    return bool(options) and all(isinstance(value, (dict, list)) for value in options)
 
 
 def _find_schema(name: str, definition: dict[str, Any]) -> Any:
@@ -150,11 +140,10 @@ def _find_schema(name: str, definition: dict[str, Any]) -> Any:
     from difflib import get_close_matches  # here, as hardly any definition needs it
 
     for key, value in definition.items():
-        if isinstance(value, dict) and not key.lower().startswith(_RESULTS):
-            near = get_close_matches(key, _SCHEMAS, 1, cutoff=0.8)
-            if near or key.lower() in _SYNONYMS:
-                right = near[0] if near else _SCHEMAS[0]
-                raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
+        near = get_close_matches(key, (*_SCHEMAS, *_SYNONYMS), 1, cutoff=0.8)
+        if near and isinstance(value, dict) and not key.lower().startswith(_RESULTS):
+            right = near[0] if near[0] in _SCHEMAS else _SCHEMAS[0]
+            raise InvalidOptionError(f"the tool {name!r} has {key!r}; did you mean {right!r}?")
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,9 @@ if the argument may be left out.
 Before = Sequence[tuple[str | int, str | int]]
 """Pairs of calls of which the first must come before the second, each given by the tool's name or
 by its position among the expected calls."""
+
+_Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+_Pairs: TypeAlias = list[tuple[str | _Position, str | _Position]]
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -110,23 +113,21 @@ def _read_choices(value: Any) -> Any:
 
 
 def _read_answers(reference: Any, parsing: Parsing) -> Any:
-    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}}`, as calls.
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}, ...}`, as calls.
 
-    Such an object has one key, only lists below it, and no shape that `read_calls` knows. A
-    reference without one is returned unchanged.
+    Such an object has no shape that `read_calls` knows. Other references are returned unchanged.
     """
     value = parse(reference, parsing)
     items = value if isinstance(value, list) else [value]
-    found = []
-    for item in items:
-        is_named = isinstance(item, dict) and len(item) == 1 and read_parts(item) is None
-        name, arguments = next(iter(item.items())) if is_named else ("", None)
-        if isinstance(arguments, dict) and all(isinstance(one, list) for one in arguments.values()):
-            item = {"name": name, "arguments": arguments}  # noqa: PLW2901
-        found.append(item)
-    if all(new is old for new, old in zip(found, items)):
+    if not all(isinstance(item, dict) and read_parts(item) is None for item in items):
         return reference
-    return found if isinstance(value, list) else found[0]
+    calls = [(name, arguments) for item in items for name, arguments in item.items()]
+    for _, arguments in calls:
+        if not isinstance(arguments, dict) or any(
+            type(one) is not list for one in arguments.values()
+        ):
+            return reference
+    return [{"name": name, "arguments": arguments} for name, arguments in calls]
 
 
 def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -161,15 +162,10 @@ def _read_accepted(value: Any) -> Any:
 
 def explain_before(before: Any) -> str | None:
     """Return why `before` is not valid, or None if it is."""
-    if isinstance(before, str) or not isinstance(before, Sequence):
-        return f"before={quote(before)} is not a list of pairs of names or positions"
-    for pair in before:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            return f"before=...: {quote(pair)} is not a pair of names or positions"
-        for which in pair:
-            if not isinstance(which, str) and (type(which) is not int or which < 0):
-                return f"before=...: {quote(which)} is neither a name nor a position"
-    return _find_circle(before)
+    try:
+        return _find_circle(msgspec.convert(before, _Pairs))
+    except msgspec.ValidationError as error:
+        return f"before={quote(before)} is not a list of pairs of names or positions: {error}"
 
 
 def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tuple[int, int]]:

@@ -113,6 +113,7 @@ def _signs(
         for its in closure([schema], document)
     ]
     tags = [(leaf, list_values(its)) for leaf, its in leaves if "const" in its or "enum" in its]
+    types = [(leaf, {*list_types(its)}) for leaf, its in leaves if "type" in its]
     missing = {name for part in parts for name in list_of(part, "required") if name not in value}
 
     def declare(name: str) -> list[Any]:
@@ -122,13 +123,8 @@ def _signs(
         all(any(equal(leaf, one) for one in values) for leaf, values in tags),
         all(map(declare, value)),
         all(find_nearest("default", declare(name), document) for name in missing),
-        all(_types_of_value(leaf) & {*list_types(its)} for leaf, its in leaves if "type" in its),
+        all(
+            TYPES[type(leaf)] in names or (type(leaf) is int and "integer" in names)
+            for leaf, names in types
+        ),
     )
-
-
-def _types_of_value(value: Any) -> set[str]:
-    """Return JSON Schema's names for the type of a value; an integer has two."""
-    kind = TYPES[type(value)]
-    if kind != "number":
-        return {kind}
-    return {"number", "integer"} if value % 1 == 0 else {"number"}

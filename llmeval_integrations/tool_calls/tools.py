@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from contextlib import suppress
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import (
@@ -16,7 +17,7 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.limits import measure
-from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import is_optional
 from llmeval_integrations.schemas.document import list_of, object_of
@@ -37,7 +38,7 @@ _OPEN: Final = frozenset(
 """Keywords by which a schema may allow properties that are not under `properties`."""
 
 _MOST_KEPT: Final = 1_000
-"""The most undeclared tools whose nodes are kept; models may invent any number of names."""
+"""The most tools without a schema whose nodes are kept; models may invent any number of names."""
 
 
 class Violation(NamedTuple):
@@ -146,7 +147,7 @@ class Toolbox:
         self._given = evaluator, tools, rules, is_open
         self._overrides = rules.overrides if rules else []
         self._defaults = rules.defaults if rules else {}
-        self._nodes: dict[str, ToolNode] = {}
+        self._make_plain_node = lru_cache(_MOST_KEPT)(partial(self._make_node, schema=None))
         self.tools: dict[str, Tool] | None = None
         """The declared tools by name; None if nobody declares any."""
         if tools is None:
@@ -173,23 +174,17 @@ class Toolbox:
         if self.tools is not None or tools is None:
             return self
         evaluator, _, rules, is_open = self._given
-        text = parse(tools) if type(tools) in (dict, list) else tools
-        if isinstance(text, (dict, list)):  # JSON, not an object of a framework
-            text = encode(text).decode()
-        if type(text) is str:
-            return _read_once(evaluator, text, rules, is_open)
+        if isinstance(tools, (dict, list)):
+            with suppress(TypeError, ValueError, OverflowError):  # objects of a framework
+                tools = encode(tools).decode()
+        if isinstance(tools, str):
+            return _read_once(evaluator, tools, rules, is_open)
         return Toolbox(evaluator, tools, rules, is_open)
 
     def find_node(self, name: str) -> ToolNode:
         """Return the node of a tool's arguments; that of an undeclared tool is created once."""
-        if self.tools and name in self.tools:
-            return self.tools[name].node
-        node = self._nodes.get(name)
-        if node is None:
-            if len(self._nodes) >= _MOST_KEPT:
-                self._nodes.clear()  # perhaps while another thread looks for its own
-            node = self._nodes[name] = self._make_node(name, None)
-        return node
+        tool = self.tools.get(name) if self.tools else None
+        return self._make_plain_node(name) if tool is None else tool.node
 
     def _make_node(self, name: str, schema: Any) -> ToolNode:
         overrides = [

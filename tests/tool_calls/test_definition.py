@@ -163,8 +163,8 @@ NO_DEFINITION = "not a tool definition"
         *(([odd, NOW], NO_DEFINITION) for odd in (3, {"foo": 1}, {"googleSearch": {}, "foo": 1}, {"googleSearch": None})),
         *(([{"type": kind, **more}, NOW], NO_DEFINITION) for kind, more in (
             ("function", {}), ("custom", {}), ("object", {"properties": {"a": {}}}), ("object", {"title": "Weather", "required": ["a"]}),
-            ("web_search", {"name": 3}), ("web_search", {"parameters": {"properties": {}}}), ("text", {"text": "hi"}),
-            ("tool", {"nmae": "f", "parameters": {"properties": {}}}), ("function ", {"fucntion": {"name": "f"}}))),
+            ("web_search", {"name": 3}), ("web_search", {"parameters": {"properties": {}}}),
+            ("tool", {"nmae": "f", "parameters": {"properties": {}}}), ("function", {"fucntion": {"name": "f"}}))),
         ({"name": "f", "parameters": [1]}, "is not a JSON Schema"),
         ([SHAPES["MCP"], SHAPES["OpenAI"]], "two tools have the name 'weather'"),
         ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
