@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from functools import partial
 from importlib import import_module
 from pkgutil import iter_modules
+from types import SimpleNamespace
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.conformance import claims as bank
 from llmeval_integrations.conformance.case import Case, Growth
 from llmeval_integrations.conformance.faults import RANK, Finding, Findings, find_faults
-from llmeval_integrations.conformance.subject import Subject, recognize
-from llmeval_integrations.conformance.worker import DIED, SLOW, Observation, Worker
+from llmeval_integrations.conformance.subject import recognize
+from llmeval_integrations.conformance.worker import SLOW, Observation, Worker
 from llmeval_integrations.core.errors import InvalidOptionError, UnknownNameError
 from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
@@ -62,9 +64,14 @@ def check_evaluator(
         UnknownNameError: There is no such claim.
         InvalidOptionError: An option is wrong.
     """
+    options = SimpleNamespace(name="check_evaluator", limit=limit, seconds=seconds)
     claim: Any = getattr(evaluator, "name", None) if claims is None else claims
     cases = select(claim, list_order, extra_keys=extra_keys)
-    return _Trial(recognize(evaluator, claim), claim, limit, seconds, isolate).run(cases)
+    for name in ("limit", "seconds"):
+        check_number(options, name, minimum=0.001)
+    worker = Worker(recognize(evaluator, claim), isolate=isolate)
+    with closing(worker):
+        return _try(worker, claim, cases, options.limit, options.seconds)
 
 
 def list_claims() -> list[str]:
@@ -94,74 +101,40 @@ class _TimeIsUpError(Exception):
     """No time is left for further cases."""
 
 
-@dataclass
-class _Trial:
-    """The trial of one evaluator; a worker that fails is replaced by a new one."""
+def _try(
+    worker: Worker, claim: str, cases: Sequence[Case | Growth], limit: float, seconds: float
+) -> Findings:
+    """Try all cases, as far as the time allows."""
+    start, tried, slow = time.monotonic(), 0, 0
+    found: list[Finding] = []
 
-    subject: Subject
-    claim: str
-    limit: float
-    seconds: float
-    isolate: bool
-    tried: int = 0
-    slow: int = 0
-    start: float = field(default_factory=time.monotonic)
-    worker: Worker | None = None
-    name = "check_evaluator"
+    def age() -> float:
+        return time.monotonic() - start
 
-    def __post_init__(self) -> None:
-        check_number(self, "limit", minimum=0.001)
-        check_number(self, "seconds", minimum=0.001)
-
-    def run(self, cases: Sequence[Case | Growth]) -> Findings:
-        """Try all cases, as far as the time allows."""
-        found: list[Finding] = []
-        try:
-            for case in cases:
-                found += self.find(case)
-                self.tried += 1
-        except _TimeIsUpError:
-            got = f"{self.tried} of {len(cases)} cases in {self.age():.0f} s"
-            why = "its behaviour in the other cases is unknown"
-            found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
-        finally:
-            self.close()
-        ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
-        name, count = self.subject.name, len(cases)
-        return Findings(name, self.claim, ranked, self.tried, count, self.age())
-
-    def find(self, case: Case | Growth) -> list[Finding]:
-        """Try a case twice, and once with await if the evaluator supports it."""
-        if isinstance(case, Case):
-            return [*find_faults(case, self.ask(case))]
-        got = _find_explosion(case, lambda case: self.ask(case, once=True))
-        return [Finding.of(case.case(60), "cost", "linear time", got)] if got else []
-
-    def age(self) -> float:
-        """Return the seconds since the start."""
-        return time.monotonic() - self.start
-
-    def close(self) -> None:
-        """Close the worker."""
-        if self.worker is not None:
-            self.worker.close()
-        self.worker = None
-
-    def ask(self, case: Case, *, once: bool = False) -> Observation:
-        """Ask the worker, or a new one; raise _TimeIsUpError if no time is left."""
-        left = self.seconds - self.age()
-        if left <= 0 or self.slow >= _MOST_SLOW:
+    def ask(case: Case, *, once: bool = False) -> Observation:
+        nonlocal slow
+        left, longest = seconds - age(), limit * (1 if tried else _FIRST_CALL)
+        if left <= 0 or slow >= _MOST_SLOW:
             raise _TimeIsUpError
-        limit = self.limit * (1 if self.tried else _FIRST_CALL)
-        if self.worker is None:
-            self.worker = Worker(self.subject, isolate=self.isolate)
-        observation = self.worker.ask(case, min(limit, left), once=once)
-        if observation in (SLOW, DIED):
-            self.close()
-            if observation is SLOW and left < limit:
-                raise _TimeIsUpError
-            self.slow += observation is SLOW
+        observation = worker.ask(case, min(longest, left), once=once)
+        if observation is SLOW and left < longest:
+            raise _TimeIsUpError
+        slow += observation is SLOW
         return observation
+
+    try:
+        for case in cases:
+            if isinstance(case, Case):
+                found += find_faults(case, ask(case))
+            elif got := _find_explosion(case, partial(ask, once=True)):
+                found.append(Finding.of(case.case(60), "cost", "linear time", got))
+            tried += 1
+    except _TimeIsUpError:
+        got = f"{tried} of {len(cases)} cases in {age():.0f} s"
+        why = "its behaviour in the other cases is unknown"
+        found.append(Finding("all cases", "slow", "an answer in time", got, why, "high"))
+    ranked = tuple(sorted(found, key=lambda finding: RANK.index(finding.severity)))
+    return Findings(worker.subject.name, claim, ranked, tried, len(cases), age())
 
 
 def _find_explosion(growth: Growth, ask: Callable[[Case], Observation]) -> str:

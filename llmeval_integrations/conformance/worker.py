@@ -41,43 +41,52 @@ DIED: Final = Observation(Answer("died"))
 class Worker:
     """A fork of this process, which contains crashes, endless loops and printed text.
 
-    If a fork is not possible or not wanted, it is a thread, which runs on after `close`.
+    If a fork is not possible or not wanted, it is a thread, which runs on after `close`. It starts
+    with the first case, and again after a case without an answer.
     """
 
     def __init__(self, subject: Subject, *, isolate: bool) -> None:
-        self._ours, theirs = multiprocessing.Pipe()
+        self.subject = subject
+        self._isolate = isolate and CAN_ISOLATE and not multiprocessing.current_process().daemon
+        self._ours: Any = None
         self._process: Any = None
-        if not isolate or not CAN_ISOLATE or multiprocessing.current_process().daemon:
-            threading.Thread(target=_serve, args=(subject, theirs), daemon=True).start()
+
+    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+        """Try a case; return SLOW after `limit` seconds, or DIED if the process ended."""
+        if self._ours is None:
+            self._start()
+        observation = SLOW
+        try:
+            self._ours.send((case.output, case.reference, once))
+            if self._ours.poll(limit):
+                observation = self._ours.recv()
+        except (EOFError, OSError):
+            observation = DIED
+        if observation in (SLOW, DIED):
+            self.close()
+        return observation
+
+    def _start(self) -> None:
+        self._ours, theirs = multiprocessing.Pipe()
+        if not self._isolate:
+            threading.Thread(target=_serve, args=(self.subject, theirs), daemon=True).start()
             return
-        context = multiprocessing.get_context("fork")
-        self._process = context.Process(target=_serve_process, args=(subject, theirs, self._ours))
+        context, given = multiprocessing.get_context("fork"), (self.subject, theirs, self._ours)
+        self._process = context.Process(target=_serve_process, args=given)
         with warnings.catch_warnings():  # the child does not use the parent's threads
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process.start()
         theirs.close()
 
-    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
-        """Try a case; return SLOW after `limit` seconds, or DIED if the process ended.
-
-        After either of these, the worker can only be closed.
-        """
-        try:
-            self._ours.send((case.output, case.reference, once))
-            if not self._ours.poll(limit):
-                return SLOW
-            observation: Observation = self._ours.recv()
-        except (EOFError, OSError):
-            return DIED
-        return observation
-
     def close(self) -> None:
         """Kill the process, or abandon the thread."""
-        self._ours.close()
+        if self._ours is not None:
+            self._ours.close()
         if self._process is not None:
             self._process.kill()
             self._process.join()
             self._process.close()
+        self._ours = self._process = None
 
 
 def _serve_process(subject: Subject, theirs: Any, ours: Any) -> None:
