@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from llmeval_integrations.fields.dates import is_ambiguous
 from llmeval_integrations.fields.leaves import compare, write_leaf
+from llmeval_integrations.fields.meanings import is_ambiguous
 from llmeval_integrations.fields.paths import ANY, Override
 from llmeval_integrations.fields.rule import Rule, inherit, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
@@ -120,6 +120,8 @@ def _make_rule(
     """Return the rule of a place from all settings; `below` are those of places below it."""
     settings = {**defaults, **by_schema, **own}  # the later ones win
     settings["values_only"] = "compare" not in own and settings.get("compare") is not None
+    if settings.get("text"):  # loose
+        settings.update(ignore_case=True, ignore_whitespace=True, normalize_unicode=True)
     if settings.get("judge"):
         settings["compare"] = None  # the judge replaces the function
     if any(each.settings.get("ignore") is False for each in below):

@@ -11,9 +11,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.fields.amounts import read_amount
-from llmeval_integrations.fields.dates import read_dates
-from llmeval_integrations.fields.formats import fold, write_meaning
+from llmeval_integrations.fields.meanings import fold, read_amount, read_dates, write_meaning
 from llmeval_integrations.fields.rule import Rule, compile_pattern
 from llmeval_integrations.json_values.equality import (
     CONTAINERS,
@@ -51,17 +49,17 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         return MATCH if same else _ask_function(rule, output, reference, path)
     if rule.pattern is not None and _fits(rule.pattern, output, path):
         return MATCH
-    if here != there:
-        if _is_text_of(rule, output, reference):
-            return MATCH
-        if rule.types is None:  # null stands for an unknown value of any type
-            return MISMATCH if "null" in (here, there) else WRONG_TYPE
-        return MISMATCH if here in rule.types else WRONG_TYPE
-    if here == "number":
+    if here == there == "number":
         return MATCH if _match_numbers(rule, output, reference) else MISMATCH
-    if here == "string":
+    if "string" in (here, there) and _match_texts_of_scalars(rule, output, reference):
+        return MATCH
+    if here == there == "string":
         return _compare_texts(rule, output, reference)
-    return MATCH if equal(output, reference) else MISMATCH
+    if here == there:
+        return MATCH if equal(output, reference) else MISMATCH
+    if rule.types is None:  # null stands for an unknown value of any type
+        return MISMATCH if "null" in (here, there) else WRONG_TYPE
+    return MISMATCH if here in rule.types else WRONG_TYPE
 
 
 def write_leaf(rule: Rule, text: str) -> str:
@@ -122,20 +120,34 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _is_text_of(rule: Rule, output: Any, reference: Any) -> bool:
-    """Return whether one of two values is the other one written as a text."""
-    text, value = (output, reference) if type(output) is str else (reference, output)
-    if type(text) is not str or type(value) in CONTAINERS:
+def _match_texts_of_scalars(rule: Rule, output: Any, reference: Any) -> bool:
+    """Return whether two values, one of which is a text, are the same number or boolean."""
+    if not (rule.coerce or rule.is_decimal or rule.number):
         return False
-    if TYPES[type(value)] != "number":
-        return rule.coerce and text.strip().lower() == write_scalar(value)
-    amount = read_amount(text) if rule.number else None
-    for number in (_parse_number(rule, text), amount and amount.number):
-        if number is not None:
-            pair = (number, value) if type(output) is str else (value, number)
-            if _match_numbers(rule, *pair):
+    one, other = _read_numbers(rule, output, reference), _read_numbers(rule, reference, output)
+    for number, unit in one:
+        for expected, its_unit in other:
+            is_unit = unit == its_unit or not (unit and its_unit)
+            if is_unit and _match_numbers(rule, number, expected):
                 return True
-    return False
+    text, value = (output, reference) if type(output) is str else (reference, output)
+    is_word = rule.coerce and type(value) in (bool, type(None))
+    return is_word and text.strip().lower() == write_scalar(value)
+
+
+def _read_numbers(rule: Rule, value: Any, other: Any) -> list[tuple[Any, str]]:
+    """Return the numbers that a value may mean beside another one, each with its unit."""
+    if TYPES[type(value)] == "number":
+        return [(value, "")]
+    if type(value) is not str:
+        return []
+    is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
+    found: list[tuple[Any, str]] = []
+    if type(other) is not str or rule.is_decimal or is_near:  # "5" is not "5.0" by `coerce` alone
+        number = _parse_number(rule, value)
+        found += [] if number is None else [(number, "")]
+    amount = read_amount(value) if rule.number else None
+    return found if amount is None else [*found, amount]
 
 
 def _parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
@@ -197,14 +209,6 @@ def _to_decimal(number: Any) -> Decimal:
 
 
 def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
-    is_near = rule.tolerance or rule.relative_tolerance or rule.multiple_of
-    if rule.is_decimal or (rule.coerce and is_near):
-        number, expected = _parse_number(rule, output), _parse_number(rule, reference)
-        are_numbers = number is not None and expected is not None
-        if are_numbers and _match_numbers(rule, number, expected):
-            return MATCH
-    if rule.number and _match_amounts(rule, output, reference):
-        return MATCH
     one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
         return MATCH
@@ -217,13 +221,6 @@ def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
         return verdict
     # Folding shortens texts, so that the same edits are a larger share of them.
     return max(verdict, _grade(rule.similarity, output, reference), key=lambda each: each.score)
-
-
-def _match_amounts(rule: Rule, output: str, reference: str) -> bool:
-    one, other = read_amount(output), read_amount(reference)
-    if one is None or other is None or not one.may_have_unit(other.unit):
-        return False
-    return _match_numbers(rule, one.number, other.number)
 
 
 def _grade(needed: float, output: str, reference: str) -> Verdict:

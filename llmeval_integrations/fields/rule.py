@@ -73,12 +73,13 @@ class Rule(msgspec.Struct, frozen=True):
     @property
     def is_exact(self) -> bool:
         """Whether values match if, and only if, they are equal as JSON."""
-        return all(getattr(self, name) == value for name, value in _EXACT.items())
+        return msgspec.structs.replace(self, **_FREE) == _PLAIN
 
 
-_FREE: Final = ("derived", "weight", "order", "key", "min_similarity", "types")
-_EXACT: Final = {
-    name: value for name, value in msgspec.structs.asdict(Rule()).items() if name not in _FREE
+_PLAIN: Final = Rule()
+_FREE: Final = {
+    name: getattr(_PLAIN, name)
+    for name in ("derived", "weight", "order", "key", "min_similarity", "types")
 }
 
 SETTINGS: Final = tuple(Rule.__struct_fields__[: Rule.__struct_fields__.index("is_number")])
@@ -102,7 +103,7 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     **{
         name: (lambda value: isinstance(value, bool), "True or False")
         for name in SETTINGS
-        if type(getattr(Rule(), name)) is bool
+        if type(getattr(_PLAIN, name)) is bool
     },
     "weight": (_up_to(1e100), "a number from 0 to 1e+100"),  # so that no sum is infinite
     "tolerance": (_up_to(inf), "a finite number of at least 0"),
@@ -137,7 +138,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
                 f"{where}: {quote(name)} is not a setting; there are {', '.join(SETTINGS)}"
             )
         is_valid, expected = _VALID[name]
-        if not (is_valid(value) or (value is None and getattr(Rule(), name) is None)):
+        if not (is_valid(value) or (value is None and getattr(_PLAIN, name) is None)):
             raise InvalidOptionError(f"{where}: {name}={quote(value)} is not {expected}")
     try:
         if settings.get("pattern"):

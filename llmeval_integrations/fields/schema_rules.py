@@ -6,32 +6,35 @@ from collections.abc import Iterable
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.fields.formats import BY_FORM
+from llmeval_integrations.fields.meanings import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
 from llmeval_integrations.schemas.parse import REMARKS, encode
 from llmeval_integrations.schemas.walk import Schema, Schemas
 
-Case: TypeAlias = list[Schema]
-"""Schemas that apply together; a place has a case for each of its alternatives."""
+
+class Case(NamedTuple):
+    """Schemas that apply together; a place has a case for each of its alternatives."""
+
+    parts: list[Schema]
+    """The schemas that define how values, or parts of values, are compared."""
+
+    types: set[str]
+    """The types that all of them allow; "integer" always if "number"."""
+
 
 _FIXING: Final = frozenset(("enum", "const"))
 _OF_VALUES: Final = _FIXING | {"type", "pattern", "format", "multipleOf", "uniqueItems"}
-_OF_PARTS: Final = frozenset(
-    (
-        *("properties", "patternProperties", "additionalProperties"),
-        *("items", "prefixItems", "additionalItems"),
-    )
-)
-"""The keywords that define how values are compared, and the keywords about parts of values."""
-
-_WITHOUT_EFFECT: Final = REMARKS | _OF_PARTS
-"""The keywords of a single schema that do not define how values are compared."""
+_KEYWORDS: Final = _OF_VALUES | {
+    *("properties", "patternProperties", "additionalProperties"),
+    *("items", "prefixItems", "additionalItems"),
+}
+"""The keywords that define how values, and the parts of values, are compared."""
 
 # The following settings undo everything that defaults could loosen. Only `fields` overrides them.
 _EXACT_TEXTS: Final = {
@@ -67,60 +70,48 @@ _ABOUT_NUMBERS: Final = REMARKS | {
 }
 
 
-def list_cases(schemas: Schemas) -> list[Case]:
-    """Return the cases of a place; an empty list if its schemas have none of these keywords."""
-    alternatives = [each.parts for each in schemas.alternatives] or [[]]
-    keywords = _OF_VALUES | _OF_PARTS
+def list_cases(schemas: Schemas) -> list[list[Schema]]:
+    """Return the schemas of each case of a place; an empty list if none has such a keyword."""
     cases = [
-        [part for part in (*schemas.certain, *parts) if not keywords.isdisjoint(part)]
-        for parts in alternatives
+        [part for part in (*schemas.certain, *parts) if not _KEYWORDS.isdisjoint(part)]
+        for parts in [each.parts for each in schemas.alternatives] or [[]]
     ]
-    return [case for case in cases if case]
+    return cases if any(cases) else []
 
 
-def read_settings(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
+def read_settings(schemas: Schemas, cases: list[list[Schema]]) -> dict[str, Any]:
     """Return the settings that follow from the schemas of a place with these cases."""
-    parts = [part for case in cases for part in case]
-    if _OF_VALUES.isdisjoint(key for part in parts for key in part):
+    if all(_OF_VALUES.isdisjoint(part) for parts in cases for part in parts):
         return {}
-    if len(parts) == 1 and not schemas.alternatives and "uniqueItems" not in parts[0]:
-        named = {key: value for key, value in parts[0].items() if key not in _WITHOUT_EFFECT}
+    is_alone = len(schemas.parts) == 1 and not schemas.alternatives
+    if is_alone and "uniqueItems" not in cases[0][0]:
+        named = {key: value for key, value in cases[0][0].items() if key in _OF_VALUES}
         return _read_alone(encode(named))
-    return _read_together(schemas, cases)
+    return _read_together(schemas, [Case(parts, _types_of(parts)) for parts in cases])
 
 
 @lru_cache(maxsize=1_024)
 def _read_alone(text: bytes) -> dict[str, Any]:
     """Return the settings that follow from one schema: most places have one, and many the same."""
     schemas = Schemas.of(msgspec.json.decode(text))
-    return _read_together(schemas, list_cases(schemas))
+    return _read_together(schemas, [Case(schemas.parts, _types_of(schemas.parts))])
 
 
 def _read_together(schemas: Schemas, cases: list[Case]) -> dict[str, Any]:
-    parts = [part for case in cases for part in case]
-    settings = {**_read_numbers(cases), **_read_texts(cases), "types": _types_allowed(schemas)}
-    if _are_decimals(parts, schemas):
+    types = {"number" if name == "integer" else name for case in cases for name in case.types}
+    settings: dict[str, Any] = {
+        **_read_numbers([case for case in cases if case.parts]),
+        **_read_texts(cases),
+        "types": None if types == _ALL_TYPES else frozenset(types),
+    }
+    if _is_decimal(schemas):
         settings.update(is_number=True, is_decimal=True)
         settings.pop("number", None)
-    for case in cases:
-        is_unique = any(part.get("uniqueItems") is True for part in case)
-        if is_unique and not has_positions(case):
+    for parts, _ in cases:
+        is_unique = any(part.get("uniqueItems") is True for part in parts)
+        if is_unique and not has_positions(parts):
             settings["order"] = "any_order"
     return settings
-
-
-def _types_allowed(schemas: Schemas) -> frozenset[str] | None:
-    """Return the JSON types that these schemas may allow, or None if they allow all."""
-    found: set[str] = set()
-    for parts in [each.parts for each in schemas.alternatives] or [[]]:
-        allowed = _ALL_TYPES
-        for part in (*schemas.certain, *parts):
-            named = {"number" if kind == "integer" else kind for kind in list_types(part)}
-            if not _FIXING.isdisjoint(part):
-                named = {TYPES.get(type(value), "number") for value in list_values(part)}
-            allowed = allowed & named if named else allowed
-        found |= allowed
-    return None if found == _ALL_TYPES else frozenset(found)
 
 
 def has_positions(parts: Iterable[Schema]) -> bool:
@@ -139,9 +130,21 @@ def list_values(part: Schema) -> list[Any]:
     return list_of(part, "enum") + ([part["const"]] if "const" in part else [])
 
 
-def _names(case: Case, kinds: Iterable[type]) -> bool:
+def _types_of(parts: Iterable[Schema]) -> set[str]:
+    types = {*_ALL_TYPES, "integer"}
+    for part in parts:
+        named = {*list_types(part)}
+        if not _FIXING.isdisjoint(part):
+            named = {TYPES.get(type(value), "number") for value in list_values(part)}
+        if "number" in named:
+            named.add("integer")
+        types &= named or types
+    return types
+
+
+def _lists(case: Case, kinds: Iterable[type]) -> bool:
     """Return whether `enum` or `const` of a case lists a value of one of these types."""
-    return any(type(value) in kinds for part in case for value in list_values(part))
+    return any(type(value) in kinds for part in case.parts for value in list_values(part))
 
 
 def _read_texts(cases: list[Case]) -> dict[str, Any]:
@@ -152,10 +155,10 @@ def _read_texts(cases: list[Case]) -> dict[str, Any]:
     formats: list[str] = []
     is_fixed = False
     for case in cases:
-        if any("pattern" in part for part in case) or _names(case, (str,)):
+        if any("pattern" in part for part in case.parts) or _lists(case, (str,)):
             is_fixed = True
-        elif all("string" in types for types in map(list_types, case) if types):
-            formats += [part["format"] for part in case if part.get("format") in FORMATS]
+        elif "string" in case.types:
+            formats += [part["format"] for part in case.parts if part.get("format") in FORMATS]
     if formats:
         forms = tuple(form for form in BY_FORM if form in formats)
         settings = {**_EXACT_TEXTS, "format": forms}
@@ -169,15 +172,17 @@ def _read_numbers(cases: list[Case]) -> dict[str, Any]:
 
     If one case allows any "number", all numbers have its tolerance.
     """
-    free = [case for case in cases if not _names(case, _NUMBERS)]
-    kinds = set(map(_name_number, free))
-    if "number" not in kinds and ("integer" in kinds or len(free) < len(cases)):
+    free = [case for case in cases if not _lists(case, _NUMBERS)]
+    typed = [case.types for case in free if any(map(list_types, case.parts))]
+    is_number = any("number" in types for types in typed)
+    is_integer = any("integer" in types for types in typed)
+    if not is_number and (is_integer or len(free) < len(cases)):
         fixed = dict(_EXACT_NUMBERS)
         if len(free) == len(cases):  # no listed values: a quantity, which may be written as a text
             del fixed["coerce"], fixed["number"]
         return fixed
-    settings: dict[str, Any] = {"is_number": True} if "number" in kinds else {}
-    grids = [_grid(case) for case in free if _may_be_number(case)]
+    settings: dict[str, Any] = {"is_number": True} if is_number else {}
+    grids = [_grid(case) for case in free if "integer" in case.types]
     if grids and None not in grids:
         settings.update(_ON_GRID, multiple_of=min(filter(None, grids)))
     return settings
@@ -185,57 +190,31 @@ def _read_numbers(cases: list[Case]) -> dict[str, Any]:
 
 def _grid(case: Case) -> float | None:
     """Return the smallest `multipleOf` of a case; 1 for integers without one."""
-    named: list[Any] = [part.get("multipleOf") for part in case]
+    named: list[Any] = [part.get("multipleOf") for part in case.parts]
     grids = [grid for grid in named if type(grid) in (int, float) and grid > 0]
-    if not grids and _name_number(case) == "integer":
-        return 1
-    return min(grids, default=None)
+    return min(grids) if grids else None if "number" in case.types else 1
 
 
-def _name_number(case: Case) -> str | None:
-    """Return "integer" or "number" if a case allows nothing else, or None."""
-    kinds = [types for types in map(list_types, case) if types]
-    if not all("number" in types or "integer" in types for types in kinds):
-        return None
-    only_integers = any("number" not in types for types in kinds)
-    return "integer" if only_integers else "number" if kinds else None
-
-
-def _may_be_number(case: Case) -> bool:
-    """Return whether a case allows numbers."""
-    if not all({"number", "integer"} & {*types} for types in map(list_types, case) if types):
-        return False
-    return all(_FIXING.isdisjoint(part) or _names([part], _NUMBERS) for part in case)
-
-
-def _are_decimals(parts: list[Schema], schemas: Schemas) -> bool:
+def _is_decimal(schemas: Schemas) -> bool:
     """Return whether the schemas of a place are Pydantic's schemas of a Decimal.
 
     Pydantic writes a number and, right after it in `anyOf`, a string, which may have Pydantic's
-    pattern. Other types, listed strings and strings with a format may be further alternatives, but
-    no other string. A number with keywords other than bounds is no Decimal.
+    pattern. A number with keywords other than bounds is no Decimal. Listed strings and strings with
+    a format may be further alternatives, but no other string.
     """
-    numbers = {id(part) for part in parts if part.get("type") == "number"}
+    texts = [
+        part
+        for part in schemas.parts
+        if part.get("type") == "string" and part.keys().isdisjoint(("enum", "const", "format"))
+    ]
     behind = {
         id(other)
-        for part in schemas.parts
+        for part in (schemas.parts if texts else ())
         for one, other in pairwise(list_of(part, "anyOf"))
-        if id(one) in numbers
+        if isinstance(one, dict) and one.get("type") == "number" and one.keys() <= _ABOUT_NUMBERS
     }
-    found = False
-    for part in parts:
-        kind = part.get("type")
-        if kind == "string":
-            if str(part.get("pattern")).startswith(_DECIMAL):
-                is_decimal = _FIXING.isdisjoint(part)
-            else:
-                is_decimal = id(part) in behind and part.keys() - REMARKS == {"type"}
-            if not is_decimal and part.keys().isdisjoint(("enum", "const", "format")):
-                return False
-            found = found or is_decimal
-        elif kind in ("number", "integer"):
-            if not part.keys() <= _ABOUT_NUMBERS:
-                return False
-        elif kind not in ("null", "boolean", "object", "array"):
-            return False
-    return found
+    return bool(texts) and all(
+        str(part.get("pattern")).startswith(_DECIMAL)
+        or (id(part) in behind and part.keys() - REMARKS == {"type"})
+        for part in texts
+    )
