@@ -121,19 +121,17 @@ class _ClaimJudge(ModelJudge):
             has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
             is_quoted = has_words and sources.hold(each.evidence)
             found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
-        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != self._good]
-        count = f"{len(claims) - len(wrong)} of {len(claims)} claims are {self._good}"
-        score = self.score(claims, sample)
+        good = next(iter(self.verdicts))
+        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]
+        count = len(claims) - len(wrong)
+        reason = "; ".join([f"{count} of {len(claims)} claims are {good}", *wrong])
+        score = self.score(claims, count / len(claims), sample)
         passed = None if self.threshold is None else score >= self.threshold
-        return Result(score, passed, None, "; ".join([count, *wrong]), {"claims": found})
+        return Result(score, passed, None, reason, {"claims": found})
 
-    def score(self, claims: list[Claim], sample: Sample) -> float:  # noqa: ARG002
-        """Return the share of claims with the first verdict."""
-        return sum(claim.verdict == self._good for claim in claims) / len(claims)
-
-    @property
-    def _good(self) -> str:
-        return next(iter(self.verdicts))
+    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
+        """Return the score of claims, of which this share has the first verdict."""
+        return share
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ class ContextPrecision(_ClaimJudge):
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
     text_of: ClassVar[str] = "reference"
 
-    def score(self, claims: list[Claim], sample: Sample) -> float:
+    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
         count = 1 if isinstance(sample.contexts, str) else len(sample.contexts)
         useful = {
             number

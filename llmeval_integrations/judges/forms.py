@@ -49,6 +49,14 @@ def object_schema(**properties: Any) -> Schema:
     }
 
 
+def _ask_for_words(keys: str, words: Schema) -> str:
+    """Ask for the words alone: the judge sees its reasons in the reply that it is shown."""
+    values = (
+        f'"{name}", one of {", ".join(map(quote, each["enum"]))}' for name, each in words.items()
+    )
+    return f"{_AGAIN} {keys}{'; '.join(values)}."
+
+
 class Form(Generic[T]):
     """The form of the answers to one question: an object that a function converts, or refuses."""
 
@@ -59,25 +67,29 @@ class Form(Generic[T]):
         self,
         name: str,
         schema: Schema | None,
-        build: Callable[[Any], T],
+        build: Callable[..., T],
         *,
         repeats: bool = False,
+        again: tuple[str, Schema] | None = None,
     ) -> None:
         """Set the form.
 
         Args:
             name: The name of the answer in a request.
             schema: The JSON Schema of the answer; None for free text.
-            build: Converts an object, or the text. For other objects, it raises ValueError,
-                TypeError or msgspec's ValidationError.
+            build: Converts an object, or the text; raises ValueError or TypeError for others.
             repeats: Whether an answer may repeat a text that was shown.
+            again: The request that follows an unreadable reply, and the schema of its answer;
+                without it, the request names the mistake.
         """
-        self.name, self.schema, self._build, self._repeats = name, schema, build, repeats
+        self.name, self.schema, self._again = name, schema, again
+        self._build, self._repeats = build, repeats
         self._fields = {plain_name(key): key for key in (schema or {}).get("properties", {})}
 
     def follow_up(self, error: Exception) -> tuple[str, Schema | None]:
         """Return the request that follows an unreadable reply, and the schema of its answer."""
-        return f"That reply cannot be used: {error}. Answer in the form asked for.", self.schema
+        mistake = f"That reply cannot be used: {error}. Answer in the form asked for."
+        return self._again or (mistake, self.schema)
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> T:  # noqa: ARG002
         """Read a reply; raises UnreadableJudgementError.
@@ -122,7 +134,7 @@ class Form(Generic[T]):
             return f"it has no object with {', '.join(map(repr, self._fields.values()))}"
         try:
             self._convert(members, Quotations())
-        except (ValueError, TypeError, msgspec.ValidationError) as error:
+        except (ValueError, TypeError) as error:
             return str(error) or type(error).__name__
         return ""
 
@@ -147,22 +159,15 @@ class StatementForm(Form[Judgement]):
         self, name: str, vocabulary: Vocabulary, reasons: Schema, words: Schema, wording: str = ""
     ) -> None:
         """`reasons` and `words` are properties of the schema."""
-        self.name, self.schema = name, object_schema(**reasons, **words)
-        self.wording, self._vocabulary, self._words = wording, vocabulary, words
-
-    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        """Ask for the word alone: the judge sees its reasons in the reply that it is shown."""
-        return f"{_AGAIN} {_describe(self._words)}.", object_schema(**self._words)
+        again = _ask_for_words("", words), object_schema(**words)
+        super().__init__(name, object_schema(**reasons, **words), Judgement, again=again)
+        self.wording, self._vocabulary = wording, vocabulary
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> Judgement:
         answer = Reader(self._vocabulary, quotations).read(reply)
         if before:
             answer = msgspec.structs.replace(answer, reasoning=strip_reasoning(before).strip())
         return answer
-
-
-JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _WORDS)
-"""One judgement. The reasoning comes first, so that the verdict follows from it."""
 
 
 class JudgementsForm(Form[list[Judgement]]):
@@ -173,15 +178,11 @@ class JudgementsForm(Form[list[Judgement]]):
 
     def __init__(self, count: int) -> None:
         self._names = [f"question_{number}" for number in range(1, count + 1)]
-        judgement = object_schema(**_REASONING, **_WORDS)
+        judgement, words = object_schema(**_REASONING, **_WORDS), object_schema(**_WORDS)
+        keys = f"{', '.join(self._names)}, under each an object with the keys "
+        again = _ask_for_words(keys, _WORDS), object_schema(**dict.fromkeys(self._names, words))
         schema = object_schema(**dict.fromkeys(self._names, judgement))
-        super().__init__("judgements", schema, list)
-
-    def follow_up(self, error: Exception) -> tuple[str, Schema]:  # noqa: ARG002 - it sees it
-        """Ask for the words alone, as for a single judgement."""
-        keys = f"{', '.join(self._names)}, under each an object with the keys"
-        schema = object_schema(**dict.fromkeys(self._names, object_schema(**_WORDS)))
-        return f"{_AGAIN} {keys} {_describe(_WORDS)}.", schema
+        super().__init__("judgements", schema, list, again=again)
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
         answers = super().read(reply, quotations)
@@ -209,8 +210,5 @@ class JudgementsForm(Form[list[Judgement]]):
         return found
 
 
-def _describe(words: Schema) -> str:
-    """Return the keys of an answer with the words that may be their values."""
-    return "; ".join(
-        f'"{name}", one of {", ".join(map(quote, each["enum"]))}' for name, each in words.items()
-    )
+JUDGEMENT: Final = StatementForm("judgement", VERDICT, _REASONING, _WORDS)
+"""One judgement. The reasoning comes first, so that the verdict follows from it."""

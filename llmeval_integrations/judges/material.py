@@ -19,9 +19,6 @@ from llmeval_integrations.llm.messages import Message
 from llmeval_integrations.messages.read import find_messages, read_answer
 from llmeval_integrations.tool_calls.read import read_calls
 
-FIELDS: Final = ("input", "reference", "contexts", "output_b")
-"""The fields that prompts may name, besides the output and the sample's variables."""
-
 SYSTEM: Final = """\
 You judge texts that were written by a language model. You get one question about one text, and \
 answer it with a verdict.
@@ -105,16 +102,17 @@ def enclose(name: str, text: str, fence: str) -> str:
 
 def material(sample: Sample) -> dict[str, Any]:
     """Return the variables of any prompt: the sample's variables, fields, and enclosed outputs."""
-    variables = {} if sample.variables in (MISSING, None) else sample.variables
+    variables = sample.variables or {}
     if not isinstance(variables, Mapping):
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
-    fields = {name: getattr(sample, name) for name in FIELDS}
-    present = {name: value for name, value in fields.items() if value is not MISSING}
     text = output_text(sample.output)
     fence = draw_fence(_documents(sample) or text)
-    if "output_b" in present:
-        present["output_b"] = enclose("output_b", output_text(sample.output_b), fence)
-    return {**variables, **present, "output": enclose("output", text, fence), "fence": fence}
+    found = {**variables, "output": enclose("output", text, fence), "fence": fence}
+    for name in ("input", "reference", "contexts", "output_b"):
+        value = getattr(sample, name)
+        if value is not MISSING:
+            found[name] = value if name != "output_b" else enclose(name, output_text(value), fence)
+    return found
 
 
 def output_text(output: Any) -> str:
@@ -140,14 +138,14 @@ def background(
     return {
         **material(sample),
         "role": role or "",
-        "instruction": "" if task is None else _show(task, "input"),
+        "instruction": "" if task is None else _write(task, "input"),
         "documents": _documents(sample),
-        "reference_text": _show(sample.reference, "reference"),
+        "reference_text": _write(sample.reference, "reference"),
         **more,
     }
 
 
-def _show(value: Any, name: str) -> str:
+def _write(value: Any, name: str) -> str:
     return "" if value is MISSING else as_text(value, name) or "(empty)"
 
 
@@ -156,15 +154,15 @@ def _documents(sample: Sample) -> str:
     contexts = sample.contexts
     if contexts is MISSING or contexts is None:
         return ""
-    if isinstance(contexts, str) or not isinstance(contexts, Sequence):
-        return as_text(contexts, "contexts") or "(none)"
-    texts = (as_text(text, "contexts") for text in contexts)
-    return "\n\n".join(f"[{number}] {text}" for number, text in enumerate(texts, 1)) or "(none)"
+    if isinstance(contexts, Sequence) and not isinstance(contexts, str):
+        texts = [f"[{n}] {as_text(each, 'contexts')}" for n, each in enumerate(contexts, 1)]
+        return "\n\n".join(texts) or "(none)"
+    return as_text(contexts, "contexts") or "(none)"
 
 
 def write_examples(judge: Any, labels: Sequence[str]) -> str:
     """Return a judge's labelled samples as text; raises InvalidOptionError for a bad one."""
-    lines = ["Samples that a person has judged:"]
+    lines = ["Samples that a person has judged:"] if judge.examples else []
     for number, example in enumerate(judge.examples, 1):
         is_whole = isinstance(example, Mapping) and {"output", "label"} <= example.keys()
         if not is_whole or str(example["label"]) not in labels:
@@ -172,7 +170,7 @@ def write_examples(judge: Any, labels: Sequence[str]) -> str:
                 f"{judge.name}: the example {quote(example)} is not a mapping with an output and "
                 f"one of the labels {', '.join(labels)}"
             )
-        lines += ["", f"Example {number}"]
         names = [*(name for name in example if name not in ("output", "label")), "output", "label"]
+        lines += ["", f"Example {number}"]
         lines += [f"{name.capitalize()}: {as_text(example[name], name)}" for name in names]
-    return "\n".join(lines) if judge.examples else ""
+    return "\n".join(lines)

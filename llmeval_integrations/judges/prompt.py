@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
@@ -46,11 +46,6 @@ _MUSTACHE: Final = re.compile(
     r"(?(line)[^\S\n]*(?:\n|\Z))",
     re.DOTALL | re.MULTILINE,
 )
-
-
-def find_syntax(texts: Iterable[str]) -> Syntax:
-    """Return the syntax of a prompt: mustache if doubled braces in any of its texts hold a tag."""
-    return "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
 
 
 def parse_f_string(text: str) -> Body:
@@ -252,8 +247,9 @@ class Prompt:
         if self.template_format not in (None, *_PARSERS):
             raise option_error(self, "template_format", "'f-string', 'mustache' or None")
         messages = _read_messages(self.template)
-        texts = [text for message in messages for text in message.parts]
-        parse = _PARSERS[self.template_format or find_syntax(texts)]
+        texts = (text for message in messages for text in message.parts)
+        syntax: Syntax = "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
+        parse = _PARSERS[self.template_format or syntax]
         bodies: list[list[Body]] = []
         for number, message in enumerate(messages, 1):
             try:

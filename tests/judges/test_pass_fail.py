@@ -51,9 +51,11 @@ def test_a_score_table_has_numbers_from_0_to_1():
 
 def test_the_judge_sees_question_output_and_all_background():
     model = Scripted(judgement())
-    PassFail(model, QUESTION, role="You are a copywriter.").evaluate(FULL)
+    examples = [{"output": "A TV.", "label": "Fail", "reasoning": "No price."}]
+    PassFail(model, QUESTION, role="You are a copywriter.", examples=examples).evaluate(FULL)
+    labelled = "Example 1\nReasoning: No price.\nOutput: A TV.\nLabel: Fail\n"
     shown = [QUESTION, "The output.", "The reference.", "The input.", "[1] The context."]
-    for text in (*shown, "You are a copywriter."):
+    for text in (*shown, "You are a copywriter.", labelled):
         assert text in model.said
     model = Scripted(judgement())
     PassFail(model, QUESTION)("The output.", input=None, contexts=None)
@@ -122,14 +124,6 @@ def test_prompts_over_one_long_text_begin_alike():
     assert shared(model.requests) >= 0.9
 
 
-def test_labelled_samples_come_first():
-    model = Scripted(judgement())
-    examples = [{"output": "A TV.", "label": "Fail", "reasoning": "No price."}]
-    PassFail(model, QUESTION, examples=examples)("A TV for $9.")
-    shown = "Example 1\nReasoning: No price.\nOutput: A TV.\nLabel: Fail\n"
-    assert shown in model.requests[0].messages[1].text
-
-
 # --- replies --------------------------------------------------------------------------------------
 
 
@@ -176,11 +170,8 @@ def test_a_criterion_asks_its_own_question_and_says_what_it_needs(name, needs):
         assert f"The {field.rstrip('s')}." in model.said
         with pytest.raises(MissingFieldError, match=field):
             judge("The output.")
+    if name == "tone":
+        Tone(model, tone="warm {and} plain")("a")
+        assert "tone of the text warm {and} plain throughout" in model.said
     if judge.needs == ("input",):
         assert load_evaluator(name, model=model, instruction="Be brief.")("a").label == "Fail"
-
-
-def test_the_tone_is_part_of_the_question():
-    model = Scripted(judgement())
-    Tone(model, tone="warm {and} plain")("a")
-    assert "tone of the text warm {and} plain throughout" in model.said
