@@ -18,7 +18,7 @@ from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.budget import Budget, Price
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.limiter import Limiter
+from llmeval_integrations.llm.failures import Limiter
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Reply
 

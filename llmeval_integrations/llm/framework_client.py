@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
-from llmeval_integrations.llm.config import ClientConfig, check_address, without_keys
+from llmeval_integrations.llm.client import ClientConfig, check_address, without_keys
 from llmeval_integrations.llm.loop import in_callers_loop, in_thread
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.sdk_client import SdkClient

@@ -21,9 +21,9 @@ from llmeval_integrations.core.errors import (
     JudgeError,
     MissingDependencyError,
 )
-from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.config import (
+from llmeval_integrations.llm.client import (
     NO_KEY,
+    Client,
     ClientConfig,
     censor,
     check_address,

@@ -24,7 +24,7 @@ from llmeval_integrations.llm.batches import Batches
 from llmeval_integrations.llm.budget import Budget, Price, Spending
 from llmeval_integrations.llm.cache import Cache, CacheError, request_key
 from llmeval_integrations.llm.client import Client
-from llmeval_integrations.llm.limiter import Limiter
+from llmeval_integrations.llm.failures import Limiter
 from llmeval_integrations.llm.messages import Image, Request
 from llmeval_integrations.llm.reply import Reply
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.llm.config import LONGEST, NO_KEY, ClientConfig, without_keys
+from llmeval_integrations.llm.client import LONGEST, NO_KEY, ClientConfig, without_keys
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.sdk_client import Close, SdkClient
 

@@ -12,8 +12,7 @@ from llmeval_integrations.core.errors import (
     UnknownNameError,
 )
 from llmeval_integrations.llm.answers import ask
-from llmeval_integrations.llm.client import Client, load_client
-from llmeval_integrations.llm.config import ClientConfig
+from llmeval_integrations.llm.client import Client, ClientConfig, load_client
 
 pytest.importorskip("openai")
 

@@ -9,7 +9,7 @@ from remote_model import Remote, question
 
 from llmeval_integrations import InvalidOptionError
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm import limiter
+from llmeval_integrations.llm import failures
 from llmeval_integrations.llm.budget import Budget
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.loop import start, wait
@@ -42,7 +42,7 @@ def numbers(count):
 @pytest.fixture
 def quick(monkeypatch):
     """Wait a fiftieth of the pauses."""
-    monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(failures, "_FIRST_PAUSE", 0.02)
 
 
 def test_so_many_calls_at_a_time_and_one_for_all_who_ask_the_same():
@@ -79,7 +79,7 @@ def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
         raise ClientError("down", kind="connection")
 
     client = Remote(says, seconds=0, retries=Remote.__mro__[1].retries)
-    monkeypatch.setattr(limiter.asyncio, "sleep", sleep)
+    monkeypatch.setattr(failures.asyncio, "sleep", sleep)
     ask_all(Session(), client, ["a"])
     assert len([*filter(None, waited)]) == 5
     assert sum(waited) >= 10

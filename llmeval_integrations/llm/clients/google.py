@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
-from llmeval_integrations.llm.config import LONGEST, NO_KEY
+from llmeval_integrations.llm.client import LONGEST, NO_KEY
 from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Image, Message, Output, Request

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.config import ClientConfig
+from llmeval_integrations.llm.client import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, read_chat, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.messages import Output, Request

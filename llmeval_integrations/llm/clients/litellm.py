@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, MissingDependencyError
-from llmeval_integrations.llm.config import NO_KEY
+from llmeval_integrations.llm.client import NO_KEY
 from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply

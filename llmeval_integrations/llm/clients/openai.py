@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.config import ClientConfig
+from llmeval_integrations.llm.client import ClientConfig
 from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply

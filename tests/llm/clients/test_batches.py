@@ -13,7 +13,7 @@ from vendors import VERDICT, anthropic_said, openai_said
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.judges import PassFail
-from llmeval_integrations.llm import batches, limiter
+from llmeval_integrations.llm import batches, failures
 from llmeval_integrations.llm.client import load_client
 
 pytest.importorskip("pydantic")
@@ -147,7 +147,7 @@ def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_
 def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(
     vendor, judge_of, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(limiter, "_FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(failures, "_FIRST_PAUSE", 0.02)
     script, losses = vendor(), iter([ConnectionError])
 
     def lose():
