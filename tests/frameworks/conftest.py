@@ -14,9 +14,8 @@ def sent(monkeypatch):
         tried.append(address[-1] if isinstance(address[0], socket.socket) else address[:2])
         raise OSError("the network is not for tests")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket.socket, "connect_ex", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    for name in ("socket.connect", "socket.connect_ex", "getaddrinfo"):
+        monkeypatch.setattr(f"socket.{name}", refuse)
     return tried
 
 

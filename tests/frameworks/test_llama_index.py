@@ -13,7 +13,6 @@ from llmeval_integrations import (
     JsonEquality,
     JsonMatch,
     JsonSchema,
-    JsonValidity,
     Result,
 )
 
@@ -33,8 +32,11 @@ from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.llms import MockLLM
 from llama_index.core.schema import NodeWithScore, TextNode
 from pace import at_most
+from scripted import Scripted, judgement
 
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
+from llmeval_integrations.judges import PassFail
 
 SURROGATES = st.characters(categories=["Cs"])
 
@@ -104,14 +106,6 @@ def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
         assert json.loads(answer.response) == {"total": 12.5}
 
 
-def test_a_response_that_is_not_there_is_invalid_and_what_is_none_is_refused():
-    wrapped = LlamaIndexEvaluator(JsonValidity())
-    for response in (None, Response(None), PydanticResponse(None)):
-        assert wrapped.evaluate_response("why?", response).invalid_result
-    with pytest.raises(InputError, match=r"evaluate\(response=text\)"):
-        wrapped.evaluate_response("why?", "{}")
-
-
 def test_a_stream_that_was_read_is_invalid():
     wrapped = LlamaIndexEvaluator(JsonMatch())
     half = AsyncStreamingResponse(in_pieces("[1]"))
@@ -131,37 +125,41 @@ def test_a_stream_that_was_read_is_invalid():
             assert "has been read" in answer.invalid_reason
 
 
-def test_a_chat_is_evaluated_once_its_stream_has_been_read():
+def test_a_chat_is_evaluated_once_its_stream_has_been_read_and_other_objects_are_refused():
     wrapped = LlamaIndexEvaluator(JsonEquality())
     engine = SimpleChatEngine.from_defaults(llm=MockLLM())
     assert wrapped.evaluate_response("q", engine.chat("[1]"), reference="[]").score == 0.0
-    with pytest.raises(InputError, match="has not been read"):
-        wrapped.evaluate_response("q", StreamingAgentChatResponse(), reference="[]")
     stream = engine.stream_chat("[1]")
     list(stream.response_gen)
     assert wrapped.evaluate_response("q", stream, reference="[]").response == str(stream)
+    for response in (None, Response(None), PydanticResponse(None)):
+        assert wrapped.evaluate_response("q", response, reference="[]").invalid_result
+    for wrong, message in (
+        (StreamingAgentChatResponse(), "has not been read"),
+        ("{}", r"evaluate\(response=text\)"),
+    ):
+        with pytest.raises(InputError, match=message):
+            wrapped.evaluate_response("q", wrong)
 
 
-def test_a_batch_hands_each_evaluator_its_own_references():
+def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
+    def reply(request):
+        down = "row 1" in request.messages[-1].text
+        return ClientError("no reply", kind="connection") if down else judgement()
+
     runner = BatchEvalRunner(
-        {"match": LlamaIndexEvaluator(JsonMatch()), "schema": LlamaIndexEvaluator(JsonSchema())}
-    )
-    answers = runner.evaluate_response_strs(
-        response_strs=["[1]", "{}"],
-        match={"reference": ["[1]", "{}"]},
-        schema={"schema": [{"type": "array"}] * 2},
-    )
-    assert [answer.score for answer in answers["match"]] == [1.0, 1.0]
-    assert [answer.score for answer in answers["schema"]] == [1.0, 0.0]
-
-
-def test_a_bad_call_costs_neither_the_batch_nor_the_time_of_a_retry():
-    runner = BatchEvalRunner({"match": LlamaIndexEvaluator(JsonMatch())})
-    with at_most(3, time.monotonic):
+        {"match": LlamaIndexEvaluator(JsonMatch()), "schema": LlamaIndexEvaluator(JsonSchema()), "short": PassFail(Scripted(reply), "Is it short?")}
+    )  # fmt: skip
+    with at_most(3, time.monotonic):  # the runner would try again with what raises
         answers = runner.evaluate_responses(
-            queries=["a", "b", "c", "d"],
-            responses=[Response("[1]"), Response("[1]"), Response("[1]"), None],
-            reference=["[1", None, "[1]", "[1]"],
-        )["match"]
-    assert [answer.score for answer in answers] == [None, None, 1.0, None]
-    assert [answer.invalid_result for answer in answers] == [True, True, False, True]
+            queries=["row 0", "row 1", "row 2", "row 3"],
+            responses=[Response("[1]"), Response("[1]"), Response("[]"), None],
+            match={"reference": ["[1", None, "[1]", "[1]"]},
+            schema={"schema": [{"type": "array", "minItems": 1}] * 4},
+        )
+    scores = {name: [answer.score for answer in each] for name, each in answers.items()}
+    assert scores["match"] == [None, None, 0.0, None]
+    assert scores["schema"] == [1.0, 1.0, 0.0, None]
+    assert [answer.invalid_result for answer in answers["match"]] == [True, True, False, True]
+    assert scores["short"] == [1.0, None, 1.0, None]
+    assert "no reply" in answers["short"][1].invalid_reason
