@@ -11,11 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-# What a page does is seen in a real browser alone, which not every machine has.
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 _FLAGS = (
     "--headless=new",
     "--no-sandbox",

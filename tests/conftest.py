@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 from _pytest.runner import runtestprotocol
+from browser import CHROMIUM, browser
 
 # Whoever runs us in the background may have interrupts ignored, and the processes that tests
 # interrupt would inherit that.
@@ -54,3 +55,20 @@ def pytest_runtest_protocol(item, nextitem):
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """A browser, which alone shows what a page does, and which not every machine has."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with browser(tmp_path_factory.mktemp("profile")) as page:
+        yield page
+
+
+@pytest.fixture
+def page(chromium):
+    """A page without a past."""
+    chromium.requests.clear()
+    chromium.complaints.clear()
+    return chromium

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from browser import browser, needs_chromium
 
 from llmeval_integrations import JsonValidity, evaluate
 
@@ -83,11 +82,10 @@ def wait_until(is_so):
         time.sleep(0.2)
 
 
-@needs_chromium
-def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(tmp_path):
+def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(tmp_path, page):
     run = evaluated(tmp_path / "run")
     (run / "summary.json").unlink()  # as before the end of a run
-    with viewing(run) as address, browser(tmp_path / "profile") as page:
+    with viewing(run) as address:
         page.open(address)
         page.choose("by-label", "truncated")
         add_row(run, 3)

@@ -1,7 +1,6 @@
 from dataclasses import dataclass
 
 import pytest
-from browser import CHROMIUM, browser
 
 from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.core.errors import InputError
@@ -76,19 +75,3 @@ def interrupted(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         evaluate(MOODS[:2], {"moody": Moody()}, out=tmp_path / "cut", on_progress=stop)
     return read_run(tmp_path / "cut")
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory):
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed")
-    with browser(tmp_path_factory.mktemp("profile")) as page:
-        yield page
-
-
-@pytest.fixture
-def page(chromium):
-    """A page without a past."""
-    chromium.requests.clear()
-    chromium.complaints.clear()
-    return chromium
