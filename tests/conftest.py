@@ -69,6 +69,7 @@ def chromium(tmp_path_factory):
 @pytest.fixture
 def page(chromium):
     """A page without a past."""
+    chromium.open("about:blank")
     chromium.requests.clear()
     chromium.complaints.clear()
     return chromium
