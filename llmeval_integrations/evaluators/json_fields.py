@@ -25,7 +25,7 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.layout import OMITTED, Layout, Omitted
+from llmeval_integrations.fields.field import OMITTED, Layout, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect

@@ -23,8 +23,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.grounding_tally import GroundingTally
 from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
-from llmeval_integrations.fields.field import Field
-from llmeval_integrations.fields.layout import Layout
+from llmeval_integrations.fields.field import Field, Layout
 from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape

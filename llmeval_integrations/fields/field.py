@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from llmeval_integrations.core.errors import InvalidSchemaError
+from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.leaves import compare, write_leaf
 from llmeval_integrations.fields.meanings import is_ambiguous
-from llmeval_integrations.fields.paths import ANY, Override
-from llmeval_integrations.fields.rule import Rule, inherit, read_key
+from llmeval_integrations.fields.paths import ANY, Override, Settings, check_model_path
+from llmeval_integrations.fields.rule import Rule, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import AnyOf, Node, Verdict
 from llmeval_integrations.schemas.document import object_of
+from llmeval_integrations.schemas.parse import read_schema, schema_text
 from llmeval_integrations.schemas.walk import Schemas
 from llmeval_integrations.text.edit_distance import count_edits
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+Omitted = Literal["absent", "values"]
+
+OMITTED: Final = get_args(Omitted)
+
+_MOST_SCHEMAS: Final = 512
+"""The most schemas of samples that are kept, each with the fields of its documents."""
+
 _MOST_KEPT: Final = 100_000
 """The most fields that are kept for the next document; a model may invent any number of names."""
 
 _KEPT: Final = frozenset((str, int, float, bool))
 """The types of values that are never left out; most values are of these."""
+
+_OF_THE_PLACE: Final = {"order", "key", "min_similarity", "compare", "judge"}
+"""The settings that do not apply to the values in an object or array."""
 
 _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
@@ -56,7 +71,7 @@ class Place:
         cases = list_cases(schemas)
         self._root, self.schemas, self._overrides = root, schemas, below
         self._given = overrides, above
-        self._inherited = inherit(own)
+        self._inherited = {name: own[name] for name in own.keys() - _OF_THE_PLACE}
         self.rule = _make_rule(root.defaults, read_settings(schemas, cases), own, below)
         """How values at this place are compared."""
         self.is_exact = self.rule.is_exact
@@ -245,3 +260,62 @@ class Omission:
         if value is None:
             return self._nulls
         return self._empty and not value and type(value) in CONTAINERS
+
+
+class Layout:
+    """The fields of an evaluator's documents, by its own schema or by the schemas of samples."""
+
+    def __init__(
+        self,
+        schema: Any,
+        fields: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        judged: Sequence[str] = (),
+        *,
+        nulls: Omitted = "absent",
+        empty: Omitted = "absent",
+    ) -> None:
+        """Raise InvalidOptionError for a path that the evaluator's schema does not have.
+
+        The schemas of samples need not have all paths.
+        """
+        self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
+        self._omits_nulls = nulls == "absent"
+        self.omits_empty = empty == "absent"
+        settings = Settings(fields, defaults, judged)
+        self._asks_samples = schema is None
+        parsed = None if schema is None or schema is False else _read(schema_text(schema))
+
+        def make_root(schema: Any) -> Field:
+            root = Field.root(schema, settings.overrides, settings.defaults)
+            root.counts_empty = not self.omits_empty
+            return root
+
+        self._root = make_root(parsed)
+        self._root_of = lru_cache(_MOST_SCHEMAS)(lambda text: make_root(_read(text)))
+        self.ignored, self.calls_functions = settings.ignored, settings.calls_functions
+        for path in (*fields, *judged) if parsed is not None else ():
+            check_model_path(path, fields.get(path, {}), parsed, schema)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled without the fields of documents, which may be nested too deeply for pickle.
+        return self._made_of, ()
+
+    def root(self, sample: Sample, evaluator: Evaluator) -> Field:
+        """Return the field of the whole document, by the sample's own schema if it has one.
+
+        Raises InvalidSchemaError if the sample's schema is not valid.
+        """
+        if not self._asks_samples or sample.schema is MISSING or sample.schema is None:
+            return self._root
+        try:
+            return self._root_of(schema_text(sample.schema))
+        except InvalidSchemaError as error:
+            raise InvalidSchemaError(f"{evaluator.name}: the sample's schema: {error}") from error
+
+    def omission(self) -> Omission:
+        """Return an object that removes the members that count as left out."""
+        return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
+
+
+_read = lru_cache(_MOST_SCHEMAS)(read_schema)

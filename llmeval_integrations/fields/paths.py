@@ -17,6 +17,7 @@ from llmeval_integrations.schemas.document import (
     items_of,
     list_of,
     object_of,
+    subschemas,
 )
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
 from llmeval_integrations.text.edit_distance import load_levenshtein
@@ -45,24 +46,6 @@ class Override(NamedTuple):
     settings: Mapping[str, Any]
 
 
-def read_overrides(
-    fields: Mapping[str, Mapping[str, Any]], judged: Sequence[str] = ()
-) -> list[Override]:
-    """Read settings by path pattern; `judged` are the patterns of fields that a judge compares.
-
-    If two patterns match a place, the later one wins. So patterns with more names come later.
-    Raises InvalidOptionError.
-    """
-    found = [
-        Override(_steps(pattern), check_settings(settings, f"fields[{pattern!r}]"))
-        for pattern, settings in fields.items()
-    ]
-    found += [Override(_steps(pattern), {"judge": True, "ignore": False}) for pattern in judged]
-    found.sort(key=lambda each: sum(step != ANY for step in each.steps))
-    _check_positions(found)
-    return found
-
-
 class Settings:
     """What a user sets for fields: by path, and as defaults."""
 
@@ -71,10 +54,17 @@ class Settings:
     ) -> None:
         """`judged` are the paths of fields that a judge compares.
 
-        Raises InvalidOptionError for a wrong path, setting or value.
+        If two paths match a place, the later one wins. So paths with more names come later. Raises
+        InvalidOptionError for a wrong path, setting or value.
         """
-        self.overrides = read_overrides(fields, judged)
-        self.defaults = check_settings(defaults, "defaults")
+        overrides = [
+            Override(_steps(path), check_settings(settings, f"fields[{path!r}]"))
+            for path, settings in fields.items()
+        ]
+        overrides += [Override(_steps(path), {"judge": True, "ignore": False}) for path in judged]
+        overrides.sort(key=lambda each: sum(step != ANY for step in each.steps))
+        _check_positions(overrides)
+        self.overrides, self.defaults = overrides, check_settings(defaults, "defaults")
         self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
         """The paths that are ignored."""
         several = [*fields.values(), self.defaults]
@@ -198,6 +188,40 @@ def _unknown_path(walked: str, step: str, parts: Iterable[Schema]) -> InvalidOpt
     there_are = f"there are {shorten(', '.join(paths), MAX_QUOTE)}"
     advice = f"did you mean {paths[0]!r}?" if close else there_are
     return InvalidOptionError(f"{problem}; {advice}{more}")
+
+
+def check_model_path(path: str, settings: Mapping[str, Any], parsed: Any, schema: Any) -> None:
+    """Raise InvalidOptionError for a path that the schema, once parsed, does not have.
+
+    Documents of a Pydantic model have its fields' aliases. They have the names of fields instead if
+    any alias for writing differs from the alias for reading.
+    """
+    try:
+        check_path(path, settings, parsed)
+    except InvalidOptionError as error:
+        write = getattr(schema, "model_json_schema", getattr(schema, "json_schema", None))
+        if write is None:
+            raise
+        named = write(by_alias=False)
+        try:
+            check_path(path, settings, named)
+        except InvalidOptionError:
+            raise error from None
+        if not {*_names(parsed)} <= {*_names(write(mode="serialization"))}:
+            return
+        aliases = dict(zip(_names(named), _names(parsed)))
+        keys = [aliases.get(key, key) for key in read_key(settings.get("key"))]
+        right = repr("/".join(aliases.get(step, step) for step in path.split("/")))
+        right += f" with key={keys!r}" if keys else ""
+        raise InvalidOptionError(
+            f"fields: {path!r} has a field's name, but documents have its alias; "
+            f"did you mean {right}?"
+        ) from None
+
+
+def _names(schema: Any) -> list[str]:
+    """Return the names of the members in each part of a schema."""
+    return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
 
 
 def has_place(path: str, value: Any) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from importlib import import_module
 from math import inf
+from pkgutil import resolve_name
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -122,8 +122,6 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
 }
 """For each setting, a check of its value, and the words for a valid one."""
 
-_OF_THE_PLACE: Final = ("order", "key", "min_similarity", "compare", "judge")
-
 
 def check_settings(given: Any, where: str) -> dict[str, Any]:
     """Return settings that are checked; raise InvalidOptionError for a wrong name or value."""
@@ -155,18 +153,15 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
 
 def _check_order(settings: Mapping[str, Any], where: str) -> None:
     """Raise InvalidOptionError for a missing key, or a key or similarity that has no effect."""
-    order, useless = settings.get("order"), None
+    order = settings.get("order")
     if order == "by_key" and not settings.get("key"):
         raise InvalidOptionError(f"{where}: order='by_key' needs the key, such as key='id'")
-    if order != "by_key" and settings.get("key") is not None:
-        useless = "key"
-    elif order == "ordered" and settings.get("min_similarity"):
-        useless = "min_similarity"
-    if useless:
-        raise InvalidOptionError(
-            f"{where}: {useless}={quote(settings[useless])} has no effect with order={order!r}; "
-            "leave one of them out"
-        )
+    for name, is_useless in (("key", order != "by_key"), ("min_similarity", order == "ordered")):
+        if is_useless and settings.get(name):
+            raise InvalidOptionError(
+                f"{where}: {name}={quote(settings[name])} has no effect with order={order!r}; "
+                "leave one of them out"
+            )
 
 
 @lru_cache(maxsize=256)
@@ -182,14 +177,11 @@ def compile_pattern(pattern: str) -> Any:
 
 def _load_function(name: str, where: str) -> Any:
     """Import the function named `module:function`; raise InvalidOptionError if it is not there."""
-    module, _, path = name.partition(":")
     given = f"{where}: compare={quote(name)}"
-    if not (module and path):
+    if ":" not in name:
         raise InvalidOptionError(f"{given} is not the name of a function such as 'module:function'")
     try:
-        found: Any = import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
+        found = resolve_name(name)
     except Exception as error:  # importing runs the module
         raise InvalidOptionError(
             f"{given} cannot be imported: {type(error).__name__}: {error}"
@@ -202,8 +194,3 @@ def _load_function(name: str, where: str) -> Any:
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the names of a key's members."""
     return (key,) if isinstance(key, str) else tuple(key or ())
-
-
-def inherit(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of an object or array that also apply to the values in it."""
-    return {name: value for name, value in settings.items() if name not in _OF_THE_PLACE}
