@@ -16,9 +16,8 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +26,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks._base import optional
 from llmeval_integrations.runs.chunk import Answers, Job, begin
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.judges import Judging, JudgingOptions, open_judges
+from llmeval_integrations.runs.judges import Judging, open_judges
 
 with optional("ray", "ray", "ray"):
     import ray
@@ -49,7 +48,7 @@ class RayEngine:
     evaluators that cannot be sent.
     """
 
-    def __init__(self, job: Job, options: JudgingOptions, judges: Judging | None) -> None:
+    def __init__(self, job: Job, options: Mapping[str, Any], judges: Judging | None) -> None:
         try:
             self._job = cloudpickle.dumps(job)
         except Exception as error:
@@ -88,11 +87,11 @@ class RayEngine:
         """Stop the actor, and the cluster if it was started here."""
         self._stack.close()
 
-    def _start_actor(self, options: JudgingOptions) -> Any:
+    def _start_actor(self, options: dict[str, Any]) -> Any:
         """Start the actor that asks the judges, on this machine if there is a cache."""
         place: dict[str, Any] = {}
-        if options.cache is not None:
-            options = replace(options, cache=Path(options.cache).absolute())
+        if options.get("cache") is not None:
+            options = {**options, "cache": Path(options["cache"]).absolute()}
             here = ray.get_runtime_context().get_node_id()
             # It mostly waits.
             place = {"num_cpus": 0, "label_selector": {"ray.io/node-id": here}}
@@ -110,7 +109,7 @@ class RayEngine:
 class _Judges:
     """An actor that evaluates chunks."""
 
-    def __init__(self, job: bytes, options: JudgingOptions) -> None:
+    def __init__(self, job: bytes, options: Mapping[str, Any]) -> None:
         self._job = _read(job)
         self._stack = ExitStack()
         self._judges = self._stack.enter_context(open_judges(self._job.evaluators, options))

@@ -18,7 +18,7 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import CHUNK, Record, parse_record
-from llmeval_integrations.runs.judges import Charged, Judging, JudgingOptions
+from llmeval_integrations.runs.judges import Charged, Judging
 from llmeval_integrations.runs.rows import (
     Row,
     fields_of,
@@ -97,8 +97,8 @@ class Engine(Protocol):
         """Free all resources, and stop what nobody waits for."""
 
 
-EngineMaker = Callable[[Job, JudgingOptions, "Judging | None"], Engine]
-"""Makes the engine of a run."""
+EngineMaker = Callable[[Job, Mapping[str, Any], "Judging | None"], Engine]
+"""Makes the engine of a run. The mapping has the given options of `JudgeOptions`."""
 
 
 class Here:

@@ -31,11 +31,11 @@ from llmeval_integrations.runs.judges import Judging, add_earlier, open_judges
 from llmeval_integrations.runs.manifest import manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,
+    JudgeOptions,
     OnProgress,
     RunOptions,
     check_options,
     name_evaluators,
-    read_judging_options,
 )
 from llmeval_integrations.runs.rows import Row, as_stored
 from llmeval_integrations.runs.run import INTERRUPTED, Interrupted, Run
@@ -94,11 +94,11 @@ def _evaluate(
     columns = columns_by_evaluator(options.get("columns") or {}, evaluators)
     out, resume = options.get("out"), options.get("resume", False)
     directory = None if out is None else RunDirectory(out)
-    asking = read_judging_options(options, None if directory is None else directory.replies)
     if directory is not None:
         overwrite = options.get("overwrite", False)
-        directory.check(samples, asking.cache, overwrite=overwrite, resume=resume)
-    judges = stack.enter_context(open_judges(evaluators, asking))
+        directory.check(samples, options.get("cache"), overwrite=overwrite, resume=resume)
+    replies = None if directory is None else directory.replies
+    judges = stack.enter_context(open_judges(evaluators, options, replies))
     source = open_source(samples, options.get("format"))
     source.select(options.get("limit"), options.get("sample"), options.get("seed", 0))
     if on_columns := options.get("on_columns"):
@@ -128,7 +128,9 @@ def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | Non
     """Return the engine: a cluster, processes of this machine, or this process."""
     make, workers = options.get("engine"), options.get("workers", 1)
     if make is not None:
-        return make(job, read_judging_options(options), judges)
+        given: Mapping[str, Any] = options
+        own = {name: given[name] for name in JudgeOptions.__annotations__ if name in given}
+        return make(job, own, judges)
     if workers > 1 and judges is None and len(source.peek(_FEW)) == _FEW:
         from llmeval_integrations.runs.workers import start_workers
 

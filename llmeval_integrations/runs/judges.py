@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -20,29 +20,10 @@ from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.rows import Row
 
 if TYPE_CHECKING:
-    from llmeval_integrations.llm.budget import Budget, Spending
+    from llmeval_integrations.llm.budget import Spending
     from llmeval_integrations.llm.session import Session
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class JudgingOptions:
-    """How the judges of a run are asked; see `JudgeOptions`. Raises InvalidOptionError."""
-
-    concurrency: int = 32
-    cache: str | PathLike[str] | None = None
-    replies: str | PathLike[str] | None = None  # the run's own, until it has ended
-    frozen: bool = False
-    max_cost: float | None = None
-    max_tokens: int | None = None
-    batch: bool = False
-
-    def __post_init__(self) -> None:
-        if type(self.concurrency) is not int or self.concurrency < 1:
-            raise InvalidOptionError(
-                f"concurrency={quote(self.concurrency)} is not a whole number of at least 1"
-            )
 
 
 class Judging:
@@ -85,16 +66,14 @@ class Judging:
         if elsewhere:
             self._session.budget.spent.add_summary(account)
 
-    def left(self, options: JudgingOptions) -> JudgingOptions:
+    def left(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options for another process, with the rest of the budget."""
         spent = self._session.budget.spent
-        cost, tokens = options.max_cost, options.max_tokens
-        return replace(
-            options,
-            replies=None,
-            max_cost=None if cost is None else max(cost - spent.cost, 0.0),
-            max_tokens=None if tokens is None else max(tokens - spent.tokens, 0),
-        )
+        left = dict(options)
+        for name, used in (("max_cost", spent.cost), ("max_tokens", spent.tokens)):
+            if (bound := left.get(name)) is not None:
+                left[name] = max(bound - used, 0)
+        return left
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Return the costs of each judge."""
@@ -108,10 +87,13 @@ class Judging:
 
 @contextmanager
 def open_judges(
-    evaluators: Mapping[str, Evaluator], options: JudgingOptions
+    evaluators: Mapping[str, Evaluator],
+    options: Mapping[str, Any],
+    replies: str | PathLike[str] | None = None,
 ) -> Iterator[Judging | None]:
     """Prepare to ask the judges among the evaluators; yield None if there are none.
 
+    `options` has those of `JudgeOptions`, and `replies` keeps the run's own until it has ended.
     Raises InvalidOptionError if a judge has no key, or no known price that `max_cost` needs, and
     InputError for a cache that cannot be used.
     """
@@ -125,41 +107,49 @@ def open_judges(
     from llmeval_integrations.llm.loop import start, wait
     from llmeval_integrations.llm.session import Session
 
-    budget = Budget(options.max_cost, options.max_tokens)
-    _check_clients(evaluators, options, budget)
-    replies = None if options.replies is None else Cache(options.replies)
-    cache = None if options.cache is None else Cache(options.cache, frozen=options.frozen)
+    concurrency, batch = options.get("concurrency", 32), options.get("batch", False)
+    file, frozen = options.get("cache"), options.get("frozen", False)
+    budget = Budget(options.get("max_cost"), options.get("max_tokens"))
+    _check_options(options, has_directory=replies is not None)
+    for client in clients_of(evaluators):
+        budget.price(client)
+        _check_client(client, frozen=frozen, batch=batch)
+    cache = None if file is None else Cache(file, frozen=frozen)
+    own = None if frozen or replies is None else Cache(replies)
     if cache is not None:
         cache.open()  # an error comes before anything is asked
-    stores: Any = {"cache": cache, "replies": replies, "batch": options.batch}
-    with cache or nullcontext(), replies or nullcontext():
-        session = Session(options.concurrency, budget=budget, shared=len(judges) > 1, **stores)
-        concurrency = LARGEST if options.batch else options.concurrency
+    stores: Any = {"cache": cache, "replies": own, "batch": batch}
+    with cache or nullcontext(), own or nullcontext():
+        session = Session(concurrency, budget=budget, shared=len(judges) > 1, **stores)
+        spent = {name: Spending() for name in judges}
         try:
-            yield Judging(session, {name: Spending() for name in judges}, concurrency)
+            yield Judging(session, spent, LARGEST if batch else concurrency)
         finally:
             wait(start(session.close()))
 
 
-def _check_clients(
-    evaluators: Mapping[str, Evaluator], options: JudgingOptions, budget: Budget
-) -> None:
-    if options.batch and options.replies is None and not options.frozen:
+def _check_options(options: Mapping[str, Any], *, has_directory: bool) -> None:
+    concurrency, frozen = options.get("concurrency", 32), options.get("frozen")
+    if type(concurrency) is not int or concurrency < 1:
+        text = f"concurrency={quote(concurrency)} is not a whole number of at least 1"
+        raise InvalidOptionError(text)
+    if frozen and options.get("cache") is None:
+        raise InputError("frozen takes replies from a cache, and none is given")
+    if options.get("batch") and not has_directory and not frozen:
         raise InvalidOptionError(
             "batch: a batch takes up to a day, so the run needs a directory to be resumed from, "
             "with out=..."
         )
-    for client in clients_of(evaluators):
-        budget.price(client)
-        if not options.frozen:
-            client.check()
-        if options.batch and not client.has_batches:
-            raise InvalidOptionError(
-                f"batch: {client!r} has no batches; models of the platforms openai and anthropic "
-                "have, and Azure's deployments for batches answer no single question"
-            )
-    if options.frozen and options.cache is None:
-        raise InputError("frozen takes replies from a cache, and none is given")
+
+
+def _check_client(client: Client, *, frozen: bool, batch: bool) -> None:
+    if not frozen:
+        client.check()
+    if batch and not client.has_batches:
+        raise InvalidOptionError(
+            f"batch: {client!r} has no batches; models of the platforms openai and anthropic have, "
+            "and Azure's deployments for batches answer no single question"
+        )
 
 
 def clients_of(thing: Any) -> Iterator[Client]:

@@ -11,7 +11,6 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import free_name, hint, quote
 from llmeval_integrations.runs.chunk import EngineMaker
-from llmeval_integrations.runs.judges import JudgingOptions
 
 Evaluators: TypeAlias = (
     "str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]"
@@ -118,14 +117,6 @@ def check_names(options: Mapping[str, Any], kind: type) -> None:
         if name not in kind.__annotations__:
             known = hint(name, kind.__annotations__)
             raise InvalidOptionError(f"no option is called {name!r}; {known}")
-
-
-def read_judging_options(
-    options: Mapping[str, Any], replies: str | PathLike[str] | None = None
-) -> JudgingOptions:
-    """Return the options of judges; `replies` is the run's own file of replies."""
-    own = {name: options[name] for name in JudgeOptions.__annotations__ if name in options}
-    return JudgingOptions(**own, replies=None if own.get("frozen") else replies)
 
 
 def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:

@@ -18,7 +18,6 @@ from llmeval_integrations.runs.options import (
     JudgeOptions,
     check_names,
     name_evaluators,
-    read_judging_options,
 )
 from llmeval_integrations.runs.records import COLUMNS, cell_of, import_pyarrow, table_of
 from llmeval_integrations.runs.rows import Row
@@ -72,7 +71,7 @@ def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) ->
 def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     """Return the rows, sample by sample."""
     check_names(judges, JudgeOptions)
-    with open_judges(job.evaluators, read_judging_options(judges)) as asked, collect_rarely():
+    with open_judges(job.evaluators, judges) as asked, collect_rarely():
         engine = Here(job, asked)
         begun = map(engine.begin, open_source(samples).chunks())
         return [row for each in finish_in_order(begun, engine.ahead) for row in each.rows]
