@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from math import fsum
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.matching.outcome import Outcome, describe
@@ -51,17 +50,12 @@ class Call:
         self._tool = toolbox.tools.get(call.name) if toolbox.tools else None
         self._parsing = parsing
 
-    @property
-    def text(self) -> str:
-        """The arguments in canonical JSON."""
-        return canonical(mark_alternatives(self.arguments))
-
     @cached_property
-    def invalid(self) -> list[tuple[str, Place]]:
-        """The places that violate the tool's schema, each with the name of its argument."""
-        tool, given, found = self._tool, self.arguments, []
+    def invalid(self) -> dict[str, list[Place]]:
+        """The places that violate the tool's schema, by the names of their arguments."""
+        tool, given, found = self._tool, self.arguments, dict[str, list[Place]]()
         if tool is None:
-            return []
+            return found
         node = self.node.narrow(self.values)
         for one in tool.find(given, self._parsing):
             name, its = one.argument, node.member(one.argument)
@@ -75,7 +69,7 @@ class Call:
                 if name in given:
                     place["output"] = given[name]
                 place["message"] = one.message
-            found.append((name, place))
+            found.setdefault(name, []).append(place)
         return found
 
 
@@ -86,58 +80,36 @@ class Pair:
         self, made: Call, expected: Call, how: Arguments, is_listed: bool, pairing: Pairing
     ) -> None:
         """`is_listed` means that the reference lists the accepted values of each argument."""
-        self._made, self._expected = made, expected
-        self._how, self._is_listed = how, is_listed
         here, there = made.values, expected.values
         if how in ("superset", "ignore"):
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
+        invalid = made.invalid if is_listed or how != "exact" else {}
         self.comparison = Comparison(pairing)
+        for name in invalid.keys() & here.keys():
+            its, wanted = made.node.member(name), there.get(name)
+            if is_optional(wanted) and self.comparison.is_default(its, here[name]):
+                # The default is not valid, so it does not stand for an argument that is left out.
+                there = {**there, name: AnyOf(wanted.values)}
         self.comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = self.comparison.figures()
-        """The figures of all leaves. An argument that violates its schema has at least one leaf,
-        and no leaf that matches."""
+        decided = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes if invalid}
         self._invalid: list[Place] = []
-        if (is_listed or how != "exact") and made.invalid:
-            self._add_invalid()
+        for name, places in invalid.items():
+            wanted = expected.values.get(name, MISSING)
+            # Arguments that BFCL's references allow to leave out may still be required.
+            is_open = wanted is MISSING or (
+                name not in made.values
+                and how != "subset"
+                and (is_listed or not is_optional(wanted))
+            )
+            if is_open and name not in decided:
+                self._invalid += places
+                self.output += 1.0
         self.is_right = not (self._invalid or any(map(_is_wrong, self.comparison.outcomes)))
         self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
-
-    def _add_invalid(self) -> None:
-        """Add the violations of the schema by arguments that the reference does not decide."""
-        decided = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
-        names = set()
-        for name, place in self._made.invalid:
-            if name not in decided and self._is_open(name):
-                names.add(name)
-                self._invalid.append(place)
-        for name in names:
-            prefix = f"{self._made.node.path}/{escape(name)}/"
-            matched = (
-                node for node in self.comparison.matched if f"{node.path}/".startswith(prefix)
-            )
-            lost = fsum(node.weight for node in matched)
-            self.matched -= lost
-            self.output += max(1.0 - lost, 0.0)
-
-    def _is_open(self, name: str) -> bool:
-        """Return whether the schema decides about an argument, not the reference.
-
-        BFCL's references allow to leave out an argument that the tool may still require. And if an
-        optional argument has its default, the schema may still forbid it.
-        """
-        made, wanted = self._made, self._expected.values.get(name)
-        if wanted is None:
-            return True
-        if name not in made.values:
-            return self._how != "subset" and (self._is_listed or not is_optional(wanted))
-        if not is_optional(wanted):
-            return False
-        trial = Comparison()
-        trial.compare(made.node.member(name), made.values[name], AnyOf(wanted.values))
-        return bool(trial.outcomes)
 
     def list_wrong(self) -> list[Place]:
         """List the wrong places."""

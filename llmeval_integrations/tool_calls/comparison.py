@@ -9,6 +9,7 @@ from math import fsum
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import Pairs, best_pairs, best_path, pair_texts
 from llmeval_integrations.matching.comparison import Comparison
@@ -142,9 +143,13 @@ class CallComparison:
         is_fuzzy = self._how != "exact" or self._expected[columns[0]].node.fuzzy
         if is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS:
             return [], rows, columns
+
+        def write(call: Call) -> str:
+            return canonical(mark_alternatives(call.arguments))
+
         return pair_texts(
-            {row: self._made[row].text for row in rows},
-            {column: self._expected[column].text for column in columns},
+            {row: write(self._made[row]) for row in rows},
+            {column: write(self._expected[column]) for column in columns},
         )
 
     def _is_same_tool(self, row: int, column: int) -> bool:
