@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import wraps
 from importlib import import_module
 from typing import Any, Final
 
@@ -28,6 +28,12 @@ from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
 _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
 """Special tokens at the end of a text, which OpenRLHF does not remove."""
+
+_REWARDS: Final = ("verl", "openrlhf")
+"""The hosts that need a number, and no class of their own for it."""
+
+_AWAITING: Final = ("braintrust", "langfuse", "ragas")
+"""The hosts that await functions."""
 
 
 def as_function(
@@ -56,55 +62,41 @@ def as_function(
         InvalidOptionError: The host is unknown.
         MissingDependencyError: The host's package is needed for the answer and not installed.
     """
-    if host not in _HOSTS:
-        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_HOSTS])}")
-    if host not in ("verl", "openrlhf"):  # these accept plain values
+    if host not in _READERS:
+        raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
+    if host not in _REWARDS:
         with optional(host, host, host):
             import_module(host)
-    ours = _Function(evaluator, name=name, value=value)
-    ours.unscored = unscored
-    return ours.build(*_HOSTS[host])
+    ours, read = Wrapper(evaluator, name=name, value=value), _READERS[host]
+
+    def number(result: Result) -> float | None:
+        if unscored is None and host in _REWARDS:
+            return ours.require_figure(result)
+        figure = ours.figure(result)
+        return unscored if figure is None else float(figure)
+
+    @wraps(read)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        fields = read(*args, **kwargs)
+        if isinstance(fields, list):  # of OpenRLHF
+            samples = [make_sample(evaluator, **each) for each in fields]
+            numbers = [number(result) for result in evaluator.evaluate_many(samples)]
+            rewards = numbers[0] if len(numbers) == 1 else numbers  # it makes a tensor of them
+            return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+        result = evaluator.evaluate(make_sample(evaluator, **fields))
+        return _write(host, ours.name, number(result), result)
+
+    @wraps(read)
+    async def coroutine(*args: Any, **kwargs: Any) -> Any:
+        result = await evaluator.aevaluate(make_sample(evaluator, **read(*args, **kwargs)))
+        return _write(host, ours.name, number(result), result)
+
+    found = coroutine if host in _AWAITING and evaluator.is_judge else function
+    found.__name__ = ours.name
+    return found
 
 
-class _Function(Wrapper):
-    """One of our evaluators, and the number for an unscored result."""
-
-    unscored: float | None = None
-
-    def build(self, read: Any, write: Any, is_awaited: bool) -> Callable[..., Any]:
-        """Return the function for a host that calls or awaits it."""
-        evaluator = self.evaluator
-
-        @wraps(read)
-        def function(*args: Any, **kwargs: Any) -> Any:
-            fields = read(*args, **kwargs)
-            if isinstance(fields, list):
-                samples = [make_sample(evaluator, **each) for each in fields]
-                return write(self, evaluator.evaluate_many(samples))
-            return write(self, evaluator.evaluate(make_sample(evaluator, **fields)))
-
-        @wraps(read)
-        async def coroutine(*args: Any, **kwargs: Any) -> Any:
-            sample = make_sample(evaluator, **read(*args, **kwargs))
-            return write(self, await evaluator.aevaluate(sample))
-
-        found = coroutine if is_awaited and evaluator.is_judge else function
-        found.__name__ = self.name
-        return found
-
-    def number(self, result: Result) -> float | None:
-        """Return the figure as a number, or the one for an unscored result."""
-        figure = self.figure(result)
-        return self.unscored if figure is None else float(figure)
-
-    def require_number(self, result: Result) -> float:
-        """Return the number; raise UnscoredError if there is none."""
-        number = self.number(result)
-        return self.require_figure(result) if number is None else number
-
-
-# For each host, a function that returns the fields of one or more samples, and one that returns
-# the answer.
+# For each host, a function that returns the fields of a sample, or of several.
 
 
 def _read_verl(
@@ -117,22 +109,11 @@ def _read_verl(
     return {"output": solution_str, "reference": ground_truth, "metadata": extra_info}
 
 
-def _write_verl(ours: _Function, result: Result) -> Any:
-    passed = None if result.passed is None else bool(result.passed)
-    return {"score": ours.require_number(result), "passed": passed, "reason": result.reason}
-
-
 def _read_openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> Any:
     return [
         {"output": _END.sub("", query.removeprefix(prompt)), "reference": label, "input": prompt}
         for query, prompt, label in zip(queries, prompts, labels)
     ]
-
-
-def _write_openrlhf(ours: _Function, results: list[Result]) -> Any:
-    rewards: Any = [ours.require_number(result) for result in results]
-    rewards = rewards[0] if len(rewards) == 1 else rewards  # OpenRLHF makes a tensor of it
-    return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
 def _read_item(
@@ -151,39 +132,32 @@ def _read_autoevals(output: Any, expected: Any = None, input: Any = None, **meta
     return _read_item(input, output, expected, metadata)
 
 
-def _write_score(package: str, ours: _Function, result: Result) -> Any:
-    details = {"passed": result.passed, "label": result.label, "reason": result.reason}
-    score = import_module(f"{package}.score").Score
-    return score(ours.name, ours.number(result), {**result.metadata, **details})
-
-
-def _write_langfuse(ours: _Function, result: Result) -> Any:
-    from langfuse import Evaluation
-
-    number = ours.number(result)
-    details = {**result.metadata, "passed": result.passed, "label": result.label}
-    fields = {"name": ours.name, "comment": result.reason, "metadata": details}
-    return [] if number is None else Evaluation(value=number, **fields)
-
-
 def _read_ragas(
     response: Any, reference: Any = None, user_input: Any = None, retrieved_contexts: Any = None
 ) -> Any:
     return {**_read_item(user_input, response, reference), "contexts": retrieved_contexts}
 
 
-def _write_ragas(ours: _Function, result: Result) -> Any:
-    from ragas.metrics import MetricResult
-
-    return MetricResult(ours.number(result), result.reason)
-
-
-_HOSTS: Final[dict[str, tuple[Callable[..., Any], Callable[..., Any], bool]]] = {
-    "verl": (_read_verl, _write_verl, False),
-    "openrlhf": (_read_openrlhf, _write_openrlhf, False),
-    "braintrust": (_read_item, partial(_write_score, "braintrust"), True),
-    "autoevals": (_read_autoevals, partial(_write_score, "autoevals"), False),
-    "langfuse": (_read_item, _write_langfuse, True),
-    "ragas": (_read_ragas, _write_ragas, True),
+_READERS: Final[dict[str, Callable[..., Any]]] = {
+    "verl": _read_verl,
+    "openrlhf": _read_openrlhf,
+    "braintrust": _read_item,
+    "autoevals": _read_autoevals,
+    "langfuse": _read_item,
+    "ragas": _read_ragas,
 }
-"""A reader, a writer, and whether the host awaits functions."""
+
+
+def _write(host: str, name: str, number: float | None, result: Result) -> Any:
+    """Return a result as the host's."""
+    passed = None if result.passed is None else bool(result.passed)
+    details = {**result.metadata, "passed": passed, "label": result.label}
+    if host == "verl":
+        return {"score": number, "passed": passed, "reason": result.reason}
+    if host == "ragas":
+        return import_module("ragas.metrics").MetricResult(number, result.reason)
+    if host == "langfuse":
+        fields = {"name": name, "value": number, "comment": result.reason, "metadata": details}
+        return [] if number is None else import_module("langfuse").Evaluation(**fields)
+    score = import_module(f"{host}.score").Score
+    return score(name, number, {**details, "reason": result.reason})

@@ -71,13 +71,13 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
 
     def evaluate_run(self, run: Run, example: Example | None = None, *_: Any, **__: Any) -> Any:
         """Evaluate the outputs of a run."""
-        return EvaluationResult(**self(**_fields(run, example)))
+        return EvaluationResult(**self(*_split(run, example)))
 
     async def aevaluate_run(
         self, run: Run, example: Example | None = None, *_: Any, **__: Any
     ) -> EvaluationResult:
         """Evaluate the outputs of a run asynchronously."""
-        return EvaluationResult(**await self.acall(**_fields(run, example)))
+        return EvaluationResult(**await self.acall(*_split(run, example)))
 
     def _feedback(self, result: Result) -> dict[str, Any]:
         return {
@@ -89,6 +89,8 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
         }
 
 
-def _fields(run: Run, example: Example | None) -> dict[str, Any]:
-    inputs, references = (example.inputs, example.outputs) if example else (run.inputs, None)
-    return {"inputs": inputs, "outputs": run.outputs, "reference_outputs": references}
+def _split(run: Run, example: Example | None) -> tuple[Any, Any, Any]:
+    """Return the inputs, the outputs and the expected outputs."""
+    if example is None:
+        return run.inputs, run.outputs, None
+    return example.inputs, run.outputs, example.outputs

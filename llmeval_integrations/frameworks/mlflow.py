@@ -66,25 +66,21 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         return self._feedback(self.evaluator.evaluate(sample))
 
     def _feedback(self, result: Result) -> Feedback:
-        kinds = AssessmentSourceType
         further = "passed" if self.value == "score" else "score"
         details = {"label": result.label, further: getattr(result, further), **result.metadata}
+        texts = {key: each for key, each in details.items() if each is not None}
+        reason = None if result.reason is None else to_storable_text(result.reason)
         error = None
         if result.is_unscored:
-            code, message = _text(result.label or "unscored"), _text(result.reason or "unscored")
-            error = AssessmentError(error_code=code, error_message=message)
+            code = to_storable_text(result.label or "unscored")
+            error = AssessmentError(error_code=code, error_message=reason or "unscored")
+        kinds = AssessmentSourceType
+        kind = kinds.LLM_JUDGE if self.evaluator.is_judge else kinds.CODE
         return Feedback(
             name=self.name,
             value=self.figure(result),
             error=error,
-            source=AssessmentSource(
-                source_type=kinds.LLM_JUDGE if self.evaluator.is_judge else kinds.CODE,
-                source_id=self.evaluator.name,
-            ),
-            rationale=_text(result.reason),
-            metadata={_text(key): _text(each) for key, each in details.items() if each is not None},
+            source=AssessmentSource(source_type=kind, source_id=self.evaluator.name),
+            rationale=reason,
+            metadata={to_storable_text(key): to_storable_text(one) for key, one in texts.items()},
         )
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else to_storable_text(value)

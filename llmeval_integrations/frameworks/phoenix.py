@@ -17,8 +17,6 @@ select one value, bind {"reference": "reference.answer"}.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
@@ -38,14 +36,6 @@ with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
 
 class PhoenixCallError(EvalError, PhoenixException):  # type: ignore[misc]
     """A bad call, with our message. Phoenix would repeat the call ten times for other errors."""
-
-
-@contextmanager
-def _translate_errors() -> Iterator[None]:
-    try:
-        yield
-    except EvalError as error:
-        raise PhoenixCallError(str(error)) from error
 
 
 class _Cells(BaseModel):
@@ -83,12 +73,16 @@ class PhoenixEvaluator(Wrapper, Evaluator):  # type: ignore[misc]
         )
 
     def _evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        with _translate_errors():
+        try:
             return [self._score(self.evaluator.evaluate(self._sample(eval_input)))]
+        except EvalError as error:
+            raise PhoenixCallError(str(error)) from error
 
     async def _async_evaluate(self, eval_input: dict[str, Any]) -> list[Score]:
-        with _translate_errors():
+        try:
             return [self._score(await self.evaluator.aevaluate(self._sample(eval_input)))]
+        except EvalError as error:
+            raise PhoenixCallError(str(error)) from error
 
     def _sample(self, cells: dict[str, Any]) -> Sample:
         absent = [

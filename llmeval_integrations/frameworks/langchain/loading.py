@@ -45,19 +45,16 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     """
     name = plain(evaluator)
     kind = CLASSES.get(name)
-    if kind is not None and issubclass(kind, judges.ModelEvaluator):
+    if kind is None:
+        options = {key: judges.as_prompt(plain(value)) for key, value in kwargs.items()}
+        if llm is not None and takes_model(catalog.evaluator_class(name)):
+            options.setdefault("model", llm)
+        return LangChainEvaluator(catalog.load_evaluator(name, **options))
+    if issubclass(kind, judges.ModelEvaluator):
         if llm is None:
             raise InvalidOptionError(f"{name} needs the option llm, the model to ask")
-        return kind(llm, **kwargs)
-    if kind is not None:
-        return kind(**kwargs)
-    ours = catalog.evaluator_class(name)
-    options = {key: plain(value) for key, value in kwargs.items()}
-    if "prompt" in options:
-        options["prompt"] = judges.as_prompt(options["prompt"])
-    if llm is not None and takes_model(ours):
-        options.setdefault("model", llm)
-    return LangChainEvaluator(catalog.load_evaluator(name, **options))
+        kwargs["llm"] = llm
+    return kind(**kwargs)
 
 
 def load_evaluators(
@@ -70,17 +67,21 @@ def load_evaluators(
     accepts.
     """
     accepted = {name: _options(plain(name)) for name in evaluators}
+    known = [each for options in accepted.values() for each in options]
     for option in kwargs:
-        known = [each for options in accepted.values() for each in options]
         if option not in known:
             raise InvalidOptionError(
                 f"none of them has the option {option!r}; {hint(option, known)}"
             )
-    loaded = []
-    for name in evaluators:
-        options = {option: value for option, value in kwargs.items() if option in accepted[name]}
-        loaded.append(load_evaluator(name, llm=llm, **options, **(config or {}).get(name, {})))
-    return loaded
+    return [
+        load_evaluator(
+            name,
+            llm=llm,
+            **{option: value for option, value in kwargs.items() if option in accepted[name]},
+            **(config or {}).get(name, {}),
+        )
+        for name in evaluators
+    ]
 
 
 def _options(name: str) -> list[str]:

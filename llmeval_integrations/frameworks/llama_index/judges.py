@@ -60,6 +60,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         query, contexts = fields["input"], fields["contexts"] or ()
+        contexts = [contexts] if isinstance(contexts, str) else contexts
         given = {**fields, "query": query, "response": response}
         for name in self.needs:
             if given.get(name) is None:
@@ -72,9 +73,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **dict.fromkeys(("response", "generated_answer"), answer),
             "reference_answer": reference or "(none)",
             "reference": reference or "",
-            "context_str": contexts
-            if isinstance(contexts, str)
-            else "\n\n".join(map(to_text, contexts)),
+            "context_str": "\n\n".join(map(to_text, contexts)),
             **self.variables,
             **(fields.get("variables") or {}),
         }
