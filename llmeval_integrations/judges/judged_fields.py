@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
@@ -160,12 +161,15 @@ class JudgedToolCalls(_ProseJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         result = self.calls.check(sample)
+        paths = (re.escape(path.strip("/")).replace(r"\*", "[^/]+") for path in self.judged)
+        is_prose = re.compile("|".join(paths)).fullmatch
         open_leaves = [
             (call["reference"], each)
             for call in result.metadata["calls"]
             if call["kind"] == "wrong_arguments"
             for each in call["arguments"]
-            if each["kind"] == "mismatch" and self._is_judged(each)
+            if each["kind"] == "mismatch" and is_prose(each["field"].strip("/"))
+            if isinstance(each["output"], str) and isinstance(each["reference"], str)
         ]
         pairs = [(each["pointer"], each["output"], each["reference"]) for _, each in open_leaves]
         said = await self._judge_pairs(ask, pairs)
@@ -180,17 +184,6 @@ class JudgedToolCalls(_ProseJudge):
         if same:
             result = self.calls.check(msgspec.structs.replace(sample, reference=expected))
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
-
-    def _is_judged(self, wrong: Mapping[str, Any]) -> bool:
-        """Return whether two texts differ at a judged path."""
-        steps = str(wrong.get("field", "")).strip("/").split("/")
-        if not all(isinstance(wrong.get(side), str) for side in ("output", "reference")):
-            return False
-        paths = [path.strip("/").split("/") for path in self.judged]
-        return any(
-            len(path) == len(steps) and all(a in ("*", b) for a, b in zip(path, steps))
-            for path in paths
-        )
 
     def breakdown(self) -> CallTally:
         return self.calls.breakdown()

@@ -22,11 +22,10 @@ class _Word(str, Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
-        said = str(value).strip().casefold()
-        if found := [each for each in cls if each.value.casefold() == said]:
-            return found[0]
-        words = ", ".join(each.value for each in cls)
-        raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {words}")
+        words = {each.casefold(): each for each in cls}
+        if (said := str(value).strip().casefold()) in words:
+            return words[said]
+        raise InvalidOptionError(f"{cls.__name__} {quote(value)} is not one of {', '.join(cls)}")
 
     __str__ = str.__str__
 
