@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from numbers import Real
 from operator import itemgetter
 from statistics import fmean
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
@@ -28,24 +28,14 @@ _WEIGHTS: Final[Mapping[str, float]] = dict(sorted(vars(ScoreTable()).items(), k
 """The weights of a score table, from the lowest to the highest."""
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """A verdict with its confidence, or a range of scores."""
 
-    name: str
-    """A name such as "pass_high" or "0.4 to 0.6"."""
-
-    start: float
-    """The lowest score of the level."""
-
-    default: float
-    """The weight before learning, 0 to 1."""
-
-    learned: float
-    """The chance that a person passes such a row."""
-
-    passed: Share
-    """The rows that a person passed out of those labelled."""
+    name: str  # such as "pass_high" or "0.4 to 0.6"
+    start: float  # the lowest score
+    default: float  # the weight before learning, 0 to 1
+    learned: float  # the chance that a person passes such a row
+    passed: Share  # the rows that a person passed, out of those labelled
 
 
 @dataclass(frozen=True)

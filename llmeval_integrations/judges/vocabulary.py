@@ -90,10 +90,8 @@ class Statement(NamedTuple):
     source: str
     start: int
     end: int
-    members: Members | None = None
-    """The object that states it; None if the text does."""
-    marked: bool = False
-    """Whether the object has the requested mark."""
+    members: Members | None = None  # the object that states it, if it is not the text
+    marked: bool = False  # whether the object has the requested mark
 
 
 @dataclass(frozen=True)
