@@ -25,15 +25,14 @@ from llmeval_integrations.fields.confidence import (
     rate_leaves,
     stated_confidences,
 )
-from llmeval_integrations.fields.field import OMITTED, Layout, Omitted
+from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import identical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import KINDS, Kind
-from llmeval_integrations.matching.outcome import summarize
+from llmeval_integrations.matching.node import KINDS, Kind, Outcome, summarize
 
 
 @dataclass(frozen=True)
@@ -190,18 +189,20 @@ class FieldComparison(Comparison):
                 break
         return {**details, "ignored": self.ignored} if self.ignored else details
 
-    def costs(self) -> list[float]:
-        """Return how much each outcome takes from the score: its share of O + R - 2 M.
+    def list_wrong(self) -> list[tuple[float, Outcome]]:
+        """Return the leaves that do not match, each with its cost; the most costly ones first.
 
-        Outcomes of one missing, extra or replaced value all have the sum of their costs.
+        The cost is what a leaf takes from the score: its share of O + R - 2 M. Leaves of one
+        missing, extra or replaced value all have the sum of their costs.
         """
-        found = []
+        costs = []
         for each in self.outcomes:
             is_pair = each.kind not in ("missing", "extra") and each.alone is None
-            found.append(each.node.weight * (1.0 + is_pair - 2.0 * each.score))
+            costs.append(each.node.weight * (1.0 + is_pair - 2.0 * each.score))
         for begin, end in self.wholes:
-            found[begin:end] = [fsum(found[begin:end])] * (end - begin)
-        return found
+            costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
+        wrong = [pair for pair in zip(costs, self.outcomes) if pair[1].kind != "match"]
+        return sorted(wrong, key=itemgetter(0), reverse=True)
 
 
 def compare_sample(
@@ -216,7 +217,7 @@ def compare_sample(
         comparison.ignored = [
             path for path in layout.ignored if any(has_place(path, side) for side in sides)
         ]
-    root, omission = layout.root(sample, evaluator), layout.omission()
+    root, omission = layout.root(sample, evaluator), Omission(**layout.omits)
     # Lenient mode reads NaN, which `identical` cannot tell from null.
     is_same = parsing != "lenient" and identical(output, reference)
     reference = omission.omit(root, reference)
@@ -237,16 +238,14 @@ def make_result(comparison: FieldComparison, threshold: float | None) -> Result:
     """Return the result of a comparison."""
     metadata = comparison.details()
     score = metadata["f1"]
-    both = zip(comparison.costs(), comparison.outcomes)
-    wrong = [(cost, each) for cost, each in both if each.kind != "match"]
-    wrong.sort(key=itemgetter(0), reverse=True)
+    wrong = comparison.list_wrong()
     most = wrong[0][0] if wrong else 0.0
     passed = not most if threshold is None else score >= threshold
     if not most:
         return Result(score, passed, None, "Every field matches", metadata)
     # If several differences cost most, the label is the first kind in KINDS. The first place would
     # depend on the order of items, which may not count.
-    label = min([each.kind for cost, each in wrong if cost == most], key=KINDS.index)
+    label = min((each.kind for cost, each in wrong if cost == most), key=KINDS.index)
     reason = summarize([each for _, each in wrong], comparison.limits)
     if comparison.limits:
         metadata["limit_reached"] = comparison.limits

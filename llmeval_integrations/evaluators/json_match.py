@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -16,8 +15,15 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.equality import TYPES, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Node, Verdict
-from llmeval_integrations.matching.outcome import Outcome, summarize
+from llmeval_integrations.matching.node import (
+    MATCH,
+    MISMATCH,
+    WRONG_TYPE,
+    Node,
+    Outcome,
+    Verdict,
+    summarize,
+)
 
 
 @dataclass(frozen=True)
@@ -114,15 +120,14 @@ def _sort_for_patch(outcomes: list[Outcome]) -> list[Outcome]:
 
     Extra items of an array are removed from last to first, as removing one moves all after it.
     """
-
-    def find_array(outcome: Outcome) -> str | None:
-        array, _, step = outcome.pointer.rpartition("/")
-        return array if outcome.kind == "extra" and step.isdigit() else None
-
     found: list[Outcome] = []
-    for array, run in groupby(outcomes, find_array):
-        several = [*run]
-        found += several if array is None else several[::-1]
+    start, last = 0, None
+    for each in outcomes:
+        array, _, step = each.pointer.rpartition("/")
+        run = array if each.kind == "extra" and step.isdigit() else None
+        if run is None or run != last:
+            start, last = len(found), run
+        found.insert(start, each)
     return found
 
 

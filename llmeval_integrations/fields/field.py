@@ -218,7 +218,7 @@ def _measure_likeness(output: Any, reference: Any) -> float:
 class Omission:
     """Removes members that are null, or an empty object or array, from documents."""
 
-    def __init__(self, *, nulls: bool = True, empty: bool = True) -> None:
+    def __init__(self, nulls: bool = True, empty: bool = True) -> None:
         self._nulls, self._empty = nulls, empty
         self.paths: set[str] = set()
         """The paths of members that were removed."""
@@ -280,15 +280,15 @@ class Layout:
         The schemas of samples need not have all paths.
         """
         self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
-        self._omits_nulls = nulls == "absent"
-        self.omits_empty = empty == "absent"
+        self.omits = {"nulls": nulls == "absent", "empty": empty == "absent"}
+        """Whether members that are null, and those that are empty, count as left out."""
         settings = Settings(fields, defaults, judged)
         self._asks_samples = schema is None
         parsed = None if schema is None or schema is False else _read(schema_text(schema))
 
         def make_root(schema: Any) -> Field:
             root = Field.root(schema, settings.overrides, settings.defaults)
-            root.counts_empty = not self.omits_empty
+            root.counts_empty = not self.omits["empty"]
             return root
 
         self._root = make_root(parsed)
@@ -312,10 +312,6 @@ class Layout:
             return self._root_of(schema_text(sample.schema))
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"{evaluator.name}: the sample's schema: {error}") from error
-
-    def omission(self) -> Omission:
-        """Return an object that removes the members that count as left out."""
-        return Omission(nulls=self._omits_nulls, empty=self.omits_empty)
 
 
 _read = lru_cache(_MOST_SCHEMAS)(read_schema)

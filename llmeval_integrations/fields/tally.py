@@ -9,8 +9,7 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.paths import ANY
 from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.matching.node import KINDS, Kind
-from llmeval_integrations.matching.outcome import FIGURES, Figures
+from llmeval_integrations.matching.node import FIGURES, KINDS, Figures, Kind
 from llmeval_integrations.stats.confidence import confidence_figures
 from llmeval_integrations.text.excerpt import cut_around_difference
 

@@ -24,7 +24,7 @@ from llmeval_integrations.judges.pass_fail import as_metadata
 from llmeval_integrations.judges.prompt import as_text
 from llmeval_integrations.judges.vocabulary import Verdict
 from llmeval_integrations.llm.session import Ask
-from llmeval_integrations.matching.outcome import Outcome
+from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.tool_calls.expected import mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally

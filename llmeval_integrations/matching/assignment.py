@@ -29,13 +29,16 @@ def best_pairs(weights: Table) -> Pairs:
         return [(0, 0)] if weights[0][0] else []
     rows = [*compress(count(), map(any, weights))]
     columns = [*compress(count(), map(any, zip(*weights)))]
-    part = [[weights[row][column] for column in columns] for row in rows]
+    if not rows:
+        return []
+    part = weights
+    if len(rows) < len(weights) or len(columns) < len(weights[0]):
+        part = [[weights[row][column] for column in columns] for row in rows]
     if len(rows) <= len(columns):
         found = _assign(part)
     else:
         found = sorted((row, column) for column, row in _assign([*zip(*part)]))
-    pairs = [(rows[row], columns[column]) for row, column in found]
-    return [(row, column) for row, column in pairs if weights[row][column] > 0]
+    return [(rows[row], columns[column]) for row, column in found if part[row][column] > 0]
 
 
 def _assign(weights: Table) -> Pairs:

@@ -10,8 +10,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
-from llmeval_integrations.matching.node import AnyOf, Kind, Node, count_leaves
-from llmeval_integrations.matching.outcome import Figures, Outcome
+from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome, count_leaves
 from llmeval_integrations.matching.pairing import Pairing, leftovers
 
 Side = Literal["missing", "extra"]

@@ -170,7 +170,7 @@ class Gains:
                     weights[column] = node.weigh(theirs[column])
                 if gain >= max(weight, weights[column]):  # all leaves match
                     gains[column] += WHOLE
-                elif not suffices(gain, weight + weights[column], least):
+                elif least and not suffices(gain, weight + weights[column], least):
                     gains[column] = 0.0
         return table
 

@@ -1,4 +1,4 @@
-"""Nodes: how the values at one place are compared."""
+"""Nodes say how the values at a place are compared, outcomes what became of its leaves."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+import msgspec
+
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, canonical
+from llmeval_integrations.text.excerpt import cut_around_difference
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
 Order = Literal["ordered", "anchored", "aligned", "any_order", "by_key"]
@@ -164,7 +168,7 @@ class Node:
 
     def has_key(self, item: Any) -> bool:
         """Return whether an item has at least one member of the key."""
-        return type(item) is dict and any(name in item for name in self.key)
+        return type(item) is dict and not item.keys().isdisjoint(self.key)
 
     def has_order(self, items: list[Any]) -> bool:
         """Return whether the order of these items counts; with `by_key`, if no item has the key."""
@@ -176,7 +180,7 @@ class Node:
         """Return the weight of all leaves of a value."""
         if self.ignored:
             return 0.0
-        if self.is_leaf(value):
+        if self.whole or type(value) not in CONTAINERS or not value:
             return self.weight
         total = 0.0
         inner: Callable[[Any], Node] = self.member if type(value) is dict else self.item
@@ -194,3 +198,136 @@ def count_leaves(value: Any) -> int:
         if type(part) in CONTAINERS:
             count += count_leaves(part) - 1
     return count
+
+
+_LONGEST: Final = 60
+"""Characters of a value in a reason."""
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to it
+    """One leaf that does not fully match: wrong, missing, extra, or a match with a lower score."""
+
+    pointer: str
+    """The JSON Pointer of the leaf in the output; a missing item has its position in the
+    reference."""
+
+    node: Node
+    kind: Kind
+    score: float
+    output: Any = MISSING
+    reference: Any = MISSING
+
+    within: str | None = None
+    """The JSON Pointer of the missing or extra object or array that contains the leaf."""
+
+    exact: bool = True
+    """Whether the score is exact; see Verdict."""
+
+    alone: Literal["output", "reference"] | None = None
+    """The only side with this leaf, if the other side has an object or array with leaves here."""
+
+    at_end: bool = False
+    """Whether a missing item belongs to the end of its array."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome as an entry of a result's metadata."""
+        entry: dict[str, Any] = {"pointer": self.pointer, "field": self.node.path}
+        entry["kind"] = self.kind
+        if self.output is not MISSING:
+            entry["output"] = self.output
+        if self.reference is not MISSING:
+            entry["reference"] = self.reference
+        if self.within is not None:
+            entry["within"] = self.within
+        if self.alone is not None:
+            entry["alone"] = self.alone
+        if self.node.weight != 1.0:
+            entry["weight"] = self.node.weight
+        if self.score:
+            entry["score"] = self.score
+        if not self.exact:
+            entry["exact"] = False
+        return entry
+
+    def __str__(self) -> str:
+        remark = self.node.remark(self.output, self.reference)
+        return describe(self.pointer, self.kind, self.output, self.reference, remark)
+
+
+def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) -> str:
+    """Describe one wrong place in a line."""
+    where = pointer or "the whole"
+    if kind in ("missing", "extra"):
+        return make_printable(f"{where} {kind}")
+    one, other = canonical(output), canonical(reference)
+    if len(one) > _LONGEST or len(other) > _LONGEST:
+        one, other = cut_around_difference(one, other, _LONGEST)
+    more = f" ({remark})" if remark else ""
+    return make_printable(f"{where} {one}, expected {other}{more}")
+
+
+class Figures(NamedTuple):
+    """Sums of the weights of leaves in a comparison."""
+
+    matched: float
+    """The sum for leaves that match, each weight times its similarity."""
+
+    output: float
+    """The sum for all leaves of the output."""
+
+    reference: float
+    """The sum for all leaves of the reference."""
+
+    @property
+    def score(self) -> float:
+        """F1: 2 matched / (output + reference), or 1 if no leaf has a weight."""
+        both = self.output + self.reference
+        return 2 * self.matched / both if both else 1.0
+
+    def shares(self) -> dict[str, float | None]:
+        """Return precision, recall and their harmonic mean F1, from 0 to 1.
+
+        `precision` is matched / output, and `recall` is matched / reference; None without a leaf.
+        """
+        matched, output, reference = self
+        both = output + reference
+        return {
+            "precision": matched / output if output else None,
+            "recall": matched / reference if reference else None,
+            "f1": 2 * matched / both if both else 1.0,
+        }
+
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the figures as they are in results and summaries."""
+        matched, output, reference = self
+        sums = {"matched": matched, "output_leaves": output, "reference_leaves": reference}
+        return {**sums, **self.shares()}
+
+
+FIGURES: Final = tuple(Figures(0.0, 0.0, 0.0).as_dict())
+"""The names of the figures in results and summaries."""
+
+
+def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int = 3) -> str:
+    """Describe the first differences in one line, and say how many more there are.
+
+    An object or array is named once if one side lacks it completely, or has another type there.
+    """
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for each in outcomes:
+        place = each.pointer if each.within is None else each.within
+        groups.setdefault((place, each.kind), []).append(each)
+    for each in outcomes:
+        if each.kind == "wrong_type":
+            groups.pop((each.pointer, "missing"), None)
+            groups.pop((each.pointer, "extra"), None)
+    named = []
+    for (place, kind), group in [*groups.items()][:most]:
+        first, several = group[0], f" ({len(group)} fields)" if len(group) > 1 else ""
+        if first.within is not None:
+            named.append(make_printable(f"{place or 'the whole'} {kind}{several}"))
+        else:
+            named.append(f"{first}{'' if first.exact else ' (too long to be compared exactly)'}")
+    if len(groups) > most:
+        named.append(f"and {len(groups) - most} more")
+    return "; ".join(named) + (" (too many pairs of items; not all were tried)" if limits else "")

@@ -58,8 +58,6 @@ class Pairing(Gains):
                 pairs = arrays.align()
             elif order == "any_order":
                 pairs = arrays.pair_in_any_order(range(len(output)), range(len(reference)))
-            elif node.has_order(output) and node.has_order(reference):  # no item has the key
-                pairs = [*zip(range(most), range(most))]
             else:
                 pairs = arrays.pair_by_key()
             self.found[known] = sorted(pairs), arrays
@@ -221,7 +219,7 @@ class _Arrays:
         """Pair items that match in full; return the pairs and the positions left on both sides."""
         output, reference = self._output, self._reference
         both = sorted(n for n in {*here} & {*there} if equal(output[n], reference[n]))
-        same = [(n, n) for n in both]
+        same = [*zip(both, both)]
         spare, wanted = leftovers(same, here, there)
         if len(spare) + len(wanted) > 2:
             text, its = self._gains.text, self._its
@@ -261,6 +259,8 @@ class _Arrays:
         similar than `min_similarity` is dropped at the end, and its items are not paired again.
         """
         here, there = self._group_by_key(self._output), self._group_by_key(self._reference)
+        if here.keys() | there.keys() <= {""}:  # no item has the key, so that the order counts
+            return [*zip(range(len(self._output)), range(len(self._reference)))]
         pairs: Pairs = []
         for key, wanted in there.items():
             spare = here.get(key, [])
@@ -283,12 +283,12 @@ class _Arrays:
         text, member = self._gains.text, self._its.member
         found: defaultdict[str, list[int]] = defaultdict(list)
         for position, item in enumerate(items):
-            texts = [
-                f"{name!r}:{text(member(name), item[name])}"
-                for name in self._node.key
-                if type(item) is dict and name in item
-            ]
-            found[",".join(texts)].append(position)
+            key = ""
+            if type(item) is dict:
+                for name in self._node.key:
+                    if name in item:
+                        key += f"{name!r}:{text(member(name), item[name])},"
+            found[key].append(position)
         return found
 
     def _pair_near(self, pairs: Pairs) -> Pairs:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, BinaryIO, Final
 
 from llmeval_integrations.core.quote import free_name
-from llmeval_integrations.matching.outcome import FIGURES
+from llmeval_integrations.matching.node import FIGURES
 from llmeval_integrations.runs.records import (
     COLUMNS,
     Table,

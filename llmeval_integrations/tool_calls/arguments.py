@@ -12,8 +12,7 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf, is_optional
-from llmeval_integrations.matching.outcome import Outcome, describe
+from llmeval_integrations.matching.node import AnyOf, Outcome, describe, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives

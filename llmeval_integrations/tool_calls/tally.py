@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.matching.outcome import Figures
+from llmeval_integrations.matching.node import Figures
 
 _MOST_TOOLS: Final = 1_000
 _OTHER: Final = "(other)"
