@@ -1,16 +1,20 @@
-"""Between judges and clients: one call for one question, limits, budget, retries, the cache."""
+"""Between judges and clients: one loop, one call for one question, limits, budget, cache."""
 
 import asyncio
+import os
 import time
 from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
-from remote_model import Remote, question
+from remote_model import Remote, Repeats, question
 
-from llmeval_integrations import InvalidOptionError
+from llmeval_integrations import InvalidOptionError, Result, Sample
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm import failures
-from llmeval_integrations.llm.budget import Budget
+from llmeval_integrations.llm.budget import Budget, find_price
 from llmeval_integrations.llm.cache import Cache
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.reply import Reply, Usage
@@ -124,9 +128,40 @@ def test_a_budget_is_overshot_by_one_call_at_most(concurrency, calls):
     assert budget.spent.tokens == len(client.asked) * TOKENS
 
 
-def test_a_price_of_ones_own_bounds_the_cost():
-    client = Remote(seconds=0)
+MILLION = 1_000_000
+MINI = {"platform": "openai", "name": "gpt-4o-mini"}
+SONNET = {"platform": "anthropic", "name": "claude-sonnet-4-5"}
+
+
+@pytest.mark.parametrize(
+    ("identity", "usage", "dollars"),
+    [
+        (MINI, Usage(MILLION, 0), 0.15),
+        (MINI, Usage(0, MILLION), 0.60),
+        (MINI, Usage(MILLION, 0, MILLION), 0.075),
+        (SONNET, Usage(100_000, 0, 0, 0, 100_000), 0.375),
+        (MINI, Usage(10, 0, 20), 10 * 0.075 / MILLION),
+        ({"platform": "litellm", "name": "openai/gpt-4o-mini"}, Usage(MILLION, 0), 0.15),
+        ({**MINI, "base_url": "https://api.openai.com/v1"}, Usage(MILLION, 0), 0.15),
+        ({"platform": None}, None, None),  # anybody may serve a model of that name
+        ({"platform": "openai", "name": "my-own-model"}, None, None),
+        ({**MINI, "base_url": "http://127.0.0.1:8000"}, None, None),
+        ({**MINI, "base_url": "https://llm.example.com/v1"}, None, None),
+    ],
+)
+def test_a_call_costs_what_the_vendors_list_says(identity, usage, dollars):
+    pytest.importorskip("genai_prices")
+    price = find_price(Remote(**{"name": "gpt-4o-mini", **identity}))
+    if dollars is None:
+        assert price.startswith("no price is known for the model ")
+    else:
+        assert price(usage) == pytest.approx(dollars)
+
+
+def test_a_price_of_ones_own_comes_first_and_bounds_the_cost():
+    client = Remote(seconds=0, **MINI)
     client.price = (1.0, 2.0)  # 20 millionths of a dollar a call
+    assert find_price(client)(Usage(MILLION, 2 * MILLION)) == 5
     budget = Budget(max_cost=100e-6)
     ask_all(Session(budget=budget), client, numbers(20))
     assert 5 <= len(client.asked) <= 6
@@ -195,3 +230,34 @@ def test_a_session_that_is_drained_keeps_what_was_under_way(tmp_path):
         assert sorted(client.asked) == numbers(4)
         ask_all(Session(cache=cache), client, numbers(20))
     assert len(client.asked) == 20
+
+
+def test_blocking_and_awaited_calls_agree_also_inside_a_running_loop():
+    judge = Repeats(Remote(seconds=0))
+
+    async def both():
+        return judge("a").label, (await judge.aevaluate(Sample("a"))).label
+
+    assert asyncio.run(both()) == ("A", "A")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_asks_on_a_loop_of_its_own():
+    judge = Repeats(Remote(seconds=0))
+    assert judge("a").label == "A"
+    child = os.fork()
+    if not child:
+        os._exit(judge("b").label != "B")
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_judge_that_would_wait_for_itself_is_told_how_to_ask_another():
+    @dataclass(frozen=True)
+    class Asks(JudgedEvaluator):
+        other: Any
+
+        async def judge(self, sample, ask):
+            return Result(self.other(sample.output).score)
+
+    with pytest.raises(RuntimeError, match=r"await judge\.result\(sample, ask\)"):
+        Asks(Repeats(Remote()))("a")

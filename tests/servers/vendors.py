@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from server import Play, answer, chat
+import pytest
+from server import ModelServer, Play, answer, chat
 
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import start, wait
 from llmeval_integrations.llm.session import Session
@@ -148,3 +150,19 @@ def key_of(request):
 def ask_client(client, wanted):
     """Ask a client as a judge does, with the retries between."""
     return wait(start(Session().reply(client, wanted)))
+
+
+@dataclass
+class Case:
+    """One client before its server."""
+
+    vendor: Vendor
+    server: ModelServer
+
+    def client(self, **options):
+        return self.vendor.load(self.server.url, **options)
+
+    def error(self, client, wanted):
+        with pytest.raises(ClientError) as caught:
+            ask_client(client, wanted)
+        return caught.value

@@ -1,11 +1,8 @@
 import os
-from dataclasses import dataclass
 
 import pytest
 from server import ModelServer
-from vendors import SDKS, VENDORS, Vendor, ask_client
-
-from llmeval_integrations.core.errors import ClientError
+from vendors import SDKS, VENDORS, Case
 
 
 @pytest.fixture(autouse=True)
@@ -19,22 +16,6 @@ def _no_key_in_the_environment(monkeypatch):
 def server():
     with ModelServer() as server:
         yield server
-
-
-@dataclass
-class Case:
-    """One client before its server."""
-
-    vendor: Vendor
-    server: ModelServer
-
-    def client(self, **options):
-        return self.vendor.load(self.server.url, **options)
-
-    def error(self, client, wanted):
-        with pytest.raises(ClientError) as caught:
-            ask_client(client, wanted)
-        return caught.value
 
 
 def _case(vendor, server):

@@ -16,8 +16,6 @@ from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm import batches, failures
 from llmeval_integrations.llm.client import load_client
 
-pytest.importorskip("pydantic")
-
 VENDORS = {"openai": (OpenAIBatches, openai_said), "anthropic": (AnthropicBatches, anthropic_said)}
 SAMPLES = [{"output": f"text {number}"} for number in range(12)]
 
@@ -92,56 +90,33 @@ evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=T
 """
 
 
-@pytest.fixture
-def run_apart(server, tmp_path):
-    """Start a run in a process of its own."""
-
-    def start(script):
-        command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
-        return subprocess.Popen([*command, tmp_path / "run"], stderr=subprocess.PIPE, text=True)
-
-    return start
-
-
-@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
-def test_a_run_that_was_left_waits_for_the_batch_that_it_handed_over(
-    how, vendor, judge_of, run_apart, tmp_path
-):
-    script = vendor(polls=3)
-    script.polls = 10**9
-    process = run_apart(script)
-    while "under way" not in process.stderr.readline():
-        pass
-    os.kill(process.pid, getattr(signal, how))
-    process.communicate(timeout=30)
-    script.polls = 0
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
-    assert (len(script.files), len(script.direct)) == (1, 1)
-    assert run.summary["judging"]["calls"] == 12
-
-
-@pytest.mark.parametrize("is_taken", [True, False])
-def test_a_run_that_is_killed_when_its_batch_is_taken_finds_it_or_hands_it_over_again(
-    is_taken, vendor, judge_of, run_apart, tmp_path
-):
-    script = vendor(polls=0)
-    process = run_apart(script)
+@pytest.mark.parametrize("when", ["SIGINT", "SIGKILL", "taken", "lost"])
+def test_a_run_that_was_left_continues_its_batch(when, vendor, judge_of, server, tmp_path):
+    """It ends under way, as the server takes the batch, or before the server has taken it."""
+    script = vendor(polls=10**9)
+    command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
+    process = subprocess.Popen([*command, tmp_path / "run"], stderr=subprocess.PIPE, text=True)
 
     def kill():  # before the name of the batch is told
         process.kill()
-        if not is_taken:
+        if when == "lost":
             script.files.clear()
             script.marks.clear()
 
-    script.taken = kill
+    if when in ("taken", "lost"):
+        script.taken = kill
+    else:
+        while "under way" not in process.stderr.readline():
+            pass
+        os.kill(process.pid, getattr(signal, when))
     process.communicate(timeout=30)
-    script.taken = lambda: None
+    script.polls, script.taken = 0, lambda: None
     another = [{"custom_id": "x", "params": {}, "body": {}}] * 11  # of the same length
     script.files["other"], script.looks["other"], script.marks["other"] = another, 0, {}
     run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
     assert [row.label for row in run.rows] == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (2, 1)
+    assert run.summary["judging"]["calls"] == 12
 
 
 def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(

@@ -9,13 +9,13 @@ from email.utils import formatdate
 import pytest
 from pace import at_most
 from remote_model import question
-from server import CUT, DROPPED, GARBAGE, ModelServer, answer
-from vendors import KEY, ask_client, key_of
+from server import CUT, DROPPED, GARBAGE, ModelServer, answer, chat
+from vendors import BY_NAME, KEY, VERDICT, Case, ask_client, key_of
 
+from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
+from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm.client import load_client
-
-pytest.importorskip("pydantic")
 
 
 def error(status, headers=None, **fields):
@@ -117,13 +117,63 @@ def test_a_key_is_sent_and_never_shown(source, sdk, monkeypatch, caplog):
     assert KEY not in caplog.text
 
 
+def told(case, client, *plays):
+    """Give what is printed of each failure, with its traceback."""
+    for play in plays:
+        case.server.plays(play)
+        yield "".join(traceback.format_exception(case.error(client, question())))
+
+
 def test_a_key_that_the_server_repeats_is_not_shown(case):
     client = case.client()
-    for play in (error(401, message=f"{KEY} is wrong"), answer(f"<b>{KEY}</b>", 500), answer(KEY)):
-        case.server.plays(play)
-        told = case.error(client, question())
-        assert KEY not in "".join(traceback.format_exception(told))
+    plays = error(401, message=f"{KEY} is wrong"), answer(f"<b>{KEY}</b>", 500), answer(KEY)
+    assert KEY not in "".join(told(case, client, *plays))
     assert KEY not in f"{client!r} {client.config!r} {json.dumps(client.identity())}"
+
+
+SECRET, OTHER = (f"sk-proj-{word}0123456789" for word in ("SECRETsecret" * 2, "OTHERother" * 2))
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda key: {"extra_headers": {"X-Api-Key": key}},
+        lambda key: {"extra_headers": {"Helicone-Auth": f"Bearer {key}"}},
+        lambda key: {"extra_query": {"subscription-key": key}},
+        lambda key: {"extra_body": {"vendor": {"apiToken": key}}},
+    ],
+    ids=["header", "bearer", "query", "body"],
+)
+def test_a_key_among_the_options_is_in_no_file_and_no_message(place, server, tmp_path):
+    pytest.importorskip("openai")
+    out, cache = tmp_path / "run", tmp_path / "replies.sqlite"
+    clients = [BY_NAME["openai"].load(server.url, options=place(key)) for key in (SECRET, OTHER)]
+    server.plays(chat(VERDICT))
+    for client, resume in zip(clients, (False, True)):
+        judge = PassFail(client, "Is it right?")
+        run = evaluate([{"output": "a"}], [judge], cache=cache, out=out, resume=resume)
+        assert [row.label for row in run.rows] == ["Pass"]
+    again = evaluate([{"output": "a"}], [judge], cache=cache)
+    assert again.rows[0].metadata["judge"]["cached"] == 1  # a key is no part of a reply
+    assert len(server.requests) == 1
+    for file in (*out.iterdir(), cache):
+        assert SECRET.encode() not in file.read_bytes(), file
+    case = Case(BY_NAME["openai"], server)
+    cut = answer({"choices": f"{'x' * 480}{SECRET}"})  # the message is cut in the key
+    shown = "".join(told(case, clients[0], error(401, message=f"{SECRET} is wrong"), cut))
+    assert "SECRET" not in f"{shown} {clients[0].config!r}"
+
+
+@pytest.mark.parametrize(
+    ("option", "name"), [("extra_headers", "X-Route"), ("extra_body", "think_end_token")]
+)
+def test_an_option_that_may_lead_elsewhere_tells_clients_apart(option, name, server):
+    pytest.importorskip("openai")
+    options = ({option: {name: value}} for value in "abb")
+    one, two, three = (
+        BY_NAME["openai"].load(server.url, options=each).identity() for each in options
+    )
+    assert one != two == three
 
 
 def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, monkeypatch, tmp_path):

@@ -13,8 +13,6 @@ from llmeval_integrations.judges import aask
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.reply import Usage
 
-pytest.importorskip("pydantic")
-
 
 @pytest.fixture
 def model_of(server):

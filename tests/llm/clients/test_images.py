@@ -8,8 +8,6 @@ from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.judges import PassFail, Vote
 
-pytest.importorskip("pydantic")
-
 URL, DATA = "https://example.com/a.png", "aGk="
 IMAGE = {"type": "image", "url": URL}
 TALK = [{"role": "user", "content": [{"type": "text", "text": "What?"}, IMAGE]}]

@@ -12,16 +12,13 @@ from llmeval_integrations.core.errors import ClientError
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("gguf")
-pytest.importorskip("pydantic")
-
 SCHEMA = {
     "type": "object",
     "properties": {
         "reasoning": {"type": "string", "maxLength": 120},
         "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
-        "confidence": {"type": "string", "enum": ["low", "medium", "high"]},
     },
-    "required": ["reasoning", "verdict", "confidence"],
+    "required": ["reasoning", "verdict"],
 }
 
 
@@ -33,29 +30,19 @@ def local():
     del server
 
 
-@pytest.fixture(params=["openai", "langchain", "llama_index", "litellm"])
-def client(request, local):
-    vendor = BY_NAME[request.param]
+@pytest.mark.parametrize("name", ["openai", "langchain", "llama_index", "litellm"])
+def test_a_judgement_has_the_form_that_was_asked_for(name, local):
+    vendor = BY_NAME[name]
     pytest.importorskip(vendor.package)
-    if vendor.is_framework:
-        return vendor.load("", base_url=local, model={"model": "tiny", "temperature": 0})
-    return vendor.load(
-        "", base_url=local, name=vendor.model.partition(":")[2].replace("gpt-4o", "tiny")
-    )
-
-
-def test_a_judgement_has_the_form_that_was_asked_for(client):
-    for number in range(5):
+    own = {"name": vendor.model.partition(":")[2].replace("gpt-4o", "tiny")}
+    own = {"model": {"model": "tiny", "temperature": 0}} if vendor.is_framework else own
+    client = vendor.load("", base_url=local, **own)
+    for number in range(3):
         reply = ask_client(client, question(f"Is {number} a prime?", schema=SCHEMA))
-        found = json.loads(reply.text)
-        assert list(found) == SCHEMA["required"]
-        jsonschema_rs.validate(SCHEMA, found)
+        jsonschema_rs.validate(SCHEMA, json.loads(reply.text))
         assert (reply.finish, reply.output, reply.model) == ("stop", "json_schema", "tiny")
         assert reply.usage.input_tokens > 10
         assert 20 < reply.usage.output_tokens < CONTEXT
-
-
-def test_a_prompt_longer_than_the_context(client):
     with pytest.raises(ClientError) as caught:
         ask_client(client, question("Where? " * CONTEXT, schema=SCHEMA))
     assert (caught.value.kind, caught.value.status) == ("context_overflow", 400)

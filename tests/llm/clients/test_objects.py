@@ -16,8 +16,6 @@ from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.judges import aask, ask
 from llmeval_integrations.llm.client import load_client
 
-pytest.importorskip("pydantic")
-
 OBJECTS = [
     ("openai", "OpenAI", "/v1", chat),
     ("openai", "AsyncOpenAI", "/v1", chat),

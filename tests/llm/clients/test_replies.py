@@ -9,7 +9,7 @@ from vendors import BY_NAME, SCHEMA, anthropic_body, ask_client, google_body
 
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.judges import PassFail, ask
-from llmeval_integrations.llm.reply import Usage
+from llmeval_integrations.llm.reply import Usage, strip_reasoning
 
 pydantic = pytest.importorskip("pydantic")
 
@@ -35,6 +35,15 @@ def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case):
     assert (reply.finish, reply.usage) == (finish, Usage(11, 7))
 
 
+def body_of(vendor, word=None, usage=None):
+    """Play a reply that says "I" and ended with this word."""
+    if vendor == "openai":
+        return chat("I", finish=word, usage=usage)
+    if vendor == "google":
+        return google_body({"text": "I"}, finish=word, usage=usage)
+    return anthropic_body({"type": "text", "text": "I"}, stop=word, usage=usage)
+
+
 FINISHES = {
     "openai": "stop:stop None:stop tool_calls:stop length:length content_filter:refused "
     "error:failed abort:failed something_new:other",
@@ -43,65 +52,40 @@ FINISHES = {
     "google": "STOP:stop None:stop MAX_TOKENS:length SAFETY:refused RECITATION:refused "
     "BLOCKLIST:refused MALFORMED_FUNCTION_CALL:failed OTHER:other",
 }
-BODIES = {
-    "openai": lambda word=None, usage=None: chat("I", finish=word, usage=usage),
-    "anthropic": lambda word=None, usage=None: anthropic_body(
-        {"type": "text", "text": "I"}, stop=word, usage=usage
-    ),
-    "google": lambda word=None, usage=None: google_body({"text": "I"}, finish=word, usage=usage),
-}
 
 
 @pytest.mark.parametrize("vendor", FINISHES)
 def test_why_a_reply_ended(vendor, server):
     for pair in FINISHES[vendor].split():
         word, finish = pair.split(":")
-        play = BODIES[vendor](None if word == "None" else word)
-        reply = read(vendor, play, server, question())
+        reply = read(vendor, body_of(vendor, None if word == "None" else word), server, question())
         assert (reply.finish, reply.text) == (finish, "I"), word
 
 
 READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 USAGES = [
-    (
-        "openai",
-        {
-            "prompt_tokens": 50, "completion_tokens": 30,
-            "prompt_tokens_details": {"cached_tokens": 40},
-            "completion_tokens_details": {"reasoning_tokens": 20},
-        },
-        Usage(50, 30, 40, 20),
-    ),
-    (
-        "openai",
-        {"prompt_tokens": 5, "completion_tokens": None, "prompt_tokens_details": None},
-        Usage(5, 0),
-    ),
-    (
-        "anthropic",
-        {"input_tokens": 11, "output_tokens": 7, READ: 4, WRITTEN: 100},
-        Usage(115, 7, 4, 0, 100),
-    ),
-    (
-        "anthropic",
-        {"input_tokens": 11, "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 5}},
-        Usage(11, 7, 0, 5),
-    ),
-    (
-        "google",
-        {
-            "promptTokenCount": 11, "candidatesTokenCount": 7, "thoughtsTokenCount": 2,
-            "cachedContentTokenCount": 4, "totalTokenCount": 20,
-        },
-        Usage(11, 9, 4, 2),
-    ),
+    ("openai", Usage(50, 30, 40, 20), {
+        "prompt_tokens": 50, "completion_tokens": 30,
+        "prompt_tokens_details": {"cached_tokens": 40},
+        "completion_tokens_details": {"reasoning_tokens": 20},
+    }),
+    ("openai", Usage(5, 0), {"prompt_tokens": 5, "completion_tokens": None}),
+    ("anthropic", Usage(115, 7, 4, 0, 100), {
+        "input_tokens": 11, "output_tokens": 7, READ: 4, WRITTEN: 100,
+    }),
+    ("anthropic", Usage(11, 7, 0, 5), {
+        "input_tokens": 11, "output_tokens": 7, "output_tokens_details": {"thinking_tokens": 5},
+    }),
+    ("google", Usage(11, 9, 4, 2), {
+        "promptTokenCount": 11, "candidatesTokenCount": 7, "thoughtsTokenCount": 2,
+        "cachedContentTokenCount": 4, "totalTokenCount": 20,
+    }),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("vendor", "usage", "expected"), USAGES)
-def test_tokens_are_counted_the_same_way_for_all(vendor, usage, expected, server):
-    play = BODIES[vendor](usage=usage)
-    assert read(vendor, play, server, question()).usage == expected
+@pytest.mark.parametrize(("vendor", "expected", "usage"), USAGES)
+def test_tokens_are_counted_the_same_way_for_all(vendor, expected, usage, server):
+    assert read(vendor, body_of(vendor, usage=usage), server, question()).usage == expected
 
 
 CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
@@ -114,35 +98,29 @@ def said(message):
 
 
 @pytest.mark.parametrize(
-    ("vendor", "play", "text"),
+    ("vendor", "play", "expected"),
     [
         ("anthropic", anthropic_body(*PARTS), "Hi"),
         ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
         ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
         ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
         ("openai", said({"content": PARTS}), "Hi"),
-        ("openai", said({"content": 7}), None),
         ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), '{"a": 1}'),
         ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
         ("openai", chat(None, calls=[CUSTOM, "{}"]), "{}"),
+        ("openai", said({"content": 7}), ("garbled", "cannot be read")),
+        ("openai", answer({"error": "busy"}), ("garbled", "cannot be read")),
+        # an error with the status of a success
+        ("openai", answer({"error": {"code": 429, "message": "slow"}}), ("rate_limited", "slow")),
     ],
 )
-def test_a_text_is_read_surely_or_not_at_all(vendor, play, text, server):
-    if text is not None:
-        assert read(vendor, play, server, question()).text == text
+def test_a_text_is_read_surely_or_not_at_all(vendor, play, expected, server):
+    if isinstance(expected, str):
+        assert read(vendor, play, server, question()).text == expected
         return
-    with pytest.raises(ClientError, match="cannot be read") as caught:
+    kind, message = expected
+    with pytest.raises(ClientError, match=message) as caught:
         read(vendor, play, server, question())
-    assert caught.value.kind == "garbled"
-
-
-@pytest.mark.parametrize(
-    ("told", "kind"),
-    [({"code": 429, "message": "slow down"}, "rate_limited"), ("busy", "garbled")],
-)
-def test_an_error_with_the_status_of_a_success_is_an_error(told, kind, server):
-    with pytest.raises(ClientError) as caught:
-        read("openai", answer({"error": told}), server, question())
     assert caught.value.kind == kind
 
 
@@ -190,3 +168,20 @@ def test_an_answer_is_of_its_type_or_an_error(text, error, case):
         return
     with pytest.raises(UnreadableJudgementError, match=error):
         ask(case.client(), "Rate it.", Rating)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("<think>Hm.</think> good", "good"),
+        ("Hm.</think> good", "good"),
+        ("first <think>Hm.</think> good", "first \n good"),
+        ('{"reason": "a </think> b"}', '{"reason": "a </think> b"}'),
+        ("Hm. `</think>` good", "Hm. `</think>` good"),
+        ("<think>Hm.", ""),
+        ("<think>a</think>b</think>good", "good"),
+        ("<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>good", "good"),
+    ],
+)
+def test_thinking_is_no_answer(reply, answer):
+    assert strip_reasoning(reply) == answer
