@@ -196,7 +196,8 @@ class _Arrays:
             return same
         may_split = bool(same) and (its.fuzzy or self._least > 0)
         is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        ours, theirs = {type(output[n]) for n in spare}, {type(reference[n]) for n in wanted}
+        ours = {type(output[n]) for n in spare if output[n]}  # an empty object or array is a leaf
+        theirs = {type(reference[n]) for n in wanted if reference[n]}
         if is_alone or (its.exact and (ours <= SCALARS or theirs <= SCALARS)):
             return same + self._pair_leaves(spare, wanted)
         table = self._table(spare, wanted)
