@@ -78,29 +78,12 @@ _PLAIN: Final = ("arguments", "args", "input", "parameters")
 _BESIDE_NAME: Final = frozenset(("name", "id", "type", "index", *_PLAIN))
 _MALFORMED: Final = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
 
-_OTHER_TYPES: Final = frozenset(
-    [
-        # OpenAI
-        *("refusal", "input_text", "image_url", "input_image", "input_file", "input_audio"),
-        *("reasoning", "compaction", "program", "additional_tools"),
-        *("mcp_list_tools", "mcp_approval_request", "mcp_approval_response"),
-        # Anthropic
-        *("thinking", "redacted_thinking", "image", "document", "search_result", "citation"),
-        *("server_tool_use", "mcp_tool_use", "container_upload", "fallback"),
-        # Google's interactions
-        *("user_input", "thought", "function_result", "code_execution_result"),
-        *("google_search_result", "google_maps_result", "url_context_result"),
-        *("file_search_result", "mcp_server_tool_result"),
-        # LangChain and LlamaIndex
-        *("server_tool_call_chunk", "server_tool_result", "non_standard", "text-plain"),
-        *("video", "audio", "file", "citable", "cache"),
-    ]
-)
-"""The types of blocks that are not calls by the model."""
+_MESSAGES: Final = ("ai", "AIMessageChunk", "message", "model_output")
+"""The types of messages that may have no role. Blocks of other types, such as `reasoning`, are not
+calls, unless they have a name and arguments."""
 
-_OTHER_ENDS: Final = ("_call", "_call_output", "tool_result")
-"""The ends of other such types: calls that an API makes by itself, as `web_search_call`, and
-results."""
+_OWN_CALLS: Final = ("_call", "_call_chunk", "-call", "_use", "_request")
+"""The ends of the types of calls that an API makes by itself, such as `mcp_call`."""
 
 # Google's and Amazon's parts have no type but these members, here in lower case without "_".
 _OTHER_MEMBERS: Final = frozenset(
@@ -167,6 +150,8 @@ def read_block(value: Fields) -> list[Part] | None:
             continue
         held = value.get(shape.inside) if shape.inside else value
         if not held or isinstance(held, str):
+            if kind:
+                return None
             continue
         inner = fields_of(held)
         if type_of(inner) == "server_tool_use":  # Amazon's API has made this call itself
@@ -219,8 +204,9 @@ def _read_other(kind: str, value: Fields) -> list[Part] | None:
         text = value.get("content" if "part_kind" in value else "text")
         return [text] if isinstance(text, str) else None
     if kind:
-        is_known = "part_kind" in value or kind in _OTHER_TYPES or kind.endswith(_OTHER_ENDS)
-        return [] if is_known else None
+        is_call = text_in(value, "name") and any(key in value for key in _PLAIN)
+        is_unknown = is_call and not kind.endswith(_OWN_CALLS)
+        return None if is_unknown or "role" in value or kind in _MESSAGES else []
     if "promptFeedback" in value or "prompt_feedback" in value:  # Google blocked the question
         return []
     names = [str(name).replace("_", "").lower() for name, one in value.items() if one is not None]

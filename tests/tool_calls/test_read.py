@@ -141,7 +141,7 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ({"name": "f", "arguments": {"a": 1, 2: 3}}, "not JSON (not_json)"),
         ([{"name": "f", "arguments": {"a": [math.nan]}}], "not JSON (nan_or_infinity)"),
         ({"tool_calls": [{"name": "f", "args": {"a": "\ud800"}}]}, "not JSON (lone_surrogate)"),
-        ([{"type": "weather", "city": "Paris"}], "not a tool call"),
+        ([{"type": "weather", "name": "f", "args": {}}], "not a tool call"),
         ([{"type": ["text"], "text": "So."}], "not a tool call"),
         ([{"text": {"city": "Paris"}}], "not a tool call"),
         ([{"text": None}], "not a tool call"),
