@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import Form
 from llmeval_integrations.judges.material import material
@@ -47,7 +48,7 @@ class TemplateJudge(ModelJudge):
             words=None if self.words is None else tuple(self.words),
             scale=self.scale,
             ignoring=texts,
-            methods=[] if self.words is None else [_first_word],
+            methods=[] if self.words is None else [_passing, _first_word],
         )
         score = float(found.verdict if self.words is None else self.words[found.verdict])
         passed = None if self.threshold is None else score >= self.threshold
@@ -62,6 +63,15 @@ def _texts(sample: Sample) -> list[str]:
     variables = sample.variables if isinstance(sample.variables, Mapping) else {}
     shown = [*texts, *(value for value in variables.values() if isinstance(value, str))]
     return [text for text in shown if text]
+
+
+def _passing(reply: str) -> dict[str, str] | None:
+    """Read the object that LlamaIndex's guideline templates ask for."""
+    found = parse(reply)
+    if not (isinstance(found, dict) and isinstance(found.get("passing"), bool)):
+        return None
+    verdict = "YES" if found["passing"] else "NO"
+    return {"verdict": verdict, "reasoning": to_text(found.get("feedback", ""))}
 
 
 def _first_word(reply: str) -> dict[str, str]:

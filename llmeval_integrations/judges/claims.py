@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -12,6 +12,7 @@ from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import Form, object_schema
 from llmeval_integrations.judges.material import (
@@ -106,30 +107,36 @@ class _ClaimJudge(ModelJudge):
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        text = output_text(getattr(sample, self.text_of))
+        claims = await self.find_claims(sample, output_text(getattr(sample, self.text_of)), ask)
+        if not claims:
+            return Result.unscored("The text makes no claim", label="no_claims", claims=[])
+        good = next(iter(self.verdicts))
+        wrong = [
+            f"{each['verdict']}: {each['claim']}" for each in claims if each["verdict"] != good
+        ]
+        count = len(claims) - len(wrong)
+        reason = "; ".join([f"{count} of {len(claims)} claims are {good}", *wrong])
+        score = self.score(claims, count / len(claims), sample)
+        passed = None if self.threshold is None else score >= self.threshold
+        return Result(score, passed, None, reason, {"claims": claims})
+
+    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[dict[str, Any]]:
+        """Return the claims of a text, each with its verdict, in one call."""
+        if not text.strip():
+            return []
         verdicts = ", ".join(f'"{verdict}" {when}' for verdict, when in self.verdicts.items())
         values = background(sample, reference_text="", verdicts=verdicts)
         values["text"] = enclose("text", text, values["fence"])
-        claims: list[Claim] = []
-        if text.strip():
-            claims = await self.exchange(ask, _PROMPT, _form(self.verdicts), values)
-        if not claims:
-            return Result.unscored("The text makes no claim", label="no_claims", claims=[])
+        claims = await self.exchange(ask, _PROMPT, _form(self.verdicts), values)
         sources = Quotations([values["documents"], values["instruction"]])
         found = []
         for each in claims:
             has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
             is_quoted = has_words and sources.hold(each.evidence)
             found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
-        good = next(iter(self.verdicts))
-        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]
-        count = len(claims) - len(wrong)
-        reason = "; ".join([f"{count} of {len(claims)} claims are {good}", *wrong])
-        score = self.score(claims, count / len(claims), sample)
-        passed = None if self.threshold is None else score >= self.threshold
-        return Result(score, passed, None, reason, {"claims": found})
+        return found
 
-    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
+    def score(self, claims: list[dict[str, Any]], share: float, sample: Sample) -> float:  # noqa: ARG002
         """Return the score of claims, of which this share has the first verdict."""
         return share
 
@@ -141,10 +148,53 @@ class ClaimFaithfulness(_ClaimJudge):
     Score: the share of claims that are supported, 0 to 1. An output without a claim is unscored,
     with the label `no_claims`. Metadata: `claims`, each with its verdict (supported, contradicted
     or unsupported), the numbers of the documents that state it, its evidence, and `quoted`: whether
-    the documents contain the evidence word for word. One call.
+    the documents contain the evidence word for word. One call, or one for each part of long
+    contexts.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("contexts",)
+
+    part_characters: int | None = None
+    """The most characters of contexts in one call. If there are more, the claims that one part
+    leaves unsupported are checked against the next. With None, all contexts are in one call."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_number(self, "part_characters", minimum=1, whole=True, optional=True)
+
+    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[dict[str, Any]]:
+        if self.part_characters is None or isinstance(sample.contexts, str):
+            return await super().find_claims(sample, text, ask)
+        found: list[dict[str, Any]] = []
+        left: list[dict[str, Any]] = []
+        first = 0
+        for part in split_contexts(sample.contexts, self.part_characters):
+            own = msgspec.structs.replace(sample, contexts=part)
+            claims = await super().find_claims(own, text, ask)
+            if not claims:
+                break
+            for each in claims:
+                each["documents"] = [first + number for number in each["documents"]]
+            left = [each for each in claims if each["verdict"] == "unsupported"]
+            found += [each for each in claims if each["verdict"] != "unsupported"]
+            if not left:
+                break
+            text, first = "\n".join(each["claim"] for each in left), first + len(part)
+        return found + left
+
+
+def split_contexts(contexts: Sequence[Any], most: int) -> list[list[Any]]:
+    """Split contexts into parts of at most so many characters; a longer one is a part by itself."""
+    parts: list[list[Any]] = [[]]
+    size = 0
+    for each in contexts:
+        length = len(to_text(each))
+        if parts[-1] and size + length > most:
+            parts.append([])
+            size = 0
+        parts[-1].append(each)
+        size += length
+    return parts
 
 
 @dataclass(frozen=True)
@@ -172,13 +222,13 @@ class ContextPrecision(_ClaimJudge):
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
     text_of: ClassVar[str] = "reference"
 
-    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
+    def score(self, claims: list[dict[str, Any]], share: float, sample: Sample) -> float:  # noqa: ARG002
         count = 1 if isinstance(sample.contexts, str) else len(sample.contexts)
         useful = {
             number
             for claim in claims
-            if claim.verdict == "supported"
-            for number in claim.documents
+            if claim["verdict"] == "supported"
+            for number in claim["documents"]
             if 1 <= number <= count
         }
         shares = [place / number for place, number in enumerate(sorted(useful), 1)]

@@ -99,7 +99,10 @@ def find_messages(thing: Any) -> Messages | None:
     if isinstance(thing, (list, tuple)):
         return _read_list(thing) if thing else None
     if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
-        return _read_state(thing) if "messages" in thing or "raw" in thing else None
+        if "messages" in thing or "raw" in thing:
+            return _read_state(thing)
+        is_update = len(thing) == 1 and _has_messages(*thing.values())
+        return _read_states([thing]) if is_update else None
     if isinstance(thing, (Iterator, AsyncIterator)):
         kind = add_article(type(thing).__name__)
         raise InputError(
@@ -123,7 +126,8 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
     if not (library_of(things[0]) or library_of(things[-1])):
         return _read_states(things) if isinstance(things[0], Mapping) else None
     if not _are_messages(things):
-        return None
+        is_pair = len(things) == 2 and isinstance(things[1], Mapping)
+        return _read_list([things[0]]) if is_pair and library_of(things[0]) else None
     parts = [read_part(thing) for thing in things]
     known = [part for part in parts if part is not None]
     if len(known) == len(things):
@@ -195,6 +199,10 @@ def _read_state(state: Mapping[Any, Any]) -> Messages | None:
 
 def _has_answer(state: Any) -> bool:
     return isinstance(state, Mapping) and state.get("structured_response") is not None
+
+
+def _has_messages(state: Any) -> bool:
+    return isinstance(state, Mapping) and "messages" in state
 
 
 def _messages_in(state: Any) -> list[Any]:

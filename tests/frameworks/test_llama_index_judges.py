@@ -76,6 +76,8 @@ TEMPLATES = [
     ("FaithfulnessEvaluator", {}, claims(), None, None, []),
     ("AnswerRelevancyEvaluator", {}, claims("relevant", "irrelevant"), 0.5, None, ["Why?", "So."]),
     ("GuidelineEvaluator", {}, "NO\nIt is vague.", 0.0, False, ["Why?", "So.", "Be specific"]),
+    ("GuidelineEvaluator", {}, '{"passing": true, "feedback": "It is."}', 1.0, True, []),
+    ("GuidelineEvaluator", {}, '{"passing": false, "feedback": ""}', 0.0, False, []),
 ]  # fmt: skip
 
 
@@ -99,13 +101,14 @@ def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, sh
         (YES_OR_NO, ["NO", "YES", "NO"], 1.0, 2),
         (YES_OR_NO, ["NO"], 0.0, 3),
         (YES_OR_NO, ["NO", "hm", "NO"], None, 3),
-        (None, [claims("supported")], 1.0, 1),  # the core asks about all at once
+        (None, [claims("supported")], 1.0, 1),
+        (None, [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
     ],
 )
-def test_a_template_is_asked_about_many_contexts_part_by_part(template, replies, score, asked):
+def test_a_model_is_asked_about_many_contexts_part_by_part(template, replies, score, asked):
     llm = Scripted(*replies)
     judge = FaithfulnessEvaluator(llm, template)
-    found = judge.evaluate(response="So.", contexts=["x" * 15_000] * 3)
+    found = judge.evaluate(response="So.", contexts=[each * 15_000 for each in "xyz"])
     assert (found.score, len(llm.requests), len(found.contexts)) == (score, asked, 3)
 
 

@@ -47,6 +47,29 @@ def test_the_score_is_the_share_of_claims_that_are_supported(found, score, reaso
     assert "[2] The Tiber is a river." in model.said
 
 
+@pytest.mark.parametrize(
+    ("replies", "verdicts", "documents"),
+    [
+        ([claims(RIGHT, WRONG)], ["supported", "contradicted"], [[1], [2]]),
+        ([claims(RIGHT, NEW), claims(OLD)], ["supported", "supported"], [[1], [5]]),
+        ([claims(RIGHT, NEW), claims(NEW)], ["supported", "unsupported"], [[1], []]),
+        ([claims(RIGHT, NEW), claims()], ["supported", "unsupported"], [[1], []]),
+    ],
+)
+def test_claims_that_one_part_of_the_contexts_leaves_open_are_checked_against_the_next(
+    replies, verdicts, documents
+):
+    model = Scripted(*replies)
+    judge = ClaimFaithfulness(model, part_characters=60)
+    found = judge("some text", contexts=CONTEXTS).metadata["claims"]
+    assert [each["verdict"] for each in found] == verdicts
+    assert [each["documents"] for each in found] == documents
+    assert len(model.requests) == len(replies)
+    if len(replies) == 2:
+        assert "Rome is warm" in model.said
+        assert "some text" not in model.said
+
+
 def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
     model = Scripted(claims())
     for text in ("Hello!", ""):

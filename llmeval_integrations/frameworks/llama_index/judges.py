@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from llama_index.core import Settings
@@ -19,11 +19,11 @@ from llmeval_integrations.frameworks.llama_index.evaluator import (
     LlamaIndexEvaluator,
     as_prompt,
 )
-from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness
+from llmeval_integrations.judges.claims import AnswerRelevance, ClaimFaithfulness, split_contexts
 from llmeval_integrations.messages.read import read_answer
 
 _MOST_CHARACTERS: Final = 20_000
-"""How much of the contexts a template shows to a model at once."""
+"""How much of the contexts a model is shown at once, if its window is large enough."""
 
 _YES_OR_NO: Final = {"YES": 1.0, "NO": 0.0}
 _ASK_YES_OR_NO: Final = (
@@ -93,13 +93,18 @@ class ContextsEvaluator(ModelEvaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("response", "contexts")
 
+    def _most_characters(self) -> int:
+        """Return how much of the contexts the model is shown at once: at most half its window."""
+        window = getattr(getattr(self.llm, "metadata", None), "context_window", None)
+        return min(_MOST_CHARACTERS, 2 * window) if window else _MOST_CHARACTERS
+
     async def aevaluate(
         self, query: Any = None, response: Any = None, contexts: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response, part by part if the contexts are long."""
         parts = [contexts]
         if isinstance(self.evaluator, TemplateJudge) and contexts and not isinstance(contexts, str):
-            parts = _split(contexts)
+            parts = split_contexts(contexts, self._most_characters())
         results: list[LabelledEvaluationResult] = []
         for part in parts:
             results.append(await super().aevaluate(query, response, part, **further))
@@ -117,7 +122,8 @@ class FaithfulnessEvaluator(ContextsEvaluator):
     """Do the contexts support the response?
 
     The judge is ClaimFaithfulness: the score is the share of the response's claims that the
-    contexts support. It passes if they support all claims. With an `eval_template` the model is
+    contexts support. It passes if they support all claims. Claims that one part of long contexts
+    leaves unsupported are checked against the next part. With an `eval_template` the model is
     asked for YES or NO.
     """
 
@@ -126,7 +132,9 @@ class FaithfulnessEvaluator(ContextsEvaluator):
     query_str = "{response}"
 
     def _replace_prompt(self, prompt: Any) -> Evaluator:
-        return super()._replace_prompt(prompt) if prompt else ClaimFaithfulness(self.llm, 1.0)
+        if prompt:
+            return super()._replace_prompt(prompt)
+        return ClaimFaithfulness(self.llm, 1.0, part_characters=self._most_characters())
 
 
 class RelevancyEvaluator(ContextsEvaluator):
@@ -267,13 +275,3 @@ def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluati
     best.score = 0.5 if votes == 0.5 else float(votes > 0.5)
     best.passing = None if votes == 0.5 else votes > 0.5
     return best
-
-
-def _split(contexts: Sequence[str]) -> list[Sequence[str]]:
-    """Split contexts into parts that a model can read at once."""
-    parts: list[list[str]] = [[]]
-    for text in contexts:
-        if parts[-1] and sum(map(len, parts[-1])) + len(text) > _MOST_CHARACTERS:
-            parts.append([])
-        parts[-1].append(text)
-    return [*parts]
