@@ -62,9 +62,8 @@ def rate_leaves(
 
     A leaf that the reference lacks is wrong. A missing leaf has no confidence.
     """
-    wrong = {
-        each.pointer for each in outcomes if each.alone != "reference" and each.kind != "match"
-    }
+    in_output = [each for each in outcomes if each.kind != "missing" and each.alone != "reference"]
+    wrong = {each.pointer for each in in_output if each.kind != "match"}
     found = []
     for pointer, path in _leaves(node, output, ""):
         confidence = confidences.get(pointer, confidences.get(path))
@@ -75,18 +74,20 @@ def rate_leaves(
 
 
 def _leaves(node: Node, value: Any, place: str) -> Iterator[tuple[str, str]]:
+    """Yield the pointers of the leaves that count, each with its path."""
     if node.ignored:
         return
     if node.is_leaf(value):
         if node.counts(value):
             yield place, node.path
         return
-    if isinstance(value, dict):
-        for name, part in value.items():
-            yield from _leaves(node.member(name), part, f"{place}/{escape(name)}")
-    else:
-        for position, part in enumerate(value):
-            yield from _leaves(node.item(position), part, f"{place}/{position}")
+    inner: Callable[[Any], Node] = node.member if isinstance(value, dict) else node.item
+    for step, part in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from _leaves(inner(step), part, f"{place}/{escape(str(step))}")
+
+
+class _Scalars(Node):
+    counts_empty = False
 
 
 def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, float]:
@@ -119,7 +120,7 @@ def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, floa
     except ValueError as error:
         raise InputError(f"no JSON value at character {start}: {quote(text[start:])}") from error
     scalars = [each.span() for each in _TOKEN.finditer(text, start, end) if not each[2]]
-    pointers = [*_scalars(value, "")]
+    pointers = [pointer for pointer, _ in _leaves(_Scalars(), value, "")]
     if len(pointers) != len(scalars):
         raise InputError("the JSON value has a member twice")
     return {
@@ -128,13 +129,3 @@ def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, floa
         )
         for pointer, (begin, end) in zip(pointers, scalars)
     }
-
-
-def _scalars(value: Any, place: str) -> Iterator[str]:
-    """Yield the pointers of the scalars in a value, in the order of its text."""
-    if isinstance(value, (dict, list)):
-        parts = value.items() if isinstance(value, dict) else enumerate(value)
-        for step, part in parts:
-            yield from _scalars(part, f"{place}/{escape(str(step))}")
-    else:
-        yield place

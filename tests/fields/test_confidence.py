@@ -11,7 +11,8 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.fields.confidence import confidence_from_logprobs
 from llmeval_integrations.runs.acceptance import acceptance
 
-REFERENCE = {"vendor": "Acme", "items": [{"price": 2}, {"price": 3}], "note": None}
+# the missing item has the pointer of the first one of the output, which is right
+REFERENCE = {"vendor": "Acme", "items": [{"price": 1}, {"price": 2}, {"price": 3}], "note": None}
 OUTPUT = {"vendor": "Acme", "items": [{"price": 2}, {"price": 4}], "extra": 1, "note": None}
 FLAT = {"/vendor": 0.9, "/items/*/price": 0.6, "extra": 0.2, "/note": 0.1}
 NESTED = {"vendor": 0.9, "items": [{"price": 0.6}, {"price": 0.6}], "extra": 0.2}
