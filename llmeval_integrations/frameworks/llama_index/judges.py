@@ -49,8 +49,9 @@ class ModelEvaluator(LlamaIndexEvaluator):
     prompt_name = "eval_template"
     evaluate = BaseEvaluator.evaluate  # runs `aevaluate`, also if an event loop is running
 
-    def __init__(self, llm: Any = None, eval_template: Any = None, **variables: Any) -> None:
-        self.llm, self.variables = (Settings.llm if llm is None else llm), variables
+    def __init__(self, llm: Any = None, eval_template: Any = None) -> None:
+        self.llm = Settings.llm if llm is None else llm
+        self.variables: dict[str, Any] = {}
         judge = self._replace_prompt(eval_template or self.template)
         super().__init__(judge, name=type(self).__name__)
 
@@ -224,7 +225,8 @@ class GuidelineEvaluator(ModelEvaluator):
 
     def __init__(self, llm: Any = None, guidelines: Any = None, eval_template: Any = None) -> None:
         own = "Answer the whole query.\nBe clear.\nBe specific, with figures if there are any."
-        super().__init__(llm, eval_template, guidelines=guidelines or own)
+        super().__init__(llm, eval_template)
+        self.variables = {"guidelines": guidelines or own}
 
 
 class PairwiseComparisonEvaluator(ModelEvaluator):
