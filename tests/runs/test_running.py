@@ -133,7 +133,8 @@ def test_files_of_somebody_else_are_not_overwritten_unless_asked(tmp_path, name)
 def test_progress_is_told_with_the_share_that_is_done(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text('{"output": "1"}\n' * 400)
-    for data, last in ((path, (400, 1.0)), ([{"output": "1"}] * 400, (400, 1.0)), (iter([{"output": "1"}]), (1, None))):  # fmt: skip
+    rows = [{"output": "1"}] * 400
+    for data, last in ((path, (400, 1.0)), (rows, (400, 1.0)), (iter(rows[:1]), (1, None))):
         told = []
         evaluate(data, "json_validity", on_progress=lambda *now, told=told: told.append(now))
         assert told[-1] == last

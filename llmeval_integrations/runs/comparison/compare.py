@@ -14,7 +14,7 @@ from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.runs.comparison.differences import Difference, differences_of, measure
 from llmeval_integrations.runs.comparison.doubts import doubts
-from llmeval_integrations.runs.comparison.join import Joined, Pair, is_answer, join
+from llmeval_integrations.runs.comparison.join import Pair, is_answer, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.run import Run
@@ -172,32 +172,30 @@ def compare(
     """
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
-    joined = join(a, b, lower, by_field=by_field)
-    if not any(joined.pairs.values()):
-        ids = f"A has {joined.only_a[:3]}, B has {joined.only_b[:3]}"
-        raise InputError(f"no sample is in both runs: {ids}")
-    return _compare(a, b, joined, lower, changes)
+    return _compare(a, b, lower, changes, by_field=by_field)
 
 
 def _compare(
-    a: Run, b: Run, joined: Joined, lower: Mapping[str, bool | None], changes: int
+    a: Run, b: Run, lower: Mapping[str, bool | None], changes: int, *, by_field: bool
 ) -> Comparison:
-    measured = [measure(name, pairs, lower=lower[name]) for name, pairs in joined.pairs.items()]
+    pairs, only_a, only_b = join(a, b, lower, by_field=by_field)
+    if not any(pairs.values()):
+        raise InputError(f"no sample is in both runs: A has {only_a[:3]}, B has {only_b[:3]}")
+    measured = [measure(name, own, lower=lower[name]) for name, own in pairs.items()]
     differences = differences_of([*chain.from_iterable(measured)])
     compared = {
-        name: _compare_pairs(pairs, changes, lower=lower[name])
-        for name, pairs in joined.pairs.items()
+        name: _compare_pairs(own, changes, lower=lower[name]) for name, own in pairs.items()
     }
     return Comparison(
         str(a.out or "A"),
         str(b.out or "B"),
         a.summary["samples"],
         b.summary["samples"],
-        joined.only_a,
-        joined.only_b,
+        only_a,
+        only_b,
         differences,
         compared,
-        [*doubts(a, b, joined), *_warnings(compared, differences)],
+        [*doubts(a, b, pairs, (only_a, only_b)), *_warnings(compared, differences)],
     )
 
 

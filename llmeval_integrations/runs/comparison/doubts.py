@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.runs.columns import NUMBERS
-from llmeval_integrations.runs.comparison.join import Joined, Pair
+from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
 from llmeval_integrations.runs.manifest import word_differences
@@ -31,35 +31,39 @@ class _Side(NamedTuple):
         return digest
 
 
-def doubts(a: Run, b: Run, joined: Joined) -> Iterator[str]:
+def doubts(
+    a: Run, b: Run, pairs: Mapping[str, list[Pair]], only: Sequence[list[Any]]
+) -> Iterator[str]:
     """Yield the reasons why a difference may have another cause than the outputs.
 
     These are other evaluators or options, other samples, other references, and another version of
     this package. A further line warns of repeats without a group.
     """
-    one = _Side("A", a, joined.only_a, find_manifest(a.out))
-    other = _Side("B", b, joined.only_b, find_manifest(b.out))
-    pairs = max(joined.pairs.values(), key=len)
+    one, other = (
+        _Side(letter, run, alone, find_manifest(run.out))
+        for letter, run, alone in zip("AB", (a, b), only)
+    )
+    most = max(pairs.values(), key=len)
     found = {
-        "other evaluators or options": _evaluators(one, other, joined),
+        "other evaluators or options": _evaluators(one, other, pairs),
         "other samples": _samples(one, other),
-        "other references": _references(one, other, joined, pairs),
+        "other references": _references(one, other, pairs, most),
         "another version": _version(one, other),
     }
     for doubt, reasons in found.items():
         if words := "; ".join(reasons):
             yield f"{doubt}: {words}"
-    yield from _repeats(pairs)
+    yield from _repeats(most)
 
 
-def _evaluators(a: _Side, b: _Side, joined: Joined) -> Iterator[str]:
+def _evaluators(a: _Side, b: _Side, names: Iterable[str]) -> Iterator[str]:
     if a.manifest and b.manifest:
-        for name in joined.pairs:
+        for name in names:
             now, before = (each.manifest["evaluators"].get(name) for each in (b, a))
             yield from word_differences(name, now, before)
     for own, other in ((a, b), (b, a)):
-        names = other.run.summary["evaluators"]
-        if alone := [name for name in own.run.summary["evaluators"] if name not in names]:
+        others = other.run.summary["evaluators"]
+        if alone := [name for name in own.run.summary["evaluators"] if name not in others]:
             yield f"in {own.letter} alone, so not compared: {', '.join(alone)}"
 
 
@@ -78,7 +82,7 @@ def _samples(a: _Side, b: _Side) -> Iterator[str]:
         )
 
 
-def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> Iterator[str]:
+def _references(a: _Side, b: _Side, names: Collection[str], pairs: Sequence[Pair]) -> Iterator[str]:
     """Compare the columns of references if the data is one file, and the references themselves.
 
     A run keeps only some references: of a file, those of samples that did not pass.
@@ -91,9 +95,9 @@ def _references(a: _Side, b: _Side, joined: Joined, pairs: Sequence[Pair]) -> It
             for columns in (side.manifest.get("columns") or {} for side in (b, a))
         )
         yield from word_differences("columns", now, before)
-    first, second = (_digests_of_references(each.run, joined.pairs) for each in (a, b))
+    first, second = (_digests_of_references(each.run, names) for each in (a, b))
     found: dict[str, list[str]] = {}
-    for name in joined.pairs:
+    for name in names:
         here, there = first[name], second[name]
         both = [(x, y) for x, y in (each.places for each in pairs) if x in here and y in there]
         if other := sum(here[x] != there[y] for x, y in both):

@@ -27,22 +27,14 @@ class Pair(NamedTuple):
         return None if group is None else key_of(group)
 
 
-class Joined(NamedTuple):
-    """The samples of two runs, joined."""
-
-    pairs: dict[str, list[Pair]]  # the pairs of each evaluator, in the order of their ids
-    only_a: list[Any]  # ids of samples that the second run lacks
-    only_b: list[Any]  # ids of samples that the first run lacks
-
-
-_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], tuple[int, Row]]]
-"""Places and rows by evaluator, then by id and the number of the row with this id."""
-
-
-def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) -> Joined:
+def join(
+    a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True
+) -> tuple[dict[str, list[Pair]], list[Any], list[Any]]:
     """Join the rows of these evaluators by the ids of their samples.
 
-    If an id occurs more than once, its first rows are joined, then its second rows.
+    Returns the pairs of each evaluator, in the order of their ids, and the ids of samples that only
+    the first or only the second run has. If an id occurs more than once, its first rows are joined,
+    then its second rows.
     """
     first, second = (_read(run, evaluators, by_field=by_field) for run in (a, b))
     pairs: dict[str, list[Pair]] = {}
@@ -51,7 +43,11 @@ def join(a: Run, b: Run, evaluators: Collection[str], *, by_field: bool = True) 
         shared = sorted((key for key in first[name] if key in others), key=repr)
         both = ((key[0], first[name][key], others[key]) for key in shared)
         pairs[name] = [Pair(own, (x[0], y[0]), x[1], y[1]) for own, x, y in both]
-    return Joined(pairs, _list_missing(first, second), _list_missing(second, first))
+    return pairs, _list_missing(first, second), _list_missing(second, first)
+
+
+_ByKey: TypeAlias = dict[str, dict[tuple[Key, int], tuple[int, Row]]]
+"""Places and rows by evaluator, then by id and the number of the row with this id."""
 
 
 def _read(run: Run, evaluators: Collection[str], *, by_field: bool) -> _ByKey:
