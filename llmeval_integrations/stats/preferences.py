@@ -112,13 +112,11 @@ def _step(
     for number, (first, second, score, group) in enumerate(matches):
         one, other = place[first], place[second]
         chance = _chance(values[one] - values[other])
-        for row, column, sign in (
-            (one, one, 1),
-            (other, other, 1),
-            (one, other, -1),
-            (other, one, -1),
-        ):
-            information[row][column] += sign * chance * (1 - chance)
+        weight = chance * (1 - chance)
+        information[one][one] += weight
+        information[other][other] += weight
+        information[one][other] -= weight
+        information[other][one] -= weight
         slope = slopes[unit_of(group, number)]
         slope[one] += score - chance
         slope[other] -= score - chance

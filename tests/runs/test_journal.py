@@ -326,45 +326,53 @@ def test_evaluators_that_cannot_be_handed_over_stay_here():
 # --- what is refused ------------------------------------------------------------------------------
 
 
+def resume(rows, *evaluators, **options):
+    return evaluate(rows, evaluators or ["json_match"], out="run", resume=True, **options)
+
+
 @pytest.mark.parametrize(
-    ("rows", "evaluators", "options", "error"),
+    ("call", "error"),
     [
-        (ROWS, [JsonMatch(strict_order=False)], {}, "strict_order is False, and was True"),
-        (ROWS, [JsonMatch(), JsonValidity()], {}, "evaluators.json_validity is .*, and was absent"),
-        (ROWS, [JsonMatch()], {"columns": {"id": "output"}}, "columns.id is 'output', and was abs"),
-        ([*ROWS[:-1], {"output": ""}], [JsonMatch()], {}, "its data has changed"),
-        (ROWS, [JsonMatch()], {"limit": 9}, "has changed"),
-        ("data.jsonl", [JsonMatch()], {}, "was a list, and is now a file"),
+        (
+            lambda: resume(ROWS, JsonMatch(strict_order=False)),
+            "strict_order is False, and was True",
+        ),
+        (
+            lambda: resume(ROWS, "json_match", "json_validity"),
+            "json_validity is .*, and was absent",
+        ),
+        (lambda: resume(ROWS, columns={"id": "output"}), "columns.id is 'output', and was absent"),
+        (lambda: resume([*ROWS[:-1], {"output": ""}]), "its data has changed"),
+        (lambda: resume(ROWS, limit=9), "its data has changed"),
+        (lambda: resume("data.jsonl"), "its data was a list, and is now a file"),
+        (lambda: evaluate(ROWS, EVALUATORS, overwrite=True), "overwrite replaces a run in a dir"),
+        (lambda: evaluate(ROWS, EVALUATORS, resume=True), "say which, with out="),
+        (lambda: evaluate(ROWS, EVALUATORS, out="new", retry_errors=True), "say resume=True, too"),
+        (
+            lambda: evaluate(ROWS, EVALUATORS, out=".", cache="replies.sqlite"),
+            "is the cache, and a run in . would overwrite",
+        ),
+        (lambda: read_run("nowhere"), "there is no results.jsonl"),
     ],
 )
-def test_another_run_is_not_resumed(path, tmp_path, monkeypatch, rows, evaluators, options, error):
+def test_another_run_and_options_that_make_no_sense_are_refused(
+    path, tmp_path, monkeypatch, call, error
+):
     monkeypatch.chdir(tmp_path)
-    evaluate(ROWS, [JsonMatch()], out="run")
+    evaluate(ROWS, "json_match", out="run")
     before = files(tmp_path / "run")
-    with pytest.raises(InputError, match=f"run holds another run: .*({error})"):
-        evaluate(rows, evaluators, out="run", resume=True, **options)
+    with pytest.raises(InputError, match=error):
+        call()
     assert files(tmp_path / "run") == before
 
 
-def test_of_an_iterator_the_ids_are_compared(tmp_path):
+def test_of_an_iterator_the_ids_are_compared_and_a_damaged_file_is_named(tmp_path):
     evaluate(iter(ROWS), EVALUATORS, out=tmp_path)
     with pytest.raises(InputError, match="a sample 'row 0', and the data has 'row 1' in its place"):
         evaluate(iter(ROWS[1:]), EVALUATORS, out=tmp_path, resume=True)
-
-
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        ({"overwrite": True}, "overwrite replaces a run in a directory"),
-        ({"resume": True}, "say which, with out="),
-        ({"retry_errors": True, "out": "run"}, "say resume=True, too"),
-        ({"out": ".", "cache": "replies.sqlite"}, "is the cache, and a run in . would overwrite"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(path, tmp_path, monkeypatch, options, error):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=error):
-        evaluate(path, EVALUATORS, **options)
+    (tmp_path / "results.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match="line 1 is not a row"):
+        read_run(tmp_path)
 
 
 def test_a_second_process_in_the_directory_is_told(tmp_path):
@@ -406,16 +414,6 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
     with pytest.raises(InputError, match="cannot write to"):
         evaluate(path, EVALUATORS, out=run, resume=True)
     assert target.read_text() == "precious"
-
-
-def test_a_damaged_file_is_named(path, tmp_path):
-    for text, error in (("{}\n", "line 1 is not a row"), (None, "there is no results.jsonl")):
-        rows = (
-            evaluate(path, EVALUATORS, out=tmp_path / "run", overwrite=True).out / "results.jsonl"
-        )
-        rows.unlink() if text is None else rows.write_text(text)
-        with pytest.raises(InputError, match=error):
-            read_run(tmp_path / "run")
 
 
 # --- what is read again ---------------------------------------------------------------------------
