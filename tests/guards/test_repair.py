@@ -70,17 +70,11 @@ def test_what_can_mean_more_is_refused(text, name):
 def test_edits_are_told_by_their_places_in_the_text_that_was_given():
     text = "Here: {'a': 'b',\n \"c\": None,}"
     done = repair(text)
-    assert [(edit.offset, edit.old, edit.new) for edit in done.edits] == [
-        (0, "Here: ", ""),
-        (7, "'a'", '"a"'),
-        (12, "'b'", '"b"'),
-        (23, "None", "null"),
-        (27, ",", ""),
-    ]
+    assert [edit.offset for edit in done.edits] == [0, 7, 12, 23, 27]
     for offset, _, old, new in reversed(done.edits):
         assert text[offset:].startswith(old)
         text = text[:offset] + new + text[offset + len(old) :]
-    assert text == done.text
+    assert text == done.text == '{"a": "b",\n "c": null}'
 
 
 @law
@@ -104,23 +98,13 @@ def test_any_text_is_repaired_or_refused(text):
     assert all(0 <= edit.offset <= len(text) for edit in done.edits)
 
 
-def _with_comments(value):
-    return json.dumps(value, indent=1).replace(",\n", ", // [what, {follows}\n")
-
-
-def _with_trailing_commas(value):
-    return json.dumps(value, indent=1).replace("\n]", ",\n]").replace("\n}", ",\n}")
-
-
 DRESSES = [
     repr,
-    _with_comments,
-    _with_trailing_commas,
+    lambda value: json.dumps(value, indent=1).replace(",\n", ", // [what, {follows}\n"),
+    lambda value: json.dumps(value, indent=1).replace("\n]", ",\n]").replace("\n}", ",\n}"),
     lambda value: f"Here you are:\n{json.dumps(value)}\nIs it right?",
     lambda value: json.dumps(value).replace("true", "True").replace("null", "None"),
 ]
-
-
 _TEXTS = st.text("ab ',:é\"\\\n{}[]#/", max_size=6) | st.sampled_from(["it's", "a, b", "None"])
 _DOCUMENTS = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from([0.5, -1e30]) | _TEXTS,
