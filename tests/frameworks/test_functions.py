@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import sys
+from operator import itemgetter
 
 import pytest
 from framework_cases import RESULTS, Fixed, judge
@@ -17,54 +18,26 @@ from llmeval_integrations import (
 from llmeval_integrations.frameworks._base import UnscoredError
 from llmeval_integrations.frameworks.functions import as_function
 
-GOLD = Sample("so", "gold", "?")
 REWARDS = ("verl", "openrlhf")
 """Hosts that accept plain values, and have none for what is unscored."""
 
+ITEM = {"input": "?", "output": "so"}
+SCORE = lambda answer: answer.score  # noqa: E731
+VALUE = lambda answer: None if answer == [] else answer.value  # noqa: E731
+
 # A host, what it passes, the sample, how its answer holds the number, and whether it awaits judges.
 HOSTS = [
-    (
-        "verl",
-        {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
-        Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}),
-        lambda answer: answer["score"],
-        False,
-    ),
-    (
-        "openrlhf",
-        {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
-        Sample("so", "gold", "<|user|>?"),
-        lambda answer: answer["rewards"],
-        False,
-    ),
-    (
-        "braintrust",
-        {"input": "?", "output": "so", "expected": "gold", "metadata": {"schema": {}}},
-        Sample("so", "gold", "?", schema={}, variables={"schema": {}}),
-        lambda answer: answer.score,
-        True,
-    ),
-    (
-        "autoevals",
-        {"output": "so", "expected": "gold", "input": "?", "tone": "dry"},
-        Sample("so", "gold", "?", variables={"tone": "dry"}),
-        lambda answer: answer.score,
-        False,
-    ),
-    (
-        "langfuse",
-        {"input": "?", "output": "so", "expected_output": "gold", "metadata": None},
-        Sample("so", "gold", "?"),
-        lambda answer: None if answer == [] else answer.value,
-        True,
-    ),
-    (
-        "ragas",
-        {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
-        Sample("so", "gold", "?", ["c"]),
-        lambda answer: answer.value,
-        True,
-    ),
+    ("verl", {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
+     Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}), itemgetter("score"), False),
+    ("openrlhf", {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
+     Sample("so", "gold", "<|user|>?"), itemgetter("rewards"), False),
+    ("braintrust", {**ITEM, "expected": "gold", "metadata": {"schema": {}}},
+     Sample("so", "gold", "?", schema={}, variables={"schema": {}}), SCORE, True),
+    ("autoevals", {**ITEM, "expected": "gold", "tone": "dry"},
+     Sample("so", "gold", "?", variables={"tone": "dry"}), SCORE, False),
+    ("langfuse", {**ITEM, "expected_output": "gold", "metadata": None}, Sample("so", "gold", "?"), VALUE, True),
+    ("ragas", {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
+     Sample("so", "gold", "?", ["c"]), VALUE, True),
 ]  # fmt: skip
 
 
@@ -94,16 +67,19 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
     assert number(asyncio.run(answer) if is_awaited else answer) == 1.0
 
 
-def test_a_bad_call_raises(monkeypatch):
-    with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
-        as_function(JsonEquality(), "verl")("d", "[1]", None)
-    with pytest.raises(InvalidOptionError, match="'json_equality' is not an Evaluator; load_ev"):
-        as_function("json_equality", "verl")
-    with pytest.raises(InvalidOptionError, match=r"'ver1' is not a known host.*verl"):
-        as_function(JsonEquality(), "ver1")
+@pytest.mark.parametrize(
+    ("evaluator", "host", "error", "message"),
+    [
+        (JsonEquality(), "verl", MissingFieldError, "json_equality needs a reference"),
+        ("json_equality", "verl", InvalidOptionError, "'json_equality' is not an Evaluator; load_ev"),
+        (JsonEquality(), "ver1", InvalidOptionError, r"'ver1' is not a known host.*verl"),
+        (JsonEquality(), "langfuse", MissingDependencyError, "langfuse is not installed"),
+    ],
+)  # fmt: skip
+def test_a_bad_call_raises(monkeypatch, evaluator, host, error, message):
     monkeypatch.setitem(sys.modules, "langfuse", None)
-    with pytest.raises(MissingDependencyError, match="langfuse is not installed"):
-        as_function(JsonEquality(), "langfuse")
+    with pytest.raises(error, match=message):
+        as_function(evaluator, host)("d", "[1]", None)
 
 
 EVALUATORS = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]

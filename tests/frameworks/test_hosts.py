@@ -32,9 +32,9 @@ def adapter(name, package=None):
     return import_module(f"llmeval_integrations.frameworks.{name}")
 
 
-@pytest.mark.parametrize("name", ["deepeval", "functions", "mlflow", "phoenix", "pydantic_evals", "tables"])  # fmt: skip
+@pytest.mark.parametrize("name", ["deepeval", "functions", "mlflow", "phoenix", "pydantic_evals"])  # fmt: skip
 def test_the_example_of_the_docstring_runs(name):
-    run_example(adapter(name, {"functions": "llmeval_integrations", "tables": "pandas"}.get(name)))
+    run_example(adapter(name, {"functions": "llmeval_integrations"}.get(name)))
 
 
 PACKAGES = {
@@ -75,35 +75,27 @@ TWO = {"a": 1, "b": 2}
 
 @pytest.mark.parametrize(
     ("key", "outputs", "output"),
-    [
-        (None, "text", "text"),
-        (None, [1, 2], [1, 2]),
-        (None, {"answer": {"a": 1}}, {"a": 1}),
-        ("", {"answer": "text"}, {"answer": "text"}),
-        ("b", TWO, 2),
-        ("a", {"a": None}, None),
-        (None, {"a": None}, None),
-    ],
-)
+    [(None, [1, 2], [1, 2]), (None, {"answer": TWO}, TWO), ("", TWO, TWO), ("b", TWO, 2), (None, {"a": None}, None)],
+)  # fmt: skip
 def test_an_output_is_named_or_the_only_one_there_is(key, outputs, output):
     assert Keys(output=key).sample(JsonValidity(), None, outputs, None).output == output
 
 
 @pytest.mark.parametrize(
-    ("keys", "evaluator", "inputs", "outputs", "references", "error", "message"),
+    ("keys", "evaluator", "given", "error", "message"),
     [
-        (Keys(), JsonValidity(), None, TWO, None, InputError, r"the output is one of \['a', 'b'\]; name"),
-        (Keys(), JsonEquality(), None, "1", TWO, InputError, 'name it with reference="...", or'),
-        (Keys(), judge(), "?", "1", TWO, InputError, "safety: the reference is one of"),
-        (Keys("c"), JsonValidity(), None, TWO, None, InputError, r"output='c': there is no such key, only \['a', 'b'\]"),
-        (Keys(input="c"), JsonValidity(), TWO, "1", None, InputError, "input='c'"),
-        (Keys(), JsonValidity(), None, {}, None, MissingFieldError, "needs an output"),
-        (Keys(), JsonEquality(), None, "1", None, MissingFieldError, 'needs a reference, .* text "null"'),
+        (Keys(), JsonValidity(), (None, TWO, None), InputError, r"the output is one of \['a', 'b'\]; name"),
+        (Keys(), JsonEquality(), (None, "1", TWO), InputError, 'name it with reference="...", or'),
+        (Keys(), judge(), ("?", "1", TWO), InputError, "safety: the reference is one of"),
+        (Keys("c"), JsonValidity(), (None, TWO, None), InputError, r"output='c': there is no such key, only \['a', 'b'\]"),
+        (Keys(input="c"), JsonValidity(), (TWO, "1", None), InputError, "input='c'"),
+        (Keys(), JsonValidity(), (None, {}, None), MissingFieldError, "needs an output"),
+        (Keys(), JsonEquality(), (None, "1", None), MissingFieldError, 'needs a reference, .* text "null"'),
     ],
 )  # fmt: skip
-def test_nothing_is_guessed(keys, evaluator, inputs, outputs, references, error, message):
+def test_nothing_is_guessed(keys, evaluator, given, error, message):
     with pytest.raises(error, match=message):
-        keys.sample(evaluator, inputs, outputs, references)
+        keys.sample(evaluator, *given)
 
 
 PROGRAMS = {
@@ -128,54 +120,36 @@ def test_no_telemetry_is_sent_even_if_the_package_was_imported_before(name, tmp_
     assert silent_program(code, tmp_path) == []
 
 
-@pytest.fixture
-def deepeval():
-    return adapter("deepeval").DeepEvalMetric
-
-
-def case(output="[1]", expected="[1.0]", **fields):
-    kind = import_module("deepeval.test_case").LLMTestCase
-    return kind(input="A list?", actual_output=output, expected_output=expected, **fields)
-
-
 @pytest.mark.parametrize("run_async", [True, False])
-@pytest.mark.parametrize(
-    ("evaluator", "message"),
-    [
-        (JsonEquality(), r"json_equality \(score: 0.0, .*, error: None, reason: /0 2, expected 1"),
-        (Fixed(RESULTS["unscored"]), r"fixed \(score: None, .*, error: cannot tell, reason: None"),
-    ],
-)
-def test_assert_test_of_deepeval_fails_with_the_reason(deepeval, evaluator, message, run_async):
-    from deepeval import assert_test
-
-    with pytest.raises(AssertionError, match=message):
-        assert_test(case("[2]"), [deepeval(evaluator)], run_async=run_async)
-    assert_test(case(), [deepeval(JsonEquality())], run_async=run_async)
-
-
-def test_deepeval_skips_a_metric_that_lacks_a_field_or_raises_our_error(deepeval):
+def test_deepeval_fails_with_the_reason_and_skips_what_lacks_a_field(run_async):
+    metric = adapter("deepeval").DeepEvalMetric
     from deepeval import assert_test, evaluate
-    from deepeval.evaluate import DisplayConfig, ErrorConfig
+    from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
+    from deepeval.test_case import LLMTestCase
 
-    metrics = [deepeval(JsonEquality()), deepeval(JsonValidity())]
+    wrong = LLMTestCase(input="?", actual_output="[2]", expected_output="[1.0]")
+    words = r"json_equality \(score: 0.0, .*, error: None, reason: /0 2, expected 1"
+    with pytest.raises(AssertionError, match=words):
+        assert_test(wrong, [metric(JsonEquality())], run_async=run_async)
+    words = r"fixed \(score: None, .*, error: cannot tell, reason: None"
+    with pytest.raises(AssertionError, match=words):
+        assert_test(wrong, [metric(Fixed(RESULTS["unscored"]))], run_async=run_async)
+    lacking, metrics = LLMTestCase(input="?", actual_output="[1]", context=["c"]), [metric(JsonEquality()), metric(JsonValidity())]  # fmt: skip
     with pytest.raises(MissingFieldError, match="json_equality needs a reference"):
-        assert_test(case(expected=None), metrics)
+        assert_test(lacking, metrics, run_async=run_async)
     options = {
         "display_config": DisplayConfig(show_indicator=False, print_results=False),
         "error_config": ErrorConfig(skip_on_missing_params=True),
+        "async_config": AsyncConfig(run_async=run_async),
     }
-    [found] = evaluate([case(expected=None)], metrics, **options).test_results
+    [found] = evaluate([lacking], metrics, **options).test_results
     assert [each.name for each in found.metrics_data] == ["json_validity"]
 
-
-def test_deepeval_knows_contexts_and_a_judges_model_and_tokens(deepeval):
-    asked, metric = Fixed(RESULTS["yes"]), deepeval(judge())
-    deepeval(asked).measure(case(context=["c"]))
+    asked, judged = Fixed(RESULTS["yes"]), metric(judge())
+    assert_test(lacking, [metric(asked), judged], run_async=False)
     assert asked.samples[0].contexts == ["c"]
-    metric.measure(case())
-    assert (metric.score, metric.reason, metric.evaluation_model) == (1.0, "because", "scripted-1")
-    assert (metric.input_tokens, metric.output_tokens) == (10, 5)
+    assert (judged.score, judged.reason, judged.evaluation_model) == (1.0, "because", "scripted-1")
+    assert (judged.input_tokens, judged.output_tokens) == (10, 5)
 
 
 def test_langsmith_is_called_like_openevals_and_awaited_like_its_runner():

@@ -105,12 +105,6 @@ def test_criteria_are_named_described_or_principles(criteria, name, text):
     assert rating == "score_string:helpfulness-relevance-correctness-depth"
 
 
-@pytest.mark.parametrize("wrong", ["dept", {}, 5])
-def test_other_criteria_are_refused(wrong):
-    with pytest.raises(InvalidOptionError, match="criteri"):
-        load_evaluator("criteria", llm=Scripted("Y"), criteria=wrong)
-
-
 def test_a_reference_is_needed_or_warned_of():
     with pytest.raises(MissingFieldError, match="LabeledCriteriaEvalChain requires a reference"):
         load_evaluator("labeled_criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS)
@@ -139,40 +133,43 @@ def test_a_judges_prompt_may_be_langchains(name, prompt, text):
     assert text in llm.said
 
 
+ASKS = {"llm": Scripted(judgement()), "question": QUESTION}
+PLACEHOLDER = ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("h")])
+
+
 @pytest.mark.parametrize(
-    ("prompt", "message"),
+    ("name", "options", "message"),
     [
-        (ChatPromptTemplate.from_messages([SystemMessage("Be {brief}."), ("human", "{output}")]), "no template of"),
-        (ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("history")]), "no template of"),
-        (PromptTemplate.from_template("{output}{tone}").partial(tone="kind"), "no template of"),
-        (PromptTemplate.from_template("Judge {question}"), "shows the judge nothing"),
+        ("criteria", {}, "criteria needs the option llm"),
+        *(("criteria", {**ASKS, "criteria": wrong}, "criteri") for wrong in ("dept", {}, 5)),
+        ("pass_fail", {**ASKS, "prompt": ChatPromptTemplate([SystemMessage("{output}")])}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": PLACEHOLDER}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": PromptTemplate.from_template("{output}{tone}").partial(tone="kind")}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": PromptTemplate.from_template("Judge {question}")}, "shows the judge nothing"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_refused(prompt, message):
+def test_options_that_cannot_be_read_are_refused(name, options, message):
     with pytest.raises(InvalidOptionError, match=message):
-        load_evaluator("pass_fail", llm=Scripted(judgement()), question=QUESTION, prompt=prompt)
+        load_evaluator(name, **options)
 
 
 class Heard(BaseCallbackHandler):
     """Keeps what the chat model was told when it started."""
 
-    def __init__(self):
-        self.starts = []
-
     def on_chat_model_start(self, serialized, messages, *, tags=None, metadata=None, **kwargs):
         self.starts.append((tags, (metadata or {}).get("run"), messages[0][-1].content))
 
 
-JUDGES = [
-    lambda llm: LangChainEvaluator(PassFail(llm, QUESTION)),
-    lambda llm: LangChainEvaluator(Vote(PassFail(llm, QUESTION), 2)),
-    lambda llm: load_evaluator("criteria", llm=llm),
-]
-
-
-@pytest.mark.parametrize("make", JUDGES)
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda llm: LangChainEvaluator(Vote(PassFail(llm, QUESTION), 2)),
+        lambda llm: load_evaluator("criteria", llm=llm),
+    ],
+)
 def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
     heard = Heard()
+    heard.starts = []
     judge = make(FakeListChatModel(responses=['{"explanation": "because", "verdict": "Pass"}\nY']))
     told = {"callbacks": [heard], "tags": ["nightly"], "metadata": {"run": 7}}
     judge.evaluate_strings(prediction="The text.", input="?", **told)
@@ -180,7 +177,5 @@ def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
     chain = RunnableLambda(lambda text: {"prediction": AIMessage(text), "input": "?"}) | judge
     chain.invoke("The text.", told)
     assert len(heard.starts) >= 3
-    for tags, run, said in heard.starts:
-        assert "nightly" in tags
-        assert run == 7
-        assert "The text." in said
+    assert all("nightly" in tags and "The text." in said for tags, _, said in heard.starts)
+    assert {run for _, run, _ in heard.starts} == {7}

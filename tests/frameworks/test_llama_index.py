@@ -1,47 +1,55 @@
-"""LlamaIndex: one response, what its engines and streams give, and its batch runner."""
+"""LlamaIndex: responses, streams and batches of our evaluators, and its evaluators by their names."""
 
 import asyncio
 import json
+import re
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+pytest.importorskip("llama_index.core")
+
+from framework_cases import Fixed, llama_model
+from llama_index.core import (
+    Document,
+    MockEmbedding,
+    PromptTemplate,
+    Settings,
+    SummaryIndex,
+    VectorStoreIndex,
+)
+from llama_index.core.base.response import schema
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+from llama_index.core.evaluation import BaseEvaluator, BatchEvalRunner
+from llama_index.core.evaluation import RetrieverEvaluator as Theirs
+from llama_index.core.evaluation.retrieval.metrics import MRR, HitRate
+from llama_index.core.llms import ChatMessage, MockLLM
+from llama_index.core.prompts import ChatPromptTemplate, RichPromptTemplate
+from llama_index.core.schema import NodeWithScore, TextNode
+from pace import at_most
+from pydantic import BaseModel
+from scripted import Scripted, judgement
+
 from llmeval_integrations import (
     InputError,
+    InvalidOptionError,
     JsonEquality,
     JsonMatch,
     JsonSchema,
     Result,
 )
-
-pytest.importorskip("llama_index.core")
-
-from framework_cases import Fixed
-from llama_index.core.base.response.schema import (
-    AsyncStreamingResponse,
-    PydanticResponse,
-    Response,
-    StreamingResponse,
-)
-from llama_index.core.bridge.pydantic import BaseModel
-from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.chat_engine.types import StreamingAgentChatResponse
-from llama_index.core.evaluation import BatchEvalRunner
-from llama_index.core.llms import MockLLM
-from llama_index.core.schema import NodeWithScore, TextNode
-from pace import at_most
-from scripted import Scripted, judgement
-
-from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator
+from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
+from llmeval_integrations.frameworks import llama_index as ours
+from llmeval_integrations.frameworks.llama_index import LlamaIndexEvaluator, load_evaluator
 from llmeval_integrations.judges import PassFail
 
-SURROGATES = st.characters(categories=["Cs"])
+ANY = st.text(st.characters() | st.characters(categories=["Cs"]))
 
 
-@given(st.text(st.characters() | SURROGATES) | st.none() | st.booleans() | st.integers())
+@given(ANY | st.none() | st.booleans() | st.integers())
 def test_any_response_gives_a_result_awaited_or_not(response):
     wrapped = LlamaIndexEvaluator(JsonEquality())
     answer = wrapped.evaluate(response=response, reference="[]")
@@ -79,25 +87,21 @@ async def in_pieces(text):
 
 
 NODES = [NodeWithScore(node=TextNode(text="net 10"), score=1.0)]
-
-
 RESPONSES = {
-    "plain": lambda: Response('{"total": 12.5}', NODES),
-    "pydantic": lambda: PydanticResponse(Total(total=12.5), NODES),
-    "streaming": lambda: StreamingResponse(iter(['{"total"', ": 12.5}"]), NODES),
-    "async streaming": lambda: AsyncStreamingResponse(in_pieces('{"total": 12.5}'), NODES),
+    "plain": lambda: schema.Response('{"total": 12.5}', NODES),
+    "pydantic": lambda: schema.PydanticResponse(Total(total=12.5), NODES),
+    "streaming": lambda: schema.StreamingResponse(iter(['{"total"', ": 12.5}"]), NODES),
+    "async streaming": lambda: schema.AsyncStreamingResponse(in_pieces('{"total": 12.5}'), NODES),
 }
 
 
 @pytest.mark.parametrize("make", RESPONSES.values(), ids=RESPONSES)
 def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
     wrapped = LlamaIndexEvaluator(JsonMatch())
-
     fields = {"query": "how much?", "reference": {"total": 12.5}}
-
     blocking = wrapped.evaluate_response(response=make(), **fields)
     awaited = asyncio.run(wrapped.aevaluate_response(response=make(), **fields))
-    if isinstance(make(), AsyncStreamingResponse):
+    if isinstance(make(), schema.AsyncStreamingResponse):
         assert blocking.invalid_reason.endswith("call aevaluate")
         blocking = awaited
     for answer in (blocking, awaited):
@@ -108,7 +112,7 @@ def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
 
 def test_a_stream_that_was_read_is_invalid():
     wrapped = LlamaIndexEvaluator(JsonMatch())
-    half = AsyncStreamingResponse(in_pieces("[1]"))
+    half = schema.AsyncStreamingResponse(in_pieces("[1]"))
 
     async def read_and_evaluate():
         await half.response_gen.__anext__()
@@ -116,12 +120,12 @@ def test_a_stream_that_was_read_is_invalid():
 
     assert "has been read" in asyncio.run(read_and_evaluate()).invalid_reason
     for parts in (1, 2):
-        stream = StreamingResponse(part for part in ('{"total"', ": 12.5}"))
+        stream = schema.StreamingResponse(part for part in ('{"total"', ": 12.5}"))
         for _ in range(parts):
             next(stream.response_gen)
         for evaluate in (wrapped.evaluate_response, wrapped.evaluate):
             answer = evaluate(response=stream, reference="[]")
-            assert (answer.score, answer.invalid_result, answer.response) == (None, True, None)
+            assert (answer.score, answer.response) == (None, None)
             assert "has been read" in answer.invalid_reason
 
 
@@ -132,7 +136,7 @@ def test_a_chat_is_evaluated_once_its_stream_has_been_read_and_other_objects_are
     stream = engine.stream_chat("[1]")
     list(stream.response_gen)
     assert wrapped.evaluate_response("q", stream, reference="[]").response == str(stream)
-    for response in (None, Response(None), PydanticResponse(None)):
+    for response in (None, schema.Response(None), schema.PydanticResponse(None)):
         assert wrapped.evaluate_response("q", response, reference="[]").invalid_result
     for wrong, message in (
         (StreamingAgentChatResponse(), "has not been read"),
@@ -153,7 +157,7 @@ def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
     with at_most(3, time.monotonic):  # the runner would try again with what raises
         answers = runner.evaluate_responses(
             queries=["row 0", "row 1", "row 2", "row 3"],
-            responses=[Response("[1]"), Response("[1]"), Response("[]"), None],
+            responses=[schema.Response("[1]"), schema.Response("[1]"), schema.Response("[]"), None],
             match={"reference": ["[1", None, "[1]", "[1]"]},
             schema={"schema": [{"type": "array", "minItems": 1}] * 4},
         )
@@ -163,3 +167,190 @@ def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
     assert [answer.invalid_result for answer in answers["match"]] == [True, True, False, True]
     assert scores["short"] == [1.0, None, 1.0, None]
     assert "no reply" in answers["short"][1].invalid_reason
+
+
+FIELDS = {"query": "Why?", "response": "So.", "contexts": ["It is so.", "Or not."]}
+QUESTION = "Is it short?"
+YES_OR_NO = PromptTemplate("{query_str}|{context_str}")
+POINTS = PromptTemplate("{query}|{response}")
+
+
+def both(evaluator, **fields):
+    """Evaluate blocking and awaited; both have to say the same."""
+    found = evaluator.evaluate(**fields)
+    awaited = asyncio.run(evaluator.aevaluate(**fields))
+    assert (awaited.score, awaited.feedback) == (found.score, found.feedback)
+    return found
+
+
+def claims(*verdicts):
+    parts = [{"claim": f"Claim {n}.", "verdict": verdict} for n, verdict in enumerate(verdicts)]
+    return json.dumps({"claims": [{**part, "evidence": "", "documents": []} for part in parts]})
+
+
+TEMPLATES = [
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.|It is so.\n\nOr not."]),
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "No, it says otherwise.", 0.0, False, []),
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "hm", None, None, []),
+    ("RelevancyEvaluator", {}, "YES\nIt is.", 1.0, True, ["Question: Why?\nResponse: So.", "It is so."]),
+    ("ContextRelevancyEvaluator", {}, "Fine. [RESULT] 3", 0.75, None, ["Why?", "Or not."]),
+    ("AnswerRelevancyEvaluator", {"eval_template": POINTS}, "[RESULT] 1", 0.5, None, ["Why?|So."]),
+    ("AnswerRelevancyEvaluator", {"eval_template": POINTS, "score_threshold": 1}, "[RESULT] 1", 1.0, None, []),
+    ("CorrectnessEvaluator", {}, "4.0\nAlmost.", 4.0, True, ["Why?", "So.", "(none)"]),
+    ("CorrectnessEvaluator", {"score_threshold": 4.5}, "4.0\nAlmost.", 4.0, False, []),
+    ("CorrectnessEvaluator", {}, "7\nAlmost.", None, None, []),
+    ("FaithfulnessEvaluator", {}, claims("supported", "supported"), 1.0, True, ["So.", "Or not."]),
+    ("FaithfulnessEvaluator", {}, claims("supported", "unsupported"), 0.5, False, []),
+    ("FaithfulnessEvaluator", {}, claims(), None, None, []),
+    ("AnswerRelevancyEvaluator", {}, claims("relevant", "irrelevant"), 0.5, None, ["Why?", "So."]),
+    ("GuidelineEvaluator", {}, "NO\nIt is vague.", 0.0, False, ["Why?", "So.", "Be specific"]),
+    ("GuidelineEvaluator", {}, '{"passing": true, "feedback": "It is."}', 1.0, True, []),
+    ("GuidelineEvaluator", {}, '{"passing": false, "feedback": ""}', 0.0, False, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "options", "reply", "score", "passing", "shown"), TEMPLATES)
+def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, shown):
+    llm = Scripted(reply)
+    evaluator = getattr(ours, name)(llm, **options)
+    found = both(evaluator, **FIELDS)
+    assert isinstance(evaluator, BaseEvaluator)
+    assert (found.score, found.passing, found.invalid_result) == (score, passing, score is None)
+    if not reply.startswith("{"):
+        assert found.feedback == reply if score is not None else found.invalid_reason
+    assert (found.query, found.contexts) == ("Why?", FIELDS["contexts"])
+    assert all(text in llm.said for text in shown)
+    assert len(llm.requests) >= 2  # blocking and awaited
+
+
+@pytest.mark.parametrize(
+    ("template", "replies", "score", "asked"),
+    [
+        (YES_OR_NO, ["NO", "YES", "NO"], 1.0, 2),
+        (YES_OR_NO, ["NO"], 0.0, 3),
+        (YES_OR_NO, ["NO", "hm", "NO"], None, 3),
+        (None, [claims("supported")], 1.0, 1),
+        (None, [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
+    ],
+)
+def test_a_model_is_asked_about_many_contexts_part_by_part(template, replies, score, asked):
+    llm = Scripted(*replies)
+    judge = ours.FaithfulnessEvaluator(llm, template)
+    found = judge.evaluate(response="So.", contexts=[each * 15_000 for each in "xyz"])
+    assert (found.score, len(llm.requests), len(found.contexts)) == (score, asked, 3)
+
+
+@pytest.mark.parametrize(
+    ("replies", "score", "passing", "source"),
+    [
+        (["[[A]]", "[[B]]"], 1.0, True, "original"),
+        (["[[B]]", "[[A]]"], 0.0, False, "original"),
+        (["[[A]]", "[[A]]"], 0.5, None, "neither"),
+        (["[[C]]", "[[C]]"], 0.5, None, "original"),
+        (["[[C]]", "[[A]]"], 0.0, False, "flipped"),
+    ],
+)
+def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
+    llm = Scripted(*replies)
+    found = ours.PairwiseComparisonEvaluator(llm).evaluate("Why?", "one", second_response="two")
+    assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
+    first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
+    assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
+    once = ours.PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
+    assert once.evaluate("Why?", "one", second_response="two").score == 0.0
+    alone = once.evaluate("Why?", "one", contexts="It is so.")
+    assert (alone.invalid_result, alone.contexts) == (True, ["It is so."])
+
+
+def test_a_template_can_be_updated():
+    llm = Scripted("YES")
+    relevancy = ours.RelevancyEvaluator(llm)
+    assert "{context_str}" in relevancy.get_prompts()["eval_template"].get_template()
+    for evaluator in (relevancy, ours.FaithfulnessEvaluator(llm)):
+        evaluator.update_prompts({"eval_template": YES_OR_NO})
+        assert evaluator.evaluate(**FIELDS).passing
+        assert "So.|It is so.\n\nOr not." in llm.said
+
+
+def test_similarity_is_one_minus_the_distance():
+    judge = ours.SemanticSimilarityEvaluator(MockEmbedding(embed_dim=4))
+    found = both(judge, response="a", reference="b")
+    assert (found.score, found.passing, found.feedback) == (1.0, True, "Similarity score: 1")
+    assert judge.evaluate(response="a").invalid_result
+
+
+def test_a_retriever_is_evaluated_as_by_llama_index():
+    documents = [Document(text=text, id_=text) for text in "abc"]
+    retriever = SummaryIndex.from_documents(documents).as_retriever()
+    nodes = retriever.retrieve("?")
+    expected = [nodes[1].node.node_id, "d"]
+    names = ["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
+    theirs, mine = (
+        kind.from_metric_names(names, retriever=retriever).evaluate("?", expected)
+        for kind in (Theirs, ours.RetrieverEvaluator)
+    )
+    assert mine.metric_vals_dict == pytest.approx(theirs.metric_vals_dict)
+    assert mine.model_dump(exclude={"metric_dict"}) == theirs.model_dump(exclude={"metric_dict"})
+    metrics = [HitRate(use_granular_hit_rate=True), MRR()]
+    granular = ours.RetrieverEvaluator(metrics=metrics, retriever=retriever)
+    assert granular.evaluate("?", expected).metric_vals_dict == {"hit_rate": 0.5, "mrr": 0.5}
+
+
+def test_questions_about_documents_evaluate_a_retriever():
+    documents = [Document(text=f"{text} is a letter.") for text in "abc"]
+
+    def reply(request):
+        [sentence] = re.findall(r"\w is a letter", request.messages[-1].text)
+        return json.dumps({"questions": [f"Who says that {sentence}?"] * 3})
+
+    llm = Scripted(reply)
+    generate = ours.QuestionGenerator.from_documents
+    dataset = generate(documents, llm, num_questions_per_chunk=2).generate()
+    assert len(dataset.queries) == 6
+    assert set(dataset.corpus.values()) == {document.text for document in documents}
+    for key, question in dataset.queries.items():
+        [node_id] = dataset.relevant_docs[key]
+        assert dataset.corpus[node_id].rstrip(".") in question
+    index = VectorStoreIndex.from_documents(documents, embed_model=MockEmbedding(embed_dim=4))
+    evaluator = ours.RetrieverEvaluator
+    metrics = evaluator.from_metric_names(["hit_rate"], retriever=index.as_retriever())
+    assert len(asyncio.run(metrics.aevaluate_dataset(dataset))) == 6
+    with pytest.raises(UnreadableJudgementError, match="no questions of "):
+        generate(documents, Scripted("hm")).generate()
+
+
+def test_a_model_of_llama_index_judges(monkeypatch):
+    words = ("Fail", "Pass")
+    fails, passes = (llama_model(*[json.dumps(judgement(word))] * 3)[0] for word in words)
+    found = both(LlamaIndexEvaluator(PassFail(fails, QUESTION)), response="A text.")
+    assert (found.passing, found.label, found.feedback) == (False, "Fail", "because")
+    monkeypatch.setattr(Settings, "_llm", fails)
+    for options, passing in ({}, False), ({"llm": passes}, True):
+        loaded = load_evaluator("pass_fail", question=QUESTION, **options)
+        assert loaded.evaluate(response="a").passing is passing
+
+
+JUDGE = "Judge {output}. {question}"
+PROMPTS = [
+    PromptTemplate(JUDGE),
+    RichPromptTemplate("Judge {{ output }}. {{ question }}"),
+    ChatPromptTemplate([ChatMessage(role="user", content=JUDGE)]),
+    JUDGE,
+]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
+def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
+    client = Scripted(judgement())
+    updated = LlamaIndexEvaluator(PassFail(client, QUESTION))
+    messages = updated.get_prompts()["prompt"].message_templates
+    assert [each.role.value for each in messages] == ["system", "user"]
+    assert "{{question}}" in messages[1].content
+    updated.update_prompts({"prompt": prompt})
+    loaded = load_evaluator("pass_fail", llm=client, question=QUESTION, prompt=prompt)
+    for evaluator in (updated, loaded):
+        assert evaluator.evaluate(response="a").passing is True
+        mark = client.requests[-1].fence
+        assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {QUESTION}\n")
+    with pytest.raises(InvalidOptionError, match="no prompt 'other'"):
+        updated._update_prompts({"other": "x"})
