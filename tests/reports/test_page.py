@@ -221,6 +221,14 @@ def test_texts_of_passing_samples_are_read_from_unchanged_data(opened, ran, tmp_
     assert page.texts(".output pre") == ["{ ⟨end⟩"]
 
 
+def test_the_texts_of_the_worst_samples_come_first_if_there_is_no_room(opened, people, monkeypatch):
+    monkeypatch.setattr("llmeval_integrations.reports.samples.MOST_CHARACTERS", 260)
+    page = opened(people)
+    for number in (2, 1, 0):
+        turn(page, number)
+    assert page.texts(".output pre") == ['{"name": "Ad']
+
+
 def test_text_of_models_does_not_act(opened, hostile):
     page = opened(*hostile)
     page.click(".fields a")
