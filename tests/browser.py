@@ -85,12 +85,10 @@ class Page:
         self.run(f"document.querySelectorAll({selector!r})[{number}].click()")
 
     def choose(self, name: str, value: str) -> None:
-        """Set a control of a form."""
-        kind = "input" if name == "by-text" else "change"
-        self.run(
-            f"document.getElementById({name!r}).value = {value!r};"
-            f"document.getElementById({name!r}).dispatchEvent(new Event('{kind}'))"
-        )
+        """Set a field of a form, as a person does."""
+        field = f"document.querySelector('[name={name}]')"
+        event = "new Event('input', {bubbles: true})"
+        self.run(f"{field}.value = {value!r}; {field}.dispatchEvent({event})")
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:

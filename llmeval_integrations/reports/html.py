@@ -38,20 +38,22 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
     manifests = {name: find_manifest(run.out) for name, run in named.items()}
     scripts = ("marks.js", "page.js", *(["live.js"] if version else []))
     is_whole = not version or not any(run.incomplete for run in runs)
-    style, script = _file("page.css"), "".join(map(_file, scripts))
+    style, script = _file("page.css"), Markup().join(map(_file, scripts))
+    samples = samples_of_page(named)
     text = (
         _environment()
         .get_template("page.html.j2")
         .render(
             title=", ".join(_title(*each) for each in manifests.items()),
             policy=_policy(style, script, connect="'self'" if version else "'none'"),
-            style=_markup(style),
-            script=_markup(script),
+            style=style,
+            script=script,
             views={name: view_of_run(run, name) for name, run in named.items()},
             version=version,
             # A comparison of a part, which grows on a live page, would mislead.
             comparisons=[*views_of_comparisons(named, _CHANGES)] if is_whole else [],
-            data=_markup(_embed(samples_of_page(named))),
+            evaluators=samples["evaluators"],
+            data=_embed(samples),
             manifests={
                 name: json.dumps(manifest, indent=2, ensure_ascii=False)
                 for name, manifest in manifests.items()
@@ -65,7 +67,7 @@ def write(runs: Sequence[Run], out: BinaryIO, *, version: str = "") -> None:
 def as_fragment(view: View) -> str:
     """Write a view as HTML for a notebook, with its own style."""
     template = _environment().get_template("notebook.html.j2")
-    return template.render(view=view, style=_markup(_file("notebook.css")))
+    return template.render(view=view, style=_file("notebook.css"))
 
 
 @cache
@@ -89,10 +91,6 @@ def _environment() -> Environment:
     return environment
 
 
-def _markup(text: str) -> Markup:
-    return Markup(text)  # noqa: S704 - our own files, and JSON with every bracket escaped
-
-
 def _policy(style: str, script: str, connect: str) -> str:
     """Allow only this style and this script; a live page may also ask its server."""
     hashes = [b64encode(sha256(text.encode()).digest()).decode() for text in (style, script)]
@@ -102,14 +100,16 @@ def _policy(style: str, script: str, connect: str) -> str:
     )
 
 
-def _embed(data: Any) -> str:
+def _embed(data: Any) -> Markup:
     """Write JSON that is safe in a script element, whatever it contains."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    return _ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    text = _ACTIVE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return Markup(text)  # noqa: S704 - every bracket is escaped
 
 
-def _file(name: str) -> str:
-    return (files(__package__) / "templates" / name).read_text("utf-8")
+def _file(name: str) -> Markup:
+    """Read one of our own files."""
+    return Markup((files(__package__) / "templates" / name).read_text("utf-8"))  # noqa: S704
 
 
 def _title(name: str, manifest: Mapping[str, Any]) -> str:

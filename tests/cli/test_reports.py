@@ -87,11 +87,11 @@ def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(tmp_path, pa
     (run / "summary.json").unlink()  # as before the end of a run
     with viewing(run) as address:
         page.open(address)
-        page.choose("by-label", "truncated")
+        page.choose("label", "truncated")
         add_row(run, 3)
         wait_until(lambda: " of 2 samples" not in page.run(VERDICT))
         assert page.texts("#count")[0].startswith("2 of 3")
-        assert page.run("document.getElementById('by-label').value") == "truncated"
+        assert page.run("document.querySelector('[name=label]').value") == "truncated"
         page.click("tr.sample button")
         add_row(run, 4)
         wait_until(lambda: page.run("!document.getElementById('news').hidden"))

@@ -105,12 +105,12 @@ def test_each_control_filters_and_an_empty_list_can_be_cleared(opened, moods):
         ("text", "NOBODY", ["unscored"]),
         ("evaluator", "moody", ["bad", "raise", "unscored", "good"]),
     ):
-        page.choose(f"by-{name}", value)
+        page.choose(name, value)
         assert sorted(page.texts(IDS)) == sorted(found)
-        page.choose(f"by-{name}", "")
-    page.choose("by-text", "nothing like it")
+        page.choose(name, "")
+    page.choose("text", "nothing like it")
     assert page.run(COUNT).startswith("No sample has all of this.")
-    page.click("#count button")
+    page.click("#clear")
     assert page.run(COUNT) == "4 of 4 samples, worst first"
 
 
@@ -196,7 +196,7 @@ def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
     assert page.run(COUNT) == "20 of 20 samples, those that got worse first"
     assert page.rows("#list")[1][:2] == ["s08", "✓passed → ✗failed"]
     for outcome, count in (("worse", 12), ("better", 0), ("", 20)):
-        page.choose("by-outcome", outcome)
+        page.choose("outcome", outcome)
         assert len(page.texts(IDS)) == count
     turn(page)
     assert page.texts(".sides h3") == ["Output of old", "Output of new", "Reference"]
@@ -292,6 +292,7 @@ def test_the_page_does_not_scroll_sideways_and_samples_begin_early(opened, ran, 
         body = "document.querySelector('.body')"
         assert page.run(f"{body}.getBoundingClientRect().right <= innerWidth")
         assert page.run(f"{body}.scrollWidth <= {body}.clientWidth")
+        assert page.run(f"{body}.scrollHeight <= {body}.clientHeight")
         page.do("Emulation.clearDeviceMetricsOverride")
 
 
@@ -322,8 +323,8 @@ def test_ten_thousand_samples_open_quickly(page, opened, tmp_path):
         assert page.run(COUNT) == "10,000 of 10,000 samples, worst first"
     assert len(page.texts(IDS)) == 50
     with at_most(1, time.perf_counter):
-        page.choose("by-text", "sample-09999")
+        page.choose("text", "sample-09999")
         assert page.texts(IDS) == ["sample-09999"]
-    page.choose("by-text", "")
+    page.choose("text", "")
     page.click("#pages button", 1)
     assert page.texts("#pages span") == ["Page 2 of 200"]

@@ -1,6 +1,7 @@
-/* Marks the differences in the texts of a sample. */
+/* Marks the differences in the texts of a sample. A text is a string, null, or the part of a long text that is shown. */
 "use strict";
-const isPart = text => Array.isArray(text), shownOf = text => isPart(text) ? text[1] : text;
+const isPart = text => text !== null && typeof text === "object", shownOf = text => isPart(text) ? text.shown : text;
+const isDefect = difference => typeof difference.place === "number", isOfCall = difference => difference.call !== undefined;
 
 /* The lines of a JSON text, each with its pointer and the token of its leaf, so that no number changes; null for other texts. */
 function jsonLines(text) {
@@ -12,17 +13,17 @@ function jsonLines(text) {
     const token = tokens[at++], end = ends[token], isEmpty = end && tokens[at] === end;
     if (!end || isEmpty) {
       const leaf = isEmpty ? token + tokens[at++] : token;
-      lines.push([head + leaf, pointer, leaf]);
+      lines.push({text: head + leaf, pointer, leaf});
       return;
     }
-    lines.push([head + token, pointer, null]);
+    lines.push({text: head + token, pointer, leaf: null});
     for (let place = 0; tokens[at] !== end; place++) {
       const key = token === "{" ? tokens[at] : null, name = key === null ? place : JSON.parse(key).replace(/~/g, "~0").replace(/\//g, "~1");
       if (key !== null) at += 2;
       walk(pointer + "/" + name, indent + "  " + (key === null ? "" : key + ": "), indent + "  ");
-      if (tokens[at] === ",") { lines[lines.length - 1][0] += ","; at++; }
+      if (tokens[at] === ",") { lines[lines.length - 1].text += ","; at++; }
     }
-    lines.push([indent + end, pointer, null]);
+    lines.push({text: indent + end, pointer, leaf: null});
     at++;
   };
   try { walk("", "", ""); } catch { return null; /* nested too deeply */ }
@@ -55,16 +56,16 @@ function isValue(token, value) {
    value is searched for at the same path. If it is there several times, none is marked, because it may be right. */
 function expectedPlaces(lines, named) {
   const pattern = pointer => pointer.replace(/\/\d+(?=\/|$)/g, "/*");
-  return named.filter(each => each[4] !== null).flatMap(([, pointer, , , value]) => {
-    const isPlace = ([, own, token]) => token !== null && pattern(own) === pattern(pointer) && isValue(token, value);
-    const places = lines.filter(isPlace).map(line => line[1]);
+  return named.filter(each => each.reference !== null).flatMap(({place, reference}) => {
+    const isPlace = line => line.leaf !== null && pattern(line.pointer) === pattern(place) && isValue(line.leaf, reference);
+    const places = lines.filter(isPlace).map(line => line.pointer);
     return places.length === 1 ? places : [];
   });
 }
 
 /* A text in pieces, each with its mark or null. Spans are [mark, start, end], in characters of the whole text. */
 function piecesOf(text, spans) {
-  const chars = Array.from(shownOf(text)), begin = isPart(text) ? text[0] : 0, pieces = [];
+  const chars = Array.from(shownOf(text)), begin = isPart(text) ? text.begin : 0, pieces = [];
   let at = 0;
   for (const [mark, from, to] of [...spans].sort((a, b) => a[1] - b[1])) {
     const start = from - begin, end = Math.min(to - begin, chars.length);
@@ -80,19 +81,19 @@ function piecesOf(text, spans) {
    differences of both texts. There are none for a part of a text, for words against JSON, and for tool calls, which every API
    writes in its own form. */
 function sides(output, reference, differences) {
-  const areCalls = differences.some(isOfCall), others = differences.filter(each => !isOfCall(each));
+  const others = differences.filter(each => !isOfCall(each)), areCalls = others.length < differences.length;
+  const named = others.filter(each => !isDefect(each)), defect = others.find(isDefect);
   const [left, right] = [output, reference].map(text => text === null || isPart(text) ? null : jsonLines(text));
-  const named = others.filter(each => typeof each[1] === "string"), defect = others.find(each => typeof each[1] === "number");
   const pieces = (parts, isMarked) => parts.map((part, at) => [part, isMarked(at) ? "" : null]);
-  const lines = found => found.map(line => line[0] + "\n"), words = text => text.match(/\s+|[^\s]+/g) || [];
+  const lines = found => found.map(line => line.text + "\n"), words = text => text.match(/\s+|[^\s]+/g) || [];
   const plain = (text, found) => text === null ? null : found ? pieces(lines(found), () => false) : piecesOf(text, []);
-  const under = (pointer, places) => places.some(each => pointer === each || pointer.startsWith(each + "/") || each === "");
   const both = [plain(output, left), plain(reference, right)];
-  if (defect && !left) return [piecesOf(output, [["", defect[1], defect[1] + 1]]), both[1]];
+  if (defect && !left) return [piecesOf(output, [["", defect.place, defect.place + 1]]), both[1]];
   if (named.length && left) {
-    const here = named.filter(each => each[2] !== "missing").map(each => each[1]);
+    const here = named.filter(each => each.what !== "missing").map(each => each.place);
     const there = right ? expectedPlaces(right, named) : [];
-    return [pieces(lines(left), at => under(left[at][1], here)), right ? pieces(lines(right), at => there.includes(right[at][1])) : both[1]];
+    const isBelow = pointer => here.some(each => pointer === each || pointer.startsWith(each + "/") || each === "");
+    return [pieces(lines(left), at => isBelow(left[at].pointer)), right ? pieces(lines(right), at => there.includes(right[at].pointer)) : both[1]];
   }
   if (areCalls || named.length || reference === null || isPart(output) || isPart(reference) || !left !== !right) return both;
   const [ours, theirs] = left ? [lines(left), lines(right)] : [words(output), words(reference)];
@@ -101,4 +102,3 @@ function sides(output, reference, differences) {
   if (!left && onlyA.size + onlyB.size > (ours.length + theirs.length) / 2) return both;
   return [pieces(ours, at => onlyA.has(at)), pieces(theirs, at => onlyB.has(at))];
 }
-const isOfCall = difference => difference.length > 5;
