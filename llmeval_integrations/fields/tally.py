@@ -174,7 +174,4 @@ class _Field:
 def _confidence(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any]:
     """Return the summary's entry about confidences; an empty one if there are none."""
     figures = confidence_figures(counts)
-    if figures is None:
-        return {}
-    caught = {f"{budget:.0%}": share for budget, share in figures.caught.items()}
-    return {"confidence": {**figures._asdict(), "caught": caught}}
+    return {} if figures is None else {"confidence": figures}

@@ -70,7 +70,7 @@ class Groups:
         flaky.sort(key=lambda each: abs(2 * each.passes - each.rated) / each.rated)
         return {
             "n": len(self),
-            "repeats": [each._asdict() for each in repeats(tasks)],
+            "repeats": repeats(tasks),
             "flaky": len(flaky),
             "flaky_groups": [
                 {"group": as_stored(each.group), "passes": each.passes, "n": each.rated}

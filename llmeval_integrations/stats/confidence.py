@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.stats.intervals import unit_of
 
@@ -25,30 +25,16 @@ class Answer(NamedTuple):
     group: Hashable = None  # such as its document; None for an ungrouped value
 
 
-class ConfidenceFigures(NamedTuple):
-    """How well confidences tell right values from wrong ones."""
-
-    n: int
-    wrong: int
-    auroc: float | None
-    """The chance that a right value has a higher confidence than a wrong one; None if all values
-    are right or all are wrong."""
-
-    brier: float  # the mean squared error of the confidences: 0 is best
-    calibration_error: float
-    """The mean distance of confidences from the share of right values, over ten equal bins."""
-
-    caught: dict[float, float | None]
-    """The share of wrong values that each review budget finds; None if no value is wrong."""
-
-
-def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> ConfidenceFigures | None:
-    """Return the figures of confidences; None without values.
+def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> dict[str, Any] | None:
+    """Return how well confidences tell right values from wrong ones; None without values.
 
     counts: how many right and how many wrong values have each confidence.
 
-    Values with the same confidence are assumed to be reviewed in random order, so the figures do
-    not depend on the order of the values.
+    `auroc` is the chance that a right value has a higher confidence than a wrong one, where a tie
+    counts half. `brier` is the mean squared error of the confidences, and `calibration_error` their
+    mean distance from the share of right values, over ten equal bins. `caught` is the share of
+    wrong values that each review budget finds; values of one confidence are reviewed in random
+    order. Without right or without wrong values, `auroc` is None, and without wrong ones `caught`.
     """
     n = sum(counts.values())
     if not n:
@@ -59,28 +45,21 @@ def confidence_figures(counts: Mapping[tuple[float, bool], int]) -> ConfidenceFi
         gaps[min(_BINS - 1, int(confidence * _BINS))] += (confidence - right) * number
         values, bad = steps.get(confidence, (0, 0))
         steps[confidence] = values + number, bad + number * (not right)
-    wrong = sum(bad for _, bad in steps.values())
-    squares = ((confidence - right) ** 2 * number for (confidence, right), number in counts.items())
+    squares = math.fsum((each - right) ** 2 * number for (each, right), number in counts.items())
     rising = [*steps.values()]
-    return ConfidenceFigures(
-        n,
-        wrong,
-        _auroc(rising, n - wrong, wrong),
-        math.fsum(squares) / n,
-        math.fsum(map(abs, gaps)) / n,
-        {budget: _caught(rising, budget * n, wrong) for budget in BUDGETS},
-    )
-
-
-def _auroc(steps: Sequence[tuple[int, int]], right: int, wrong: int) -> float | None:
-    """Return how often the right value of a pair has the higher confidence; a tie counts half."""
-    if not right or not wrong:
-        return None
+    wrong = sum(bad for _, bad in rising)
     ordered, wrong_below = 0.0, 0
-    for count, bad in steps:
-        ordered += (count - bad) * (wrong_below + bad / 2)
+    for values, bad in rising:
+        ordered += (values - bad) * (wrong_below + bad / 2)
         wrong_below += bad
-    return ordered / (right * wrong)
+    return {
+        "n": n,
+        "wrong": wrong,
+        "auroc": ordered / ((n - wrong) * wrong) if 0 < wrong < n else None,
+        "brier": squares / n,
+        "calibration_error": math.fsum(map(abs, gaps)) / n,
+        "caught": {f"{share:.0%}": _caught(rising, share * n, wrong) for share in BUDGETS},
+    }
 
 
 def _caught(steps: Sequence[tuple[int, int]], budget: float, wrong: int) -> float | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.stats.intervals import Figures, Group, Interval, mean_interval
+from llmeval_integrations.stats.intervals import Figures, Group, mean_interval
 
 _KS: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100)
 """The numbers of tries that are reported."""
@@ -17,19 +18,6 @@ class Tries(NamedTuple):
 
     passes: int
     n: int
-
-
-class Repeats(NamedTuple):
-    """The pass rates of k tries, over all tasks with at least k tries."""
-
-    k: int
-    tasks: int  # how many tasks have at least k tries
-    pass_at_k: float  # the chance that at least one of k tries passes
-    pass_at_k_ci95: Interval | None
-    """Its 95 % interval over tasks; None for a single task whose tries differ."""
-
-    pass_hat_k: float  # the chance that all k tries pass
-    pass_hat_k_ci95: Interval | None
 
 
 def pass_at_k(tries: Tries, k: int) -> float:
@@ -49,10 +37,11 @@ def pass_hat_k(tries: Tries, k: int) -> float:
     return math.comb(tries.passes, k) / math.comb(tries.n, k)
 
 
-def repeats(tasks: Mapping[Tries, int]) -> list[Repeats]:
+def repeats(tasks: Mapping[Tries, int]) -> list[dict[str, Any]]:
     """Return pass@k and pass^k for each reported k, if at least half of the tasks have k tries.
 
-    `tasks` counts the tasks by their tries.
+    `tasks` counts the tasks by their tries. Each figure has its 95 % interval over the tasks with
+    at least k tries, which is None for a single task whose tries differ.
     """
     count, most = sum(tasks.values()), max((each.n for each in tasks), default=0)
     found = []
@@ -60,14 +49,12 @@ def repeats(tasks: Mapping[Tries, int]) -> list[Repeats]:
         enough = {tries: times for tries, times in tasks.items() if tries.n >= k}
         if 2 * sum(enough.values()) < count:
             break
-        any_passes = _mean((pass_at_k(tries, k), times) for tries, times in enough.items())
-        all_pass = _mean((pass_hat_k(tries, k), times) for tries, times in enough.items())
-        found.append(Repeats(k, sum(enough.values()), *any_passes, *all_pass))
+        row: dict[str, Any] = {"k": k, "tasks": sum(enough.values())}
+        for name, chance in (("pass_at_k", pass_at_k), ("pass_hat_k", pass_hat_k)):
+            chances = ([chance(tries, k)] * times for tries, times in enough.items())
+            values = [*chain.from_iterable(chances)]
+            figures = Figures.of(values)
+            row[name] = figures.mean
+            row[f"{name}_ci95"] = mean_interval(figures, [Group(1, each) for each in values])
+        found.append(row)
     return found
-
-
-def _mean(values: Iterable[tuple[float, int]]) -> tuple[float, Interval | None]:
-    """Return the mean of values, each given with its count, and its interval."""
-    all_values = [value for value, times in values for _ in range(times)]
-    figures = Figures.of(all_values)
-    return figures.mean, mean_interval(figures, [Group(1, value) for value in all_values])

@@ -20,20 +20,20 @@ def test_figures_are_those_of_sklearn(rows):
     found = confidence_figures(Counter(rows))
     confidence, right = zip(*rows, strict=True)
     if 0 < sum(right) < len(right):
-        assert found.auroc == pytest.approx(metrics.roc_auc_score(right, confidence))
+        assert found["auroc"] == pytest.approx(metrics.roc_auc_score(right, confidence))
     else:
-        assert found.auroc is None
-    assert found.brier == pytest.approx(sum((each - x) ** 2 for each, x in rows) / len(rows))
+        assert found["auroc"] is None
+    assert found["brier"] == pytest.approx(sum((each - x) ** 2 for each, x in rows) / len(rows))
 
 
 def test_the_least_sure_values_are_reviewed_first():
     found = confidence_figures(Counter((i / 100, i >= 8) for i in range(100)))
-    assert found.caught == {0.1: 1.0, 0.3: 1.0, 0.5: 1.0}
-    assert (found.n, found.wrong, found.auroc) == (100, 8, 1.0)
+    assert found["caught"] == {"10%": 1.0, "30%": 1.0, "50%": 1.0}
+    assert (found["n"], found["wrong"], found["auroc"]) == (100, 8, 1.0)
     same = confidence_figures({(0.5, True): 10, (0.5, False): 10})
-    assert same.caught == pytest.approx({0.1: 0.1, 0.3: 0.3, 0.5: 0.5})
-    assert (same.auroc, same.calibration_error) == (0.5, 0.0)
-    assert confidence_figures({(0.5, True): 1}).caught[0.1] is None
+    assert same["caught"] == pytest.approx({"10%": 0.1, "30%": 0.3, "50%": 0.5})
+    assert (same["auroc"], same["calibration_error"]) == (0.5, 0.0)
+    assert confidence_figures({(0.5, True): 1})["caught"]["10%"] is None
     assert confidence_figures({}) is None
 
 
