@@ -51,7 +51,7 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         return MATCH
     if here == there == "number":
         return MATCH if _match_numbers(rule, output, reference) else MISMATCH
-    if "string" in (here, there) and _match_texts_of_scalars(rule, output, reference):
+    if "string" in (here, there) and _match_scalars(rule, output, reference):
         return MATCH
     if here == there == "string":
         return _compare_texts(rule, output, reference)
@@ -120,7 +120,7 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _match_texts_of_scalars(rule: Rule, output: Any, reference: Any) -> bool:
+def _match_scalars(rule: Rule, output: Any, reference: Any) -> bool:
     """Return whether two values, one of which is a text, are the same number or boolean."""
     if not (rule.coerce or rule.is_decimal or rule.number):
         return False

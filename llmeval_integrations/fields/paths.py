@@ -113,28 +113,20 @@ def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
     allows them: Pydantic's schemas mean it so. If a schema says less, any path may be right.
     """
     document = SchemaDocument(schema)
-    keys = read_key(settings.get("key"))
+
+    def follow(part: Schema) -> list[Any]:  # schemas that apply, or may apply, at the same place
+        return conjuncts(part, document) + branches(part)
+
     place = read_pointer(path)
-    _check_steps(place, document)
-    for key in keys:
-        _check_steps([*place, ANY, key], document)
-
-
-def _check_steps(steps: Sequence[str], document: SchemaDocument) -> None:
-    here, walked = [document.root], ""
-    for step in steps:
-        parts = _schemas(here, document)
-        inner = (one for part in parts for one in _enter(part, step, document))
-        here = [one for one in inner if one is not False]
-        if not here:
-            raise _unknown_path(walked, step, parts)
-        walked += f"/{escape(step)}"
-
-
-def _schemas(schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
-    """Return these schemas with all schemas that apply, or may apply, at the same place."""
-    found = reach(schemas, lambda part: conjuncts(part, document) + branches(part))
-    return [part for part in found if part is not False]
+    for steps in (place, *([*place, ANY, key] for key in read_key(settings.get("key")))):
+        here, walked = [document.root], ""
+        for step in steps:
+            parts = [part for part in reach(here, follow) if part is not False]
+            inner = (one for part in parts for one in _enter(part, step, document))
+            here = [one for one in inner if one is not False]
+            if not here:
+                raise _unknown_path(walked, step, parts)
+            walked += f"/{escape(step)}"
 
 
 def _enter(part: Any, step: str, document: SchemaDocument) -> list[Any]:

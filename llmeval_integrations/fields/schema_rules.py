@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from llmeval_integrations.fields.meanings import BY_FORM
-from llmeval_integrations.fields.rule import FORMATS
+from llmeval_integrations.fields.rule import FORMATS, Rule
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
 from llmeval_integrations.schemas.parse import REMARKS, encode
@@ -37,24 +37,16 @@ _KEYWORDS: Final = _OF_VALUES | {
 """The keywords that define how values, and the parts of values, are compared."""
 
 # The following settings undo everything that defaults could loosen. Only `fields` overrides them.
+_EXACT: Final = msgspec.structs.asdict(Rule())
 _EXACT_TEXTS: Final = {
-    "similarity": None,
-    "ignore_case": False,
-    "ignore_whitespace": False,
-    "normalize_unicode": False,
-    "text": None,
-    "format": None,
-    "coerce": False,
-    "dates": None,
-    "number": None,
-    "pattern": None,
-    "compare": None,
+    name: _EXACT[name]
+    for name in (
+        *("similarity", "ignore_case", "ignore_whitespace", "normalize_unicode", "text"),
+        *("format", "coerce", "dates", "number", "pattern", "compare"),
+    )
 }
 _ON_GRID: Final = {
-    "tolerance": 0.0,
-    "relative_tolerance": None,
-    "pattern": None,
-    "compare": None,
+    name: _EXACT[name] for name in ("tolerance", "relative_tolerance", "pattern", "compare")
 }
 _EXACT_NUMBERS: Final = {**_ON_GRID, "multiple_of": None, "coerce": False, "number": None}
 
