@@ -12,11 +12,12 @@ import jsonschema_rs
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.numbers import DECODE_ERRORS, decode
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.json_values.pointer import escape, pointer
 from llmeval_integrations.schemas.document import DEFINITIONS, items_of, subschemas
-from llmeval_integrations.schemas.errors import describe
+from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.validator import CompiledSchema
 from llmeval_integrations.schemas.walk import Schemas, declarations
 
@@ -251,9 +252,13 @@ class Places:
     def find(self, place: Schemas, value: Any) -> Problem | None:
         """Return why a complete value violates the schemas at a place."""
         if place is self.root:
-            return None if self._schema.is_valid(value) else self._find("", value)
-        found = (self._find(self._paths[id(one)], value) for one in place.own)
-        return next((problem for problem in found if problem), None)
+            if self._schema.is_valid(value):
+                return None
+            # A schema that refers to itself may look valid as a part.
+            found = self._find("", value)
+            return found or _describe(find_errors(value, self._schema, measure(value))[0])
+        problems = (self._find(self._paths[id(one)], value) for one in place.own)
+        return next((problem for problem in problems if problem), None)
 
     def refuse(self, place: Schemas, container: Any) -> Problem | None:
         """Return why no object, or no array, is valid at a place."""
@@ -300,9 +305,13 @@ class Places:
             if validator is not None:
                 validator.validate(value)
         except jsonschema_rs.ValidationError as error:
-            found = describe(error)
-            return Problem(found["pointer"], found["keyword"], found["message"])
+            return _describe(error)
         return None
+
+
+def _describe(error: jsonschema_rs.ValidationError) -> Problem:
+    found = describe(error)
+    return Problem(found["pointer"], found["keyword"], found["message"])
 
 
 def _read_root(schema: CompiledSchema) -> Any:

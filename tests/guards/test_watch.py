@@ -50,6 +50,7 @@ CASES = [
     (SHAPES, '{"radius": "wide", "kind": "disc"}|', "", "oneOf"),
     (OPEN, '{"n": {}|}', "/n", "required"),
     (OPEN, '{"m": 1,|', "/m", "not"),
+    ({"oneOf": [{"type": "object"}, {"$ref": "#"}]}, "{}|", "", "oneOf"),
     (OPEN, '{"a": 1, "n": {"x": 1}}|', "", "required"),
     # defects of the text
     (PERSON, "S|orry, I cannot", "", "prose"),
