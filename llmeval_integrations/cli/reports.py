@@ -16,6 +16,7 @@ from llmeval_integrations.cli.terminal import (
     Commands,
     open_page,
     put,
+    put_run,
     put_view,
     say,
     unless_closed,
@@ -25,7 +26,6 @@ from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.load import read_run
-from llmeval_integrations.runs.rows import write_document
 
 
 def add_commands(commands: Commands) -> None:
@@ -103,13 +103,7 @@ def _add_threshold(commands: Commands) -> None:
 
 
 def _show(call: argparse.Namespace) -> int:
-    from llmeval_integrations.reports.run_view import view_of_run
-
-    run = read_run(call.run_directory)
-    if call.json:
-        put(write_document(run.summary))
-    else:
-        put_view(view_of_run(run))
+    put_run(read_run(call.run_directory), as_json=call.json)
     return OK
 
 

@@ -27,7 +27,7 @@ from llmeval_integrations.cli.terminal import (
     Commands,
     open_page,
     put,
-    put_view,
+    put_run,
     say,
 )
 from llmeval_integrations.core.errors import InputError, UnreadableJudgementError
@@ -37,7 +37,6 @@ from llmeval_integrations.runs.data.source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.numbers import write_count
 from llmeval_integrations.runs.options import OnProgress
-from llmeval_integrations.runs.rows import write_document
 
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
 """Options that a plan does not use."""
@@ -134,7 +133,8 @@ def _run(call: argparse.Namespace) -> int:
     except KeyboardInterrupt as interrupt:
         _explain(interrupt, asked.out, call)
         raise
-    _put_summary(run, call)
+    if call.json or not call.quiet:
+        put_run(run, as_json=call.json)
     code = _conclude(run, asked)
     _put_next_step(run, call)
     return code
@@ -190,22 +190,13 @@ def _show_progress(*, quiet: bool) -> Iterator[OnProgress | None]:
 
 def _explain(interrupt: KeyboardInterrupt, out: str | None, call: argparse.Namespace) -> None:
     """Print the summary so far, and say how to continue the run."""
-    if isinstance(interrupt, Interrupted):
-        _put_summary(interrupt.run, call)
+    if isinstance(interrupt, Interrupted) and (call.json or not call.quiet):
+        put_run(interrupt.run, as_json=call.json)
     if out is None:
         say("llmeval run: no row was kept; with --out DIR a run can be continued")
     elif RunDirectory(out).holds_a_run():
         done = f"the finished rows are in {out}"
         say(f"llmeval run: {done}; to continue, repeat the call with --resume")
-
-
-def _put_summary(run: Run, call: argparse.Namespace) -> None:
-    if call.json:
-        put(write_document(run.summary))
-    elif not call.quiet:
-        from llmeval_integrations.reports.run_view import view_of_run
-
-        put_view(view_of_run(run))
 
 
 def _put_next_step(run: Run, call: argparse.Namespace) -> None:

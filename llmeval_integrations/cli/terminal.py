@@ -10,9 +10,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from llmeval_integrations.core.escape import one_line
+from llmeval_integrations.runs.rows import write_document
 
 if TYPE_CHECKING:
     from llmeval_integrations.reports.view import View
+    from llmeval_integrations.runs import Run
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # noqa: SLF001 - it has no public name
 """The object to which a module adds its commands."""
@@ -40,6 +42,16 @@ def put_view(view: View) -> None:
     from llmeval_integrations.reports.terminal import as_text
 
     put(as_text(view, Console() if sys.stdout.isatty() else None))
+
+
+def put_run(run: Run, *, as_json: bool) -> None:
+    """Print the summary of a run."""
+    if as_json:
+        put(write_document(run.summary))
+    else:
+        from llmeval_integrations.reports.run_view import view_of_run
+
+        put_view(view_of_run(run))
 
 
 def say(text: str) -> None:
