@@ -19,20 +19,10 @@ from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives
 from llmeval_integrations.tool_calls.tools import Toolbox
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
-"""Which arguments a call must have.
-
-`exact`: the expected arguments and no others. `subset`: no others, but some may be left out.
-`superset`: all expected arguments, and perhaps others. `ignore`: only arguments that both calls
-have are compared.
-"""
 
 Place = dict[str, Any]
-"""One wrong place in a call's arguments, as an entry of a result's metadata.
-
-It has the `pointer` within the arguments, and the `kind`: `mismatch`, `wrong_type`, `missing`,
-`extra`, or `invalid` if it violates only the tool's schema. A leaf has its `field`: the tool and
-the argument, as a JSON Pointer with `*` for positions.
-"""
+"""One wrong place in a call's arguments, as an entry of a result's metadata. Its `kind` is that of
+an outcome, or `invalid` if it violates only the tool's schema."""
 
 _LONGEST: Final = 60
 """Characters of a value in a reason."""

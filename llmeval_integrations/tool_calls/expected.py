@@ -18,13 +18,6 @@ from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls, read_parts
 
 Alternatives = Literal["marked", "listed"]
-"""How a reference lists several accepted values.
-
-`marked`: a value is replaced by `{"$any_of": [...]}`, with `"$optional": true` if it may be left
-out. `listed`: each argument is a list of accepted values, as in BFCL, with an empty text among them
-if the argument may be left out.
-"""
-
 Before = Sequence[tuple[str | int, str | int]]
 """Pairs of calls of which the first must come before the second, each given by the tool's name or
 by its position among the expected calls."""

@@ -34,25 +34,24 @@ class CallTally:
             sample, {**metadata, **figures, "outcomes": [*wrong, *metadata.get("graded", ())]}
         )
         for call in calls:
-            if "output" in call:
-                self._tool(call["name"])["called"] += 1
-            if "reference" in call:
-                self._tool(call.get("expected_name", call["name"]))["expected"] += 1
-            self._tool(call["name"])["right"] += call["kind"] == "right"
+            name = call["name"]
+            self._count(name, "called", "output" in call)
+            self._count(call.get("expected_name", name), "expected", "reference" in call)
+            self._count(name, "right", call["kind"] == "right")
 
-    def _tool(self, name: str) -> Counter[str]:
-        if name not in self._tools and len(self._tools) >= _MOST_TOOLS:
-            name = _OTHER
-        return self._tools.setdefault(name, Counter())
+    def _count(self, tool: str, figure: str, number: int) -> None:
+        if tool not in self._tools and len(self._tools) >= _MOST_TOOLS:
+            tool = _OTHER
+        self._tools.setdefault(tool, Counter())[figure] += number
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of all calls, of each tool, and of each argument."""
         tools = {}
         for name, counts in sorted(self._tools.items()):
-            right, called, expected = (counts[key] for key in ("right", "called", "expected"))
-            own = {"called": called, "expected": expected, "right": right}
-            tools[name] = {**own, **Figures(right, called, expected).shares()}
-        figures = self._fields.summary()
-        if "unmet_paths" in figures:
-            figures["unmet_paths"] = [path[1:] for path in figures["unmet_paths"]]
-        return {**figures, "tools": tools}
+            own = {figure: counts[figure] for figure in ("called", "expected", "right")}
+            figures = Figures(own["right"], own["called"], own["expected"])
+            tools[name] = {**own, **figures.shares()}
+        fields = self._fields.summary()
+        if "unmet_paths" in fields:
+            fields["unmet_paths"] = [path[1:] for path in fields["unmet_paths"]]
+        return {**fields, "tools": tools}

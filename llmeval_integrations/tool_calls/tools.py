@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import (
@@ -14,31 +14,136 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.fields.field import Field, Omission, Place, Root
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
+from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.node import is_optional
-from llmeval_integrations.schemas.document import list_of, object_of
+from llmeval_integrations.matching.node import AnyOf, is_optional
+from llmeval_integrations.schemas.document import SchemaDocument, list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
+from llmeval_integrations.schemas.walk import (
+    Alternative,
+    Schemas,
+    closure,
+    declarations,
+    find_nearest,
+)
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.expected import mark_alternatives
-from llmeval_integrations.tool_calls.node import ToolNode
 
 _OPEN: Final = frozenset(
     [
         *("additionalProperties", "unevaluatedProperties", "patternProperties"),
-        *("$ref", "$dynamicRef", "$recursiveRef"),
+        *("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf"),
+        *("if", "then", "else", "dependentSchemas", "dependencies"),
     ]
 )
 """Keywords by which a schema may allow properties that are not under `properties`."""
 
 _MOST_KEPT: Final = 1_000
 """The most tools without a schema whose nodes are kept; models may invent any number of names."""
+
+
+_SCALARS: Final = SCALARS - {type(None)}
+
+
+class ToolNode(Field):
+    """One place in a tool's arguments."""
+
+    has_defaults = True
+
+    def __init__(self, path: str, place: Place) -> None:
+        super().__init__(path, place)
+        self.exact = self.literal = False  # a reference may have an AnyOf instead of a leaf
+        self.varies = bool(place.schemas.alternatives)
+        self._schemas = place.schemas
+        self._chosen: dict[tuple[int, ...], ToolNode] = {}
+
+    @classmethod
+    def of_tool(
+        cls, name: str, schema: Any, overrides: Sequence[Override], defaults: Mapping[str, Any]
+    ) -> ToolNode:
+        """Return the node of a tool's arguments."""
+        return cls(f"/{escape(name)}", Place(Root(defaults), Schemas.of(schema), overrides, {}))
+
+    @cached_property
+    def default(self) -> Any:
+        """The default of this place, or MISSING if it has none or several different ones.
+
+        A default beside a `$ref` wins over the default of the schema that it refers to. In a union,
+        each alternative must have the same default.
+        """
+        schemas = self._schemas
+        found = find_nearest("default", schemas.own, schemas.document)
+        if not found:
+            each = [
+                find_nearest("default", one.own, schemas.document) for one in schemas.alternatives
+            ]
+            found = [default for some in each for default in some] if all(each) else []
+        if len({canonical(default) for default in found}) != 1:
+            return MISSING
+        return self.drop(found[0])
+
+    def drop(self, value: Any) -> Any:
+        """Return a value without the members that count as left out."""
+        if type(value) is dict and _SCALARS.issuperset(map(type, value.values())):  # as most are
+            return value
+        return Omission().omit(self, value)
+
+    def narrow(self, value: Any) -> ToolNode:
+        """Return the node with only the alternatives of a union that fit this object or array."""
+        kind = TYPES.get(type(value))
+        if not self.varies or kind not in ("object", "array"):
+            return self
+        union = self._schemas.alternatives
+        fit = [
+            n
+            for n, one in enumerate(union)
+            if all(not names or kind in names for names in map(list_types, one.parts))
+        ] or [*range(len(union))]
+        if kind == "object" and len(fit) > 1:
+            signs = [_signs(union[n], value, self._schemas.document) for n in fit]
+            fit = [n for n, its in zip(fit, signs) if its == max(signs)]
+        found = self._chosen.get(key := tuple(fit))
+        if found is None:
+            found = self._chosen[key] = type(self)(self.path, self.place.choose(fit))
+        return found
+
+    def leaf_text(self, value: Any) -> str:
+        return f"any of {id(value)}" if type(value) is AnyOf else super().leaf_text(value)
+
+
+def _signs(
+    union: Alternative, value: dict[str, Any], document: SchemaDocument
+) -> tuple[bool, bool, bool]:
+    """Return the signs that an object belongs to an alternative, the surest first.
+
+    No `const` or `enum` is violated. All members are declared. No required member without a default
+    is missing.
+    """
+
+    def declare(name: str) -> list[Any]:
+        return [one for part in union.parts for one in declarations(part, name)]
+
+    required = {name for part in union.parts for name in list_of(part, "required")}
+    tags = [
+        (leaf, list_values(its))
+        for name, leaf in value.items()
+        for its in closure(declare(name), document)
+        if "const" in its or "enum" in its
+    ]
+    return (
+        all(any(equal(leaf, one) for one in values) for leaf, values in tags),
+        all(map(declare, value)),
+        all(find_nearest("default", declare(name), document) for name in required - value.keys()),
+    )
 
 
 class Violation(NamedTuple):
@@ -67,7 +172,7 @@ class Tool:
         self.node = node
         self.schema = schema
         self._declared = object_of(schema, "properties")
-        lists_all = not is_open and "properties" in schema and _lists_all(schema)
+        lists_all = not is_open and "properties" in schema and _OPEN.isdisjoint(schema)
         # A tool without any declared argument may have been defined without its schema.
         self._is_closed = (lists_all and bool(self._declared)) or (
             schema.get("additionalProperties") is False and "patternProperties" not in schema
@@ -123,20 +228,6 @@ def _describe(error: Any) -> Iterator[Violation]:
     for name in names:
         place = said["pointer"] or (name and f"/{escape(name)}")
         yield Violation(name, place, keyword, message, is_missing)
-
-
-def _lists_all(schema: dict[str, Any]) -> bool:
-    """Return whether a schema lists all its properties itself, not in schemas combined with it."""
-    named, waiting = object_of(schema, "properties").keys(), [schema]
-    for part in waiting:
-        if not _OPEN.isdisjoint(part) or not object_of(part, "properties").keys() <= named:
-            return False
-        inner = [one for key in ("allOf", "anyOf", "oneOf") for one in list_of(part, key)]
-        inner += [part.get(key) for key in ("if", "then", "else")]
-        for key in ("dependentSchemas", "dependencies"):
-            inner += object_of(part, key).values()
-        waiting += [one for one in inner if isinstance(one, dict)]
-    return True
 
 
 class Toolbox:
