@@ -170,8 +170,8 @@ class Budget:
             return reply
         finally:
             self._held.remove(held)
-            self._freed.set()
-            self._freed = asyncio.Event()
+            self._freed.set()  # wakes all that wait now
+            self._freed.clear()
 
     def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
         if not self._is_bound:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 from llmeval_integrations.llm.messages import Image, Message, Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
-from llmeval_integrations.messages.reply import text_of_blocks
 
 _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
@@ -69,26 +66,6 @@ def chat_message(message: Message) -> dict[str, Any]:
             for block in content
         ]
     return {"role": message.role, "content": content}
-
-
-def read_chat(response: Mapping[str, Any]) -> Reply:
-    """Read a completion."""
-    choice = response["choices"][0]
-    message = choice["message"]
-    # a call of a custom tool has no function
-    functions = filter(None, (call.get("function") for call in message.get("tool_calls") or ()))
-    calls = [function["arguments"] for function in functions]
-    litellm = message.get("provider_specific_fields") or {}
-    refusal = message.get("refusal") or litellm.get("refusal")
-    content = message.get("content")
-    if isinstance(content, list):  # some servers send parts, with the reasoning among them
-        content = text_of_blocks(content)
-    return Reply(
-        refusal or text_or_calls(content, calls),
-        "refused" if refusal else finish_of(choice.get("finish_reason")),
-        usage_of(response.get("usage")),
-        response.get("model") or "",
-    )
 
 
 def strict_schema(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -49,6 +49,8 @@ The output includes the reasoning, but not thoughts.
 """
 
 _FINISH: Final = {word: finish for finish, words in _FINISHES.items() for word in words.split()}
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
+_MODELS: Final = ("model_name", "model", "model_id")
 _COUNTS: Final = {name: kind for kind, names in _KINDS.items() for name in names.split()}
 
 _NAMES = r"(?:\w{1,12}:)?(?:think(?:ing)?|thoughts?|scratchpad|reflection)"
@@ -104,15 +106,67 @@ class Reply(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, text=text, fence=request.fence, cached=cached)
 
 
-def text_or_calls(text: str | None, calls: Iterable[Any]) -> str:
-    """Return a reply's text; if functions were called, the arguments of the calls instead.
+def read_reply(response: Any) -> Reply:
+    """Read a response of any vendor or framework, as JSON or as an object.
 
-    They are values or JSON. Different calls are joined, because they may disagree.
+    Raises TypeError or ValueError for anything else.
     """
-    texts = [
-        call if isinstance(call, str) else json.dumps(call, ensure_ascii=False) for call in calls
-    ]
-    return "\n\n".join(dict.fromkeys(texts)) or text or ""
+    if isinstance(response, str):  # from a model that completes text
+        return Reply(response)
+    raw = value_of(response, "raw") or response  # LlamaIndex keeps the vendor's response
+    about = value_of(response, "response_metadata")  # LangChain keeps a part of it
+    choice = next(iter(value_of(raw, "choices", "candidates") or ()), None)  # OpenAI, Google
+    inner = value_of(choice, "message", "content")
+    message = value_of(response, "message") or inner or response
+    content = value_of(message, "content", "parts")
+    blocks = [content] if isinstance(content, str) else content or ()
+    calls, refusal = _calls(message, blocks), _refusal(raw, message, inner, *blocks)
+    reasons = (value_of(place, *_REASONS) for place in (about, choice, raw))
+    reason = value_of(value_of(about, "incomplete_details"), "reason")
+    reason = reason or next(filter(None, reasons), None)
+    if content is None and not (calls or refusal or reason):
+        raise ValueError("no reply")
+    finish = "refused" if refusal else finish_of(reason)
+    text = refusal or "\n\n".join(calls) or "".join(map(_text, blocks))
+    if finish == "refused" and not text:
+        text = value_of(choice, "finish_message") or value_of(reason, "value") or str(reason)
+    usage = value_of(raw, "usage", "usage_metadata") or value_of(about, "token_usage")
+    usage = usage_of(usage or value_of(response, "additional_kwargs") or raw)
+    model = value_of(raw, "model", "model_version") or value_of(about, *_MODELS)
+    return Reply(text, finish, usage, model or "")
+
+
+def _text(block: Any) -> str:
+    """Return the text of a part of a message; reasoning has none."""
+    if isinstance(block, str):
+        return block
+    is_text = value_of(block, "type") in (None, "text", "output_text")
+    return (value_of(block, "text") or "") if is_text and not value_of(block, "thought") else ""
+
+
+def _calls(message: Any, blocks: Iterable[Any]) -> list[str]:
+    """List the arguments of the functions that were called; different calls may disagree."""
+    names = ("tool_calls", "invalid_tool_calls")
+    calls = [call for name in names for call in value_of(message, name) or ()]
+    found = [value_of(value_of(call, "function") or call, "arguments", "args") for call in calls]
+    if not calls:  # Google's and Anthropic's stand among the parts
+        inner = (value_of(block, "function_call") or block for block in blocks)
+        found = [value_of(each, "args", "input") for each in inner]
+    texts = dict.fromkeys(
+        each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+        for each in found
+        if each is not None
+    )
+    return [*texts]
+
+
+def _refusal(raw: Any, message: Any, *others: Any) -> Any:
+    """Return the text of a refusal, for which each interface has its own place."""
+    extras = value_of(message, "additional_kwargs"), value_of(message, "provider_specific_fields")
+    refusals = (value_of(place, "refusal") for place in (message, *extras, *others))
+    blocked = value_of(value_of(raw, "prompt_feedback"), "block_reason")  # Google's
+    found = next(filter(None, refusals), None) or value_of(blocked, "value")
+    return found or value_of(value_of(raw, "stop_details"), "explanation")  # Anthropic's
 
 
 def finish_of(word: Any) -> Finish:

@@ -33,7 +33,7 @@ from llmeval_integrations.llm.failures import error_of, status_error
 from llmeval_integrations.llm.forms import address_user, in_words
 from llmeval_integrations.llm.loop import background
 from llmeval_integrations.llm.messages import Output, Request, build
-from llmeval_integrations.llm.reply import Reply, usage_of, value_of
+from llmeval_integrations.llm.reply import Reply, read_reply, usage_of, value_of
 
 T = TypeVar("T")
 
@@ -133,10 +133,6 @@ class SdkClient(Client):
     @abstractmethod
     async def call(self, arguments: dict[str, Any]) -> Any:
         """Make the call and return the response."""
-
-    @abstractmethod
-    def read(self, response: Any) -> Reply:
-        """Read the response; the reply's model may be empty."""
 
     def key(self) -> str | None:
         """Return the key to send, from the configuration or the vendor's environment variables.
@@ -265,7 +261,7 @@ class SdkClient(Client):
     def _read(self, response: Any, output: Output) -> Reply:
         name = self.config.name
         try:
-            reply = self.read(response)
+            reply = read_reply(response)
             return msgspec.structs.replace(reply, model=reply.model or name, output=output)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             usage = usage_of(value_of(response, "usage", "usage_metadata"))

@@ -117,7 +117,7 @@ class Session:
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
         client, _, limiter, price, batches = line
-        request = msgspec.structs.replace(request, shared=self.shared)
+        request = msgspec.structs.replace(request, shared=True) if self.shared else request
         if self.ready is not None:
             await self.ready.wait()
 

@@ -10,7 +10,7 @@ from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Image, Message, Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of
+from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096  # the default limit of a reply, because the API requires one
@@ -58,14 +58,6 @@ class AnthropicClient(StainlessClient):
                 raise ClientError(f"no structured output: {error}", kind="bad_request") from error
             arguments["output_config"] = {"format": form}
         return self.with_options(arguments)
-
-    def read(self, response: Any) -> Reply:
-        blocks = response["content"]  # with the model's reasoning, which is skipped
-        text = "".join(block["text"] for block in blocks if block["type"] == "text")
-        calls = [block["input"] for block in blocks if block["type"] == "tool_use"]
-        text = text or (response.get("stop_details") or {}).get("explanation") or ""
-        finish, usage = finish_of(response.get("stop_reason")), usage_of(response.get("usage"))
-        return Reply(text_or_calls(text, calls), finish, usage, response.get("model") or "")
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:  # noqa: ARG002
         drafts = [

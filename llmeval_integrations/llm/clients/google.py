@@ -10,7 +10,7 @@ from llmeval_integrations.llm.client import LONGEST, NO_KEY
 from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Image, Message, Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
+from llmeval_integrations.llm.reply import value_of
 from llmeval_integrations.llm.sdk_client import Close, SdkClient
 
 
@@ -84,19 +84,6 @@ class GoogleClient(SdkClient):
         if self.given is None:
             return await self.sdk().aio.models.generate_content(**arguments)
         return await in_thread(partial(self.given.models.generate_content, **arguments))
-
-    def read(self, response: Any) -> Reply:
-        usage, model = usage_of(response.usage_metadata), response.model_version or ""
-        if not response.candidates and response.prompt_feedback is not None:
-            return Reply(response.prompt_feedback.block_reason.value, "refused", usage, model)
-        candidate = response.candidates[0]
-        finish = finish_of(candidate.finish_reason)
-        parts = (candidate.content and candidate.content.parts) or ()
-        text = "".join(part.text or "" for part in parts if not part.thought)
-        calls = [part.function_call.args for part in parts if part.function_call is not None]
-        if finish == "refused":
-            text = text or candidate.finish_message or candidate.finish_reason.value
-        return Reply(text_or_calls(text, calls), finish, usage, model)
 
 
 def _content(message: Message) -> dict[str, Any]:

@@ -9,14 +9,12 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.client import ClientConfig
-from llmeval_integrations.llm.forms import chat_message, read_chat, strict_schema
+from llmeval_integrations.llm.forms import chat_message, strict_schema
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
 from llmeval_integrations.llm.messages import Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, text_or_calls, usage_of, value_of
-from llmeval_integrations.messages.reply import text_of_blocks
+from llmeval_integrations.llm.reply import value_of
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}
-_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason", "status")
 
 
 class LangChainClient(FrameworkClient):
@@ -70,23 +68,6 @@ class LangChainClient(FrameworkClient):
                 raise
             return completion
 
-    def read(self, response: Any) -> Reply:
-        if hasattr(response, "choices"):  # an OpenAI object with a reply that was cut
-            return read_chat(response.model_dump())
-        if isinstance(response, str):  # a model that completes text
-            return Reply(response)
-        about = response.response_metadata
-        reason = value_of(about.get("incomplete_details"), "reason") or value_of(about, *_REASONS)
-        refusal = _refusal(response)
-        calls = [call["args"] for call in response.tool_calls]
-        calls += [call["args"] or "" for call in response.invalid_tool_calls]
-        return Reply(
-            text=text_or_calls(text_of_blocks(response.content) or refusal or "", calls),
-            finish="refused" if refusal else finish_of(reason),
-            usage=usage_of(response.usage_metadata or about.get("token_usage")),
-            model=value_of(about, "model_name", "model", "model_id") or "",
-        )
-
 
 def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
     """Return a runnable with its models changed: bound ones, fallbacks, or one before a parser."""
@@ -118,10 +99,3 @@ def _ask_for_form(model: Any, request: Request, output: Output) -> Any:
         return model.with_structured_output(named, **form).first
     except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError) as error:
         raise ClientError(f"no structured output: {error}", kind="bad_request") from error
-
-
-def _refusal(message: Any) -> str | None:
-    """Return the text of a refusal, which OpenAI's two interfaces put in two places."""
-    blocks = message.content if isinstance(message.content, list) else []
-    refusals = (value_of(block, "refusal") for block in (message.additional_kwargs, *blocks))
-    return next(filter(None, refusals), None)

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, MissingDependencyError
 from llmeval_integrations.llm.client import NO_KEY
-from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
+from llmeval_integrations.llm.forms import chat_message, openai_form
 from llmeval_integrations.llm.messages import Output, Request
-from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 
@@ -62,9 +61,6 @@ class LiteLLMClient(SdkClient):
                 **form,
             }
         )
-
-    def read(self, response: Any) -> Reply:
-        return read_chat(response.model_dump())
 
     def identity(self) -> dict[str, Any]:
         vendor, slash, name = self.config.name.partition("/")

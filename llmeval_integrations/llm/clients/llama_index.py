@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.forms import openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient
 from llmeval_integrations.llm.messages import Image, Message, Output, Request
-from llmeval_integrations.llm.reply import Reply, finish_of, usage_of, value_of
-
-_REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
 
 
 class LlamaIndexClient(FrameworkClient):
@@ -53,19 +50,6 @@ class LlamaIndexClient(FrameworkClient):
             if "llama_index.llms.ollama.base.Ollama" in names:
                 return {"format": request.schema}
         raise ClientError(f"{self!r} accepts no schema in a known form", kind="bad_request")
-
-    def read(self, response: Any) -> Reply:
-        raw = response.raw
-        first = next(iter(value_of(raw, "choices", "candidates") or ()), None)
-        refusal = value_of(value_of(first, "message"), "refusal")
-        reason = value_of(raw, *_REASONS) or value_of(first, *_REASONS)
-        account = value_of(raw, "usage", "usage_metadata") or response.additional_kwargs or raw
-        return Reply(
-            text=refusal or response.message.content or "",
-            finish="refused" if refusal else finish_of(reason),
-            usage=usage_of(account),
-            model=value_of(raw, "model", "model_version") or "",
-        )
 
 
 def _message(message: Message) -> Any:

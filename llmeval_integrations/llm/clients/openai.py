@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.llm.client import ClientConfig
-from llmeval_integrations.llm.forms import chat_message, openai_form, read_chat
+from llmeval_integrations.llm.forms import chat_message, openai_form
 from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
@@ -71,9 +71,6 @@ class OpenAIClient(StainlessClient):
                 **openai_form(request, output),
             }
         )
-
-    def read(self, response: Any) -> Reply:
-        return read_chat(response)
 
     async def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         lines = []
