@@ -102,23 +102,17 @@ def describe_repeats(ids: Iterable[Any]) -> str | None:
     They do if an id occurs twice, or if most ids are those of a task with the number of a try, such
     as `t1.0` and `t1.1`, and the tasks have the same few numbers.
     """
-    places: dict[str, list[str]] = {}
-    tries: set[str] = set()
-    seen: set[Key] = set()
-    count = 0
-    for own in map(key_of, ids):
-        count += 1
-        seen.add(own)
-        if isinstance(own, str) and (found := _REPEAT.fullmatch(own)):
-            places.setdefault(own[: found.start(1)], []).append(own)
-            tries.add(found[1])
-    doubled = count - len(seen)
-    if doubled:
-        return f"{doubled:,} of {count:,} rows have the id of another"
-    repeated = [each for each in places.values() if len(each) > 1]
+    keys = [*map(key_of, ids)]
+    if doubled := len(keys) - len({*keys}):
+        return f"{doubled:,} of {len(keys):,} rows have the id of another"
+    found = [each for key in keys if isinstance(key, str) and (each := _REPEAT.fullmatch(key))]
+    tasks: dict[str, list[str]] = {}
+    for each in found:
+        tasks.setdefault(each.string[: each.start(1)], []).append(each.string)
+    repeated = [tries for tries in tasks.values() if len(tries) > 1]
     rows = sum(map(len, repeated))
-    is_few = len(tries) <= min(rows // 2, _MOST_TRIES)
-    if len(repeated) > 1 and 10 * rows >= 9 * count and is_few:
+    is_few = len({each[1] for each in found}) <= min(rows // 2, _MOST_TRIES)
+    if len(repeated) > 1 and 10 * rows >= 9 * len(keys) and is_few:
         first, second = repeated[0][:2]
         return f"ids such as {first!r} and {second!r} look like repeats of one task"
     return None

@@ -64,7 +64,8 @@ def kappa(ratings: Sequence[Rating], *, numbers: bool = False) -> Kappa | None:
     variance = math.fsum(each**2 for _, each in influences) / n
     spread = agreed * (1 - agreed)
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
-    low, high = wilson_of(agreed, effective / effect.factor, t_of(effect.freedom))
+    factor, freedom = effect
+    low, high = wilson_of(agreed, effective / factor, t_of(freedom))
     return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
 
 

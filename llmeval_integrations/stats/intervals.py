@@ -243,15 +243,11 @@ def degrees_of_freedom(away: Sequence[float], most: int) -> int:
     return max(1, min(most, int(kept + 1e-9)))  # floats may be just below a whole number
 
 
-class DesignEffect(NamedTuple):
-    """How much less information rows in groups carry than as many independent rows."""
+def design_effect(influences: Iterable[tuple[Hashable, float]]) -> tuple[float, int] | None:
+    """Return how much less rows in groups tell about an estimate than as many independent rows.
 
-    factor: float  # the divisor that turns the number of rows into the effective number; at least 1
-    freedom: int  # the degrees of freedom of Student's distribution
-
-
-def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect | None:
-    """Return the design effect of groups on an estimate; None for a single group.
+    Returns the divisor that turns the number of rows into the effective number, at least 1, and the
+    degrees of freedom of Student's distribution; None for a single group.
 
     influences: for each row its group (None for an ungrouped row) and its influence, which is how
         far the row moves the estimate.
@@ -268,9 +264,9 @@ def design_effect(influences: Iterable[tuple[Hashable, float]]) -> DesignEffect 
         sums[unit_of(group, rows)] += influence
     count = len(sums)
     if count == rows:
-        return DesignEffect(1.0, max(1, rows - 1))
+        return 1.0, max(1, rows - 1)
     if count < 2:
         return None
     between = math.fsum(each * each for each in sums.values()) * count / (count - 1)
     factor = max(1.0, between / squares) if squares else rows / count
-    return DesignEffect(factor, degrees_of_freedom([*sums.values()], count - 1))
+    return factor, degrees_of_freedom([*sums.values()], count - 1)

@@ -154,7 +154,12 @@ def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
     Raises InputError if rows or ids do not match, or a value is neither a verdict nor a label.
     """
     rows, known = _read_rows(judged, human)
-    return _compare(rows, _find_label(positive, known))
+    if positive is None and known == {True: True}:
+        positive = True
+    if positive is not None and fold(positive) not in known:
+        labels = ", ".join(sorted(map(quote, known.values())))
+        raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
+    return _compare(rows, known.get(fold(positive)))
 
 
 def _compare(rows: Sequence[LabelledRow], yes: Any) -> Agreement:
@@ -189,15 +194,6 @@ def _compare(rows: Sequence[LabelledRow], yes: Any) -> Agreement:
         ),
         corrected=_corrected(scored, yes),
     )
-
-
-def _find_label(positive: Any, known: Mapping[Any, Any]) -> Any:
-    """Return the label that passes, by its spelling in the rows; None if no label is named."""
-    passing = True if positive is None and known == {True: True} else positive
-    if passing is not None and fold(passing) not in known:
-        labels = ", ".join(sorted(map(quote, known.values())))
-        raise InvalidOptionError(f"agreement: positive={quote(positive)} is none of {labels}")
-    return known.get(fold(passing))
 
 
 def _read_rows(judged: Any, human: Any) -> tuple[list[LabelledRow], dict[Any, Any]]:

@@ -11,7 +11,6 @@ from typing import Final, Literal, NamedTuple
 
 from llmeval_integrations.stats.agreement import Rating
 from llmeval_integrations.stats.intervals import (
-    DesignEffect,
     Interval,
     Share,
     Z,
@@ -103,14 +102,14 @@ def prediction_powered_rate(rows: Sequence[Rating]) -> JudgedRate:
 
 
 def rate_by_counts(
-    cells: PairCounts, judged: Share, *, plain: Interval | None, effect: DesignEffect | None
+    cells: PairCounts, judged: Share, *, plain: Interval | None, effect: tuple[float, int] | None
 ) -> JudgedRate:
     """Estimate the rate from counts; see `prediction_powered_rate`.
 
     cells: the labelled rows, paired as the person's verdict and the judge's verdict.
     judged: the rows that the judge passed, out of all rows, with or without a label.
     plain: the interval of the labels alone.
-    effect: the design effect of the labels with the judge.
+    effect: the `design_effect` of the labels with the judge.
     """
     n = sum(cells)
     power, correlation = _power(cells)
@@ -119,7 +118,8 @@ def rate_by_counts(
     if plain is None or effect is None:
         return JudgedRate(mean, None, judged, "labels")
     effective = n / (1 - (1 - n / judged.whole) * correlation)
-    powered = wilson_of(rate, effective / effect.factor, t_of(max(1, min(effect.freedom, n - 1))))
+    factor, freedom = effect
+    powered = wilson_of(rate, effective / factor, t_of(max(1, min(freedom, n - 1))))
     if n == judged.whole or width(plain) <= width(powered):
         return JudgedRate(mean, plain, judged, "labels")
     return JudgedRate(rate, powered, judged, "prediction-powered")

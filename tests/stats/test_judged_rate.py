@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmeval_integrations.stats.agreement import Rating
-from llmeval_integrations.stats.intervals import DesignEffect, Share, width, wilson
+from llmeval_integrations.stats.intervals import Share, width, wilson
 from llmeval_integrations.stats.judged_rate import (
     labels_needed,
     prediction_powered_rate,
@@ -27,7 +27,7 @@ def simulate(draws, labels, judged, rate, sensitivity, specificity):
         counts = choose.multinomial(labels, [good, rate - good, bad, 1 - rate - bad])
         cells = PairCounts(*map(int, counts))
         rest = int(choose.binomial(judged - labels, good + bad))
-        alone, effect = wilson(cells.both + cells.worse, labels), DesignEffect(1.0, labels - 1)
+        alone, effect = wilson(cells.both + cells.worse, labels), (1.0, labels - 1)
         passed = Share(cells.both + cells.better + rest, judged)
         found = rate_by_counts(cells, passed, plain=alone, effect=effect).interval
         for place, (low, high) in enumerate((found, alone)):
