@@ -62,6 +62,7 @@ class Claim(msgspec.Struct, frozen=True):
     verdict: str
     evidence: str = ""
     documents: list[int] = []
+    quoted: bool = False  # whether the documents have the evidence word for word
 
 
 def _form(verdicts: Mapping[str, str]) -> Form[list[Claim]]:
@@ -111,16 +112,14 @@ class _ClaimJudge(ModelJudge):
         if not claims:
             return Result.unscored("The text makes no claim", label="no_claims", claims=[])
         good = next(iter(self.verdicts))
-        wrong = [
-            f"{each['verdict']}: {each['claim']}" for each in claims if each["verdict"] != good
-        ]
+        wrong = [f"{each.verdict}: {each.claim}" for each in claims if each.verdict != good]
         count = len(claims) - len(wrong)
         reason = "; ".join([f"{count} of {len(claims)} claims are {good}", *wrong])
         score = self.score(claims, count / len(claims), sample)
         passed = None if self.threshold is None else score >= self.threshold
-        return Result(score, passed, None, reason, {"claims": claims})
+        return Result(score, passed, None, reason, {"claims": msgspec.to_builtins(claims)})
 
-    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[dict[str, Any]]:
+    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[Claim]:
         """Return the claims of a text, each with its verdict, in one call."""
         if not text.strip():
             return []
@@ -129,14 +128,13 @@ class _ClaimJudge(ModelJudge):
         values["text"] = enclose("text", text, values["fence"])
         claims = await self.exchange(ask, _PROMPT, _form(self.verdicts), values)
         sources = Quotations([values["documents"], values["instruction"]])
-        found = []
-        for each in claims:
+        for number, each in enumerate(claims):
             has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
             is_quoted = has_words and sources.hold(each.evidence)
-            found.append({**msgspec.to_builtins(each), "quoted": is_quoted})
-        return found
+            claims[number] = msgspec.structs.replace(each, quoted=is_quoted)
+        return claims
 
-    def score(self, claims: list[dict[str, Any]], share: float, sample: Sample) -> float:  # noqa: ARG002
+    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
         """Return the score of claims, of which this share has the first verdict."""
         return share
 
@@ -162,24 +160,24 @@ class ClaimFaithfulness(_ClaimJudge):
         super().__post_init__()
         check_number(self, "part_characters", minimum=1, whole=True, optional=True)
 
-    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[dict[str, Any]]:
+    async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[Claim]:
         if self.part_characters is None or isinstance(sample.contexts, str):
             return await super().find_claims(sample, text, ask)
-        found: list[dict[str, Any]] = []
-        left: list[dict[str, Any]] = []
+        found: list[Claim] = []
+        left: list[Claim] = []
         first = 0
         for part in split_contexts(sample.contexts, self.part_characters):
             own = msgspec.structs.replace(sample, contexts=part)
-            claims = await super().find_claims(own, text, ask)
-            if not claims:
+            if not (claims := await super().find_claims(own, text, ask)):
                 break
+            left = []
             for each in claims:
-                each["documents"] = [first + number for number in each["documents"]]
-            left = [each for each in claims if each["verdict"] == "unsupported"]
-            found += [each for each in claims if each["verdict"] != "unsupported"]
+                places = [first + number for number in each.documents]
+                side = left if each.verdict == "unsupported" else found
+                side.append(msgspec.structs.replace(each, documents=places))
             if not left:
                 break
-            text, first = "\n".join(each["claim"] for each in left), first + len(part)
+            text, first = "\n".join(each.claim for each in left), first + len(part)
         return found + left
 
 
@@ -188,12 +186,11 @@ def split_contexts(contexts: Sequence[Any], most: int) -> list[list[Any]]:
     parts: list[list[Any]] = [[]]
     size = 0
     for each in contexts:
-        length = len(to_text(each))
-        if parts[-1] and size + length > most:
+        size += (length := len(to_text(each)))
+        if parts[-1] and size > most:
             parts.append([])
-            size = 0
+            size = length
         parts[-1].append(each)
-        size += length
     return parts
 
 
@@ -222,13 +219,13 @@ class ContextPrecision(_ClaimJudge):
     needs: ClassVar[tuple[str, ...]] = ("reference", "contexts")
     text_of: ClassVar[str] = "reference"
 
-    def score(self, claims: list[dict[str, Any]], share: float, sample: Sample) -> float:  # noqa: ARG002
+    def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
         count = 1 if isinstance(sample.contexts, str) else len(sample.contexts)
         useful = {
             number
             for claim in claims
-            if claim["verdict"] == "supported"
-            for number in claim["documents"]
+            if claim.verdict == "supported"
+            for number in claim.documents
             if 1 <= number <= count
         }
         shares = [place / number for place, number in enumerate(sorted(useful), 1)]

@@ -62,7 +62,7 @@ class Vote(JudgedEvaluator):
         check_instance(self, "of", JudgedEvaluator)
         check_number(self, "n", minimum=1, whole=True)
         check_number(self, "temperature", minimum=0, maximum=2, optional=True)
-        _resemble(self, [self.of])
+        _take_needs(self, [self.of])
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         asks = [ask.draw(number, self.temperature) for number in range(self.n)]
@@ -82,7 +82,7 @@ class Panel(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         _check_list(self, "judges", JudgedEvaluator, "judge")
-        _resemble(self, self.judges)
+        _take_needs(self, self.judges)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         return majority(await results_of(self.judges, sample, ask))
@@ -141,7 +141,7 @@ class Cascade(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         _check_list(self, "evaluators", Evaluator, "evaluator")
-        _resemble(self, self.evaluators)
+        _take_needs(self, self.evaluators)
         self.__dict__["needs"] = self.evaluators[0].needs  # the others may not be asked
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
@@ -176,7 +176,7 @@ def _check_list(judge: Any, option: str, kind: type, name: str) -> None:
             raise InvalidOptionError(f"{judge.name}: {quote(each)} is not a {name}")
 
 
-def _resemble(judge: JudgedEvaluator, parts: Sequence[Evaluator]) -> None:
+def _take_needs(judge: JudgedEvaluator, parts: Sequence[Evaluator]) -> None:
     """Give a judge the needs of its parts, and their direction."""
     needs = dict.fromkeys(field for part in parts for field in part.needs)
     is_lower = all(part.lower_is_better for part in parts)

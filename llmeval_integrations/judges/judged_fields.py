@@ -116,7 +116,7 @@ class JudgedFields(JsonFields, _ProseJudge):
         _ProseJudge.__post_init__(self)
         JsonFields.__post_init__(self)
 
-    check = _ProseJudge.check
+    check = _ProseJudge.check  # it asks
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         comparison = compare_sample(self, sample, self._layout)

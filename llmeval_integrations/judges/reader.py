@@ -172,11 +172,11 @@ class Reader:
         inconsistent = self._contradicts(decode(reasoning), value)
         if self.quotations.mark:  # the writer may see the reasons, but must never see the mark
             reasoning = reasoning.replace(self.quotations.mark, "")
-        levels = {each.value for each in CONFIDENCE.state(members or {})}
-        if not levels:
-            plain = decode(text)
-            found = CONFIDENCE.statements(plain, "name", "alias")
-            levels = {each.value for each in found if not _is_introduced(plain, each.start)}
+        levels = {each.value for each in CONFIDENCE.state(members or {})} or {
+            each.value
+            for each in CONFIDENCE.statements(text, "name", "alias")
+            if not _is_introduced(text, each.start)
+        }
         return Judgement(reasoning, value, levels.pop() if len(levels) == 1 else None, inconsistent)
 
     def _contradicts(self, reasoning: str, value: Any) -> bool:
