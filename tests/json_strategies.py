@@ -41,6 +41,42 @@ clashing = st.recursive(
     max_leaves=8,
 )
 
+_TYPES = st.sampled_from("object array string number integer boolean null".split())
+_LIMITS = "maxItems minItems maxProperties minProperties minLength maximum".split()
+_LEAVES = st.one_of(
+    st.booleans(),
+    st.fixed_dictionaries({"type": _TYPES | st.lists(_TYPES, min_size=1, max_size=3, unique=True)}),
+    st.fixed_dictionaries({"enum": st.lists(clashing, min_size=1, max_size=3, unique_by=json.dumps)}),
+    st.fixed_dictionaries({"const": clashing}),
+    st.dictionaries(st.sampled_from(_LIMITS), st.integers(0, 2), min_size=1, max_size=1),
+    st.sampled_from([
+        {"required": ["a"]}, {"uniqueItems": True}, {"$ref": "#"}, {"$ref": "#/definitions/d"},
+        {"propertyNames": {"enum": ["a", "b"]}}, {"$dynamicRef": "#"}, {"$recursiveRef": "#"},
+    ]),
+)  # fmt: skip
+_ONE = "additionalProperties items contains not if then else unevaluatedProperties unevaluatedItems"
+
+
+def _nest(inner):
+    some = st.lists(inner, min_size=1, max_size=3)
+    keywords = {
+        "properties": st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=3),
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "[bc]"]), inner, min_size=1),
+        **dict.fromkeys(_ONE.split(), inner),
+        **dict.fromkeys(("prefixItems", "allOf", "anyOf", "oneOf"), some),
+    }
+    part = st.fixed_dictionaries({}, optional=keywords)
+    return st.builds(
+        lambda one, leaf: {**leaf, **one},
+        part,
+        _LEAVES.filter(lambda leaf: leaf not in (True, False)),
+    )
+
+
+clashing_schemas = st.recursive(_LEAVES, _nest, max_leaves=8)
+"""Schemas of few names and values, so that they meet, with every keyword that is followed."""
+
+
 OUT_OF_RANGE = re.compile(r"[eE]\+?[0-9]{3,}")
 """Finds numbers that no double holds."""
 

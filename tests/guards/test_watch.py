@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from json_strategies import broken_texts, clashing, json_texts, law, seconds
+from json_strategies import broken_texts, clashing, clashing_schemas, json_texts, law, seconds
 
 from llmeval_integrations import InvalidOptionError, JsonMatch, JsonSchema, ToolCallSchema
 from llmeval_integrations.core.errors import InputError, InvalidSchemaError
@@ -153,45 +153,11 @@ def test_the_arguments_of_calls_are_watched_each_by_its_tool():
         watch(ToolCallSchema(TOOLS)).feed("{")
 
 
-# Schemas of few names and values, so that they meet; among them every keyword that is followed.
-_TYPES = st.sampled_from("object array string number integer boolean null".split())
-_LIMITS = "maxItems minItems maxProperties minProperties minLength maximum".split()
-_LEAVES = st.one_of(
-    st.booleans(),
-    st.fixed_dictionaries({"type": _TYPES | st.lists(_TYPES, min_size=1, max_size=3, unique=True)}),
-    st.fixed_dictionaries({"enum": st.lists(clashing, min_size=1, max_size=3, unique_by=json.dumps)}),
-    st.fixed_dictionaries({"const": clashing}),
-    st.dictionaries(st.sampled_from(_LIMITS), st.integers(0, 2), min_size=1, max_size=1),
-    st.sampled_from([
-        {"required": ["a"]}, {"uniqueItems": True}, {"$ref": "#"}, {"$ref": "#/definitions/d"},
-        {"propertyNames": {"enum": ["a", "b"]}}, {"$dynamicRef": "#"}, {"$recursiveRef": "#"},
-    ]),
-)  # fmt: skip
-_ONE = "additionalProperties items contains not if then else unevaluatedProperties unevaluatedItems"
-
-
-def _nest(inner):
-    some = st.lists(inner, min_size=1, max_size=3)
-    keywords = {
-        "properties": st.dictionaries(st.sampled_from("abc"), inner, min_size=1, max_size=3),
-        "patternProperties": st.dictionaries(st.sampled_from(["^a", "[bc]"]), inner, min_size=1),
-        **dict.fromkeys(_ONE.split(), inner),
-        **dict.fromkeys(("prefixItems", "allOf", "anyOf", "oneOf"), some),
-    }
-    part = st.fixed_dictionaries({}, optional=keywords)
-    return st.builds(
-        lambda one, leaf: {**leaf, **one},
-        part,
-        _LEAVES.filter(lambda leaf: leaf not in (True, False)),
-    )
-
-
-_SCHEMAS = st.recursive(_LEAVES, _nest, max_leaves=8)
 _DRAFTS = st.sampled_from(["4", "6", "7", "2019-09", "2020-12"])
 
 
 @law
-@given(_SCHEMAS, _SCHEMAS, _DRAFTS, clashing, st.randoms(use_true_random=False))
+@given(clashing_schemas, clashing_schemas, _DRAFTS, clashing, st.randoms(use_true_random=False))
 def test_what_conforms_is_never_called_lost_and_what_does_not_always(
     schema, definition, draft, value, chance
 ):
