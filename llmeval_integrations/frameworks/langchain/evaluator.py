@@ -14,7 +14,6 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
@@ -149,13 +148,15 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     def _sample(self, prediction: Any, **further: Any) -> Sample:
         fields = {n: value for n, value in further.items() if value is not None and n in FIELDS}
-        is_schema = isinstance(self.evaluator, JsonSchema) and "schema" in fields
-        needs = ["input"] * self.requires_input
-        needs += ["reference"] * (self.requires_reference and not is_schema)
-        for field in needs:
-            if field not in fields:
-                kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
-                raise MissingFieldError(f"{kind} requires {add_article(field)} string.")
+        lacks = None
+        if "input" not in fields and self.requires_input:
+            lacks = "an input"
+        elif "reference" not in fields and self.requires_reference:
+            is_schema = isinstance(self.evaluator, JsonSchema) and "schema" in fields
+            lacks = None if is_schema else "a reference"
+        if lacks:
+            kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
+            raise MissingFieldError(f"{kind} requires {lacks} string.")
         return Sample(prediction, **fields)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
