@@ -196,8 +196,9 @@ class _Arrays:
             return same
         may_split = bool(same) and (its.fuzzy or self._least > 0)
         is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        ours = {type(output[n]) for n in spare if output[n]}  # an empty object or array is a leaf
-        theirs = {type(reference[n]) for n in wanted if reference[n]}
+        # An empty object equals one in which everything is ignored, which takes a trial to find.
+        ours = {type(output[n]) for n in spare if output[n] or not its.pairs_all}
+        theirs = {type(reference[n]) for n in wanted if reference[n] or not its.pairs_all}
         if is_alone or (its.exact and (ours <= SCALARS or theirs <= SCALARS)):
             return same + self._pair_leaves(spare, wanted)
         table = self._table(spare, wanted)

@@ -41,6 +41,7 @@ TABLE = [
     ({"fields": {"/a/b": {"ignore": True}}}, {"a": {"b": 1}}, {}, (0, 0, 0), []),
     ({"fields": {"/a/b": {"ignore": True}}}, {"c": 1}, {"a": {"b": {"x": [1]}}, "c": 1}, (1, 1, 1), []),
     ({"fields": {"/*/b": {"ignore": True}}}, [{"b": 1}], [{}], (0, 0, 0), []),
+    ({**ANY, "fields": {"/*/b": {"ignore": True}}}, [[], {}, {}], [{"b": 1}, [], {"b": 2}], (1, 1, 1), []),
     ({"defaults": {"ignore": True}, "fields": {"/a": {"ignore": False}}}, {"a": 1, "b": 2}, {"a": 1, "c": [3]}, (1, 1, 1), []),
     ({"fields": {"/a": {"weight": 3}}}, {"a": 1, "b": 1}, {"a": 1, "b": 2}, (3, 4, 4), [("/b", "mismatch")]),
     # what is left over of arrays
