@@ -1,11 +1,10 @@
-"""Help, the starter file, and lists of runs and of evaluators."""
+"""Help, the starter file, and the list of evaluators."""
 
-import json
 import re
 
 import pytest
 
-from llmeval_integrations import JsonValidity, __version__, evaluate, list_evaluators
+from llmeval_integrations import __version__, list_evaluators
 from llmeval_integrations.cli.evaluators import describe, read_docstring, read_options
 from llmeval_integrations.core.catalog import evaluator_class
 
@@ -33,23 +32,6 @@ def test_a_starter_file_runs_and_show_prints_the_run_again(llmeval):
     assert (code, "33.3 % of 3 samples pass json_fields" in table) == (0, True)
     assert steps.startswith("runs/first/results.jsonl and summary.json\nnext: llmeval view runs/first")  # fmt: skip
     assert llmeval("show runs/first") == (0, table, "")
-
-
-def test_the_runs_of_a_folder_are_listed_the_newest_first(llmeval, tmp_path):
-    said = "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one."
-    assert said in llmeval("runs .")[1]
-    for name, output, day in (("old", "{", 1), ("new", "{}", 2), ("deep/cut", "{}", 3)):
-        file = evaluate([{"output": output}], [JsonValidity()], out=tmp_path / name).out / "manifest.json"  # fmt: skip
-        manifest = {**json.loads(file.read_text()), "started": f"2026-01-0{day}T12:30:59+00:00"}
-        file.write_text(json.dumps(manifest))
-    (tmp_path / "deep" / "cut" / "summary.json").unlink()
-    lines = llmeval("runs .")[1].splitlines()
-    assert lines[1] == "3 runs"
-    assert [re.split(" {2,}", line)[1:] for line in lines if "2026-01" in line] == [
-        ["2026-01-03 12:30", "–", "–", "not finished"],
-        ["2026-01-02 12:30", "–", "1", "json_validity 100.0 %"],
-        ["2026-01-01 12:30", "–", "1", "json_validity 0.0 %"],
-    ]
 
 
 def test_list_shows_the_question_of_every_evaluator_or_everything_about_one(llmeval):
