@@ -113,8 +113,8 @@ def measure(name: str, pairs: Sequence[Pair], *, lower: bool | None) -> list[Mea
     fields: dict[str, Measured] = {}
     for pair in pairs:
         a, b = pair.a, pair.b
-        # Without a group, samples with the same id are a group.
-        group = ("id", pair.key) if pair.group is None else pair.group
+        own = pair.group
+        group = ("id", pair.key) if own is None else own  # samples with one id are a group, too
         if a.passed is not None and b.passed is not None:
             rate.add(float(a.passed), float(b.passed), group)
         if a.score is not None and b.score is not None:
