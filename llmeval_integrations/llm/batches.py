@@ -70,7 +70,12 @@ class Batches:
             if note is not None and not note.text:
                 batch = await self._find(name, note)
             if batch is None:
-                batch = await self._hand_over(name, place, request)
+                if not 0 < len(self._queue) < LARGEST:
+                    self._queue = {}
+                    self._sends.append(asyncio.ensure_future(self._send(self._queue)))
+                self._queue[name] = (place, request)
+                sent = await asyncio.shield(self._sends[-1])
+                batch = msgspec.structs.replace(sent, fence=request.fence)
             reply = (await self._replies(batch.text)).get(name)
             return reply and msgspec.structs.replace(reply, fence=batch.fence)
 
@@ -92,15 +97,6 @@ class Batches:
                 if name in await self._replies(batch):
                     return msgspec.structs.replace(note, text=batch)
         return None
-
-    async def _hand_over(self, name: str, place: bytes, request: Request) -> Reply:
-        """Wait until the request is part of a batch, and return the note about it."""
-        if not 0 < len(self._queue) < LARGEST:
-            self._queue = {}
-            self._sends.append(asyncio.ensure_future(self._send(self._queue)))
-        self._queue[name] = (place, request)
-        note = await asyncio.shield(self._sends[-1])
-        return msgspec.structs.replace(note, fence=request.fence)
 
     async def _send(self, queue: dict[str, tuple[bytes, Request]]) -> Reply:
         """Submit the requests of a queue once no more come; return the note without a fence."""

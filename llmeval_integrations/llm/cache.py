@@ -6,20 +6,17 @@ import json
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.llm.messages import Image, Request
 from llmeval_integrations.llm.reply import Reply
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 _OURS: Final = 0x4C4C4D46  # the application ID that identifies our databases
 _PATIENCE: Final = 30.0  # seconds to wait while another process writes
@@ -51,7 +48,7 @@ def request_key(identity: str, request: Request) -> bytes:
     return sha256(msgspec.json.encode(shape)).digest()
 
 
-class Cache:
+class Cache(AbstractContextManager["Cache"]):
     """A file of replies: an SQLite database with one table.
 
     Every reply is stored, even one that was cut or refused: the same call would cost again. Several
@@ -134,9 +131,6 @@ class Cache:
                 f"{path} is a database of another program or version, not a cache of replies"
             )
         return connection
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -191,9 +191,11 @@ def error_of(error: BaseException) -> JudgeError | None:
     The causes show best that there was no response: a library may invent a status for it. A
     response is read by the first status and by the body that the deepest cause keeps.
     """
-    chain = [error]
-    while (cause := _cause(chain[-1])) is not None and cause not in chain:
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
         chain.append(cause)
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     status = next(filter(None, map(_status, chain)), None)
     classes = (kind.__name__ for each in chain for kind in type(each).__mro__)
     known = next((_KINDS[name] for name in classes if name in _KINDS), None)
@@ -212,10 +214,6 @@ def error_of(error: BaseException) -> JudgeError | None:
     body = next((body for body in bodies if body and isinstance(body, Mapping)), None)
     headers = next((head for head in heads if head and isinstance(head, Mapping)), None)
     return status_error(status, body or {"message": str(error)}, headers)
-
-
-def _cause(error: BaseException) -> BaseException | None:
-    return error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 def _transport_error(error: BaseException) -> ClientError | None:

@@ -126,7 +126,8 @@ def read_reply(response: Any) -> Reply:
     reason = reason or next(filter(None, reasons), None)
     if content is None and not (calls or refusal or reason):
         raise ValueError("no reply")
-    finish = "refused" if refusal else finish_of(reason)
+    word = str(value_of(reason, "value") or reason or "stop").rpartition(".")[2].lower()
+    finish = "refused" if refusal else _FINISH.get(word, "other")
     text = refusal or "\n\n".join(calls) or "".join(map(_text, blocks))
     if finish == "refused" and not text:
         text = value_of(choice, "finish_message") or value_of(reason, "value") or str(reason)
@@ -167,12 +168,6 @@ def _refusal(raw: Any, message: Any, *others: Any) -> Any:
     blocked = value_of(value_of(raw, "prompt_feedback"), "block_reason")  # Google's
     found = next(filter(None, refusals), None) or value_of(blocked, "value")
     return found or value_of(value_of(raw, "stop_details"), "explanation")  # Anthropic's
-
-
-def finish_of(word: Any) -> Finish:
-    """Return why a reply ended, from the vendor's word; without a word it ended by itself."""
-    name = str(getattr(word, "value", word) or "stop").rpartition(".")[2]
-    return _FINISH.get(name.lower(), "other")
 
 
 def usage_of(account: Any) -> Usage:

@@ -21,46 +21,51 @@ SAMPLES = [{"output": f"text {number}"} for number in range(12)]
 
 
 @pytest.fixture(params=VENDORS)
-def vendor(request, server, monkeypatch):
-    """Play a vendor's server; `vendor(answers, polls=2)` plays another one."""
+def play(request, server, monkeypatch):
+    """Play a vendor's server: `script = play(answers)`."""
     pytest.importorskip(request.param)
     monkeypatch.setattr(batches, "_FIRST_POLL", 0.05)
     monkeypatch.setattr(batches, "_QUIET", 0.2)
     kind, said = VENDORS[request.param]
 
-    def play(answers=lambda _: VERDICT, **more):
+    def start(answers=lambda _: VERDICT, **more):
         script = kind(answers, said, **more)
         server.plays(script)
         return script
 
-    return play
+    return start
 
 
 @pytest.fixture
-def judge_of(server):
-    def make(script, **options):
+def run(server, tmp_path):
+    """Judge samples by batches: `run(script)`."""
+
+    def start(script, samples=SAMPLES, price=None, **options):
         address = {"base_url": server.url + script.root, "api_key": "sk-0123456789"}
-        return PassFail(load_client(script.model, **address, **options), "Is it right?", retries=0)
+        client = load_client(script.model, **address, price=price)
+        judge = PassFail(client, "Is it right?", retries=0)
+        return evaluate(samples, [judge], out=tmp_path / "run", batch=True, **options)
 
-    return make
+    return start
 
 
-def test_all_but_the_first_question_go_out_as_one_batch_at_half_the_price(
-    vendor, judge_of, tmp_path
-):
-    script = vendor()
-    judge = judge_of(script, price=(100.0, 1000.0))
-    run = evaluate(SAMPLES, [judge], out=tmp_path / "run", batch=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
+def labels(run):
+    return [row.label for row in run.rows]
+
+
+def test_all_but_the_first_question_go_out_as_one_batch_at_half_the_price(play, run):
+    script = play()
+    done = run(script, price=(100.0, 1000.0))
+    assert labels(done) == ["Pass"] * 12
     assert (len(script.files), len(script.batched), len(script.direct)) == (1, 11, 1)
     each = (11 * 100 + 7 * 1000) / 1e6
-    assert run.summary["judging"]["cost"] == pytest.approx(each + 11 * each / 2)
+    assert done.summary["judging"]["cost"] == pytest.approx(each + 11 * each / 2)
     sent, single = script.batched[0], script.direct[0]
     assert {*sent} == {*single}
     assert "output_config" in sent or "response_format" in sent
 
 
-def test_what_a_batch_fails_at_is_asked_again_by_itself(vendor, judge_of, tmp_path):
+def test_what_a_batch_fails_at_is_asked_again_by_itself(play, run):
     failed = []
 
     def answers(body):
@@ -70,9 +75,8 @@ def test_what_a_batch_fails_at_is_asked_again_by_itself(vendor, judge_of, tmp_pa
             return None
         return VERDICT
 
-    script = vendor(answers)
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
+    script = play(answers)
+    assert labels(run(script)) == ["Pass"] * 12
     assert (len(script.batched), len(script.direct)) == (11, 4)
 
 
@@ -91,9 +95,9 @@ evaluate([{"output": f"text {n}"} for n in range(12)], [judge], out=out, batch=T
 
 
 @pytest.mark.parametrize("when", ["SIGINT", "SIGKILL", "taken", "lost"])
-def test_a_run_that_was_left_continues_its_batch(when, vendor, judge_of, server, tmp_path):
+def test_a_run_that_was_left_continues_its_batch(when, play, run, server, tmp_path):
     """It ends under way, as the server takes the batch, or before the server has taken it."""
-    script = vendor(polls=10**9)
+    script = play(polls=10**9)
     command = [sys.executable, "-c", KILLED, script.model, server.url + script.root]
     process = subprocess.Popen([*command, tmp_path / "run"], stderr=subprocess.PIPE, text=True)
 
@@ -113,45 +117,38 @@ def test_a_run_that_was_left_continues_its_batch(when, vendor, judge_of, server,
     script.polls, script.taken = 0, lambda: None
     another = [{"custom_id": "x", "params": {}, "body": {}}] * 11  # of the same length
     script.files["other"], script.looks["other"], script.marks["other"] = another, 0, {}
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, resume=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
+    done = run(script, resume=True)
+    assert labels(done) == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (2, 1)
-    assert run.summary["judging"]["calls"] == 12
+    assert done.summary["judging"]["calls"] == 12
 
 
-def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(
-    vendor, judge_of, tmp_path, monkeypatch
-):
+def test_a_batch_whose_name_was_lost_on_the_way_is_not_handed_over_again(play, run, monkeypatch):
     monkeypatch.setattr(failures, "_FIRST_PAUSE", 0.02)
-    script, losses = vendor(), iter([ConnectionError])
+    script, losses = play(), iter([ConnectionError])
 
     def lose():
         for loss in losses:
             raise loss
 
     script.taken = lose
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 12
+    assert labels(run(script)) == ["Pass"] * 12
     assert (len(script.files), len(script.direct)) == (1, 1)
 
 
-def test_rows_without_a_score_go_out_again_as_one_batch(vendor, judge_of, tmp_path):
-    script = vendor(lambda body: "I cannot say.")
+def test_rows_without_a_score_go_out_again_as_one_batch(play, run):
+    script = play(lambda body: "I cannot say.")
     samples = [{"output": f"text {number}"} for number in range(300)]  # three chunks
-    out = {"out": tmp_path / "run", "batch": True}
-    before = evaluate(samples, [judge_of(script)], **out)
-    assert before.summary["evaluators"]["pass_fail"]["unscored"] == 300
+    assert run(script, samples).summary["evaluators"]["pass_fail"]["unscored"] == 300
     script.answers = lambda _: VERDICT
     script.files.clear()
-    run = evaluate(samples, [judge_of(script)], **out, resume=True, retry_errors=True)
-    assert [row.label for row in run.rows] == ["Pass"] * 300
+    assert labels(run(script, samples, resume=True, retry_errors=True)) == ["Pass"] * 300
     assert (len(script.files), len(script.batched)) == (1, 299)
 
 
-def test_a_budget_bounds_a_batch(vendor, judge_of, tmp_path):
-    script = vendor()
-    run = evaluate(SAMPLES, [judge_of(script)], out=tmp_path / "run", batch=True, max_tokens=5)
-    assert [row.label for row in run.rows].count("budget") == 11
+def test_a_budget_bounds_a_batch(play, run):
+    script = play()
+    assert labels(run(script, max_tokens=5)).count("budget") == 11
     assert (len(script.batched), len(script.direct)) == (0, 1)
 
 
