@@ -69,13 +69,18 @@ class JsonMatch(Evaluator):
         output, reference = read_both(self, sample, self.parsing)
         if type(output) is Defect:
             return defect_result(output, 0.0, matched=False)
-        if equal(output, reference):
-            return Result(1.0, True, None, "Matches", {"matched": True})
         comparison = Comparison()
-        comparison.compare(self._node, output, reference)
+        if not equal(output, reference):
+            comparison.compare(self._node, output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        return _mismatch(comparison)
+        outcomes = _sort_for_patch(comparison.outcomes)
+        differences, patch = _describe(outcomes)
+        metadata: dict[str, Any] = {"matched": False, "differences": differences, "patch": patch}
+        if comparison.limits:
+            metadata["limit_reached"] = comparison.limits
+        reason = summarize(outcomes, comparison.limits)
+        return Result(0.0, False, outcomes[0].kind, reason, metadata)
 
 
 class Plain(Node):
@@ -98,23 +103,6 @@ class Plain(Node):
         return MISMATCH if same_type else WRONG_TYPE
 
 
-def _mismatch(comparison: Comparison) -> Result:
-    outcomes = _sort_for_patch(comparison.outcomes)
-    differences: list[dict[str, Any]] = []
-    for each in outcomes:
-        entry: dict[str, Any] = {"pointer": each.pointer, "kind": each.kind}
-        if each.kind != "missing":
-            entry["output"] = each.output
-        if each.kind != "extra":
-            entry["reference"] = each.reference
-        differences.append(entry)
-    metadata = {"matched": False, "differences": differences, "patch": [*map(_edit, outcomes)]}
-    if comparison.limits:
-        metadata["limit_reached"] = comparison.limits
-    reason = summarize(outcomes, comparison.limits)
-    return Result(0.0, False, outcomes[0].kind, reason, metadata)
-
-
 def _sort_for_patch(outcomes: list[Outcome]) -> list[Outcome]:
     """Order outcomes so that they can be applied one after another.
 
@@ -131,13 +119,22 @@ def _sort_for_patch(outcomes: list[Outcome]) -> list[Outcome]:
     return found
 
 
-def _edit(outcome: Outcome) -> dict[str, Any]:
-    """Return the operation of RFC 6902 after which the output matches at this place."""
-    path = outcome.pointer
-    if outcome.kind == "extra":
-        return {"op": "remove", "path": path}
-    if outcome.kind != "missing":
-        return {"op": "replace", "path": path, "value": outcome.reference}
-    if outcome.at_end:
-        path = path[: path.rindex("/")] + "/-"
-    return {"op": "add", "path": path, "value": outcome.reference}
+def _describe(outcomes: list[Outcome]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the differences, and the operations of RFC 6902 after which the output matches."""
+    differences, patch = [], []
+    for each in outcomes:
+        path = each.pointer
+        difference: dict[str, Any] = {"pointer": path, "kind": each.kind}
+        if each.kind != "missing":
+            difference["output"] = each.output
+        if each.kind == "extra":
+            operation = {"op": "remove", "path": path}
+        else:
+            difference["reference"] = each.reference
+            if each.at_end:
+                path = path[: path.rindex("/")] + "/-"
+            kind = "add" if each.kind == "missing" else "replace"
+            operation = {"op": kind, "path": path, "value": each.reference}
+        differences.append(difference)
+        patch.append(operation)
+    return differences, patch

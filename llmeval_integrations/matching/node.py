@@ -284,24 +284,26 @@ class Figures(NamedTuple):
         both = self.output + self.reference
         return 2 * self.matched / both if both else 1.0
 
-    def shares(self) -> dict[str, float | None]:
-        """Return precision, recall and their harmonic mean F1, from 0 to 1.
+    def as_dict(self) -> dict[str, float | None]:
+        """Return the sums with precision, recall and their harmonic mean F1, from 0 to 1.
 
         `precision` is matched / output, and `recall` is matched / reference; None without a leaf.
         """
         matched, output, reference = self
         both = output + reference
         return {
+            "matched": matched,
+            "output_leaves": output,
+            "reference_leaves": reference,
             "precision": matched / output if output else None,
             "recall": matched / reference if reference else None,
             "f1": 2 * matched / both if both else 1.0,
         }
 
-    def as_dict(self) -> dict[str, float | None]:
-        """Return the figures as they are in results and summaries."""
-        matched, output, reference = self
-        sums = {"matched": matched, "output_leaves": output, "reference_leaves": reference}
-        return {**sums, **self.shares()}
+    def shares(self) -> dict[str, float | None]:
+        """Return precision, recall and F1."""
+        figures = self.as_dict()
+        return {name: figures[name] for name in ("precision", "recall", "f1")}
 
 
 FIGURES: Final = tuple(Figures(0.0, 0.0, 0.0).as_dict())

@@ -270,7 +270,7 @@ class _Arrays:
                 pairs.append((spare[0], wanted[0]))
             elif spare:
                 pairs += self.pair_in_any_order(spare, wanted)
-        if not all(self._its.member(name).exact for name in self._node.key):
+        if len(pairs) < min(len(self._output), len(self._reference)):
             pairs += self._pair_near(pairs)
         least = self._node.min_similarity
         return [pair for pair in pairs if self._is_similar(*pair, least)] if least else pairs
@@ -298,6 +298,8 @@ class _Arrays:
 
         If there are too many to try every pair, the score of the keys alone decides.
         """
+        if all(self._its.member(name).exact for name in self._node.key):
+            return []
         has_key = self._node.has_key
         here = [n for n, item in enumerate(self._output) if has_key(item)]
         there = [n for n, item in enumerate(self._reference) if has_key(item)]
