@@ -114,13 +114,14 @@ class Comparison:
         is_uniform = node.uniform
         for here, there in pairs:
             value, expected = output[here], reference[there]
-            its = node if is_uniform else node.item(here)
-            kind = type(value)
+            if is_uniform and equal(value, expected):
+                if node.lists_matches:
+                    self.add_matches(node, value)
+                continue
+            its, kind = node.item(here), type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:
                 if not its.ignored:
                     self.matched.append(its)
-            elif is_uniform and equal(value, expected):
-                self.add_matches(node, value)
             else:
                 self.compare(its, value, expected, f"{place}/{here}")
         if len(pairs) == len(output) == len(reference):
