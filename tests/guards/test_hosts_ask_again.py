@@ -284,24 +284,21 @@ def test_a_model_of_langchain_is_told_in_messages_or_in_its_text():
         assert (done.output.content, asked[1]) == (GOOD, said)
 
 
-@pytest.mark.parametrize("kind", ["complete", "chat", "achat"])
-def test_a_model_of_llama_index_is_told(kind):
+def test_a_model_of_llama_index_is_told_in_its_text_or_in_messages():
     pytest.importorskip("llama_index.core")
     from llama_index.core.llms import ChatMessage
 
-    model, asked = llama_model(BAD, GOOD)
-    done = guard(CONFORMS)(getattr(model, kind))("?" if kind == "complete" else [ChatMessage("?")])
-    done = asyncio.run(wait(done)) if kind == "achat" else done
-    if kind == "complete":
-        assert done.output.text == GOOD
-        assert asked[1].endswith(TOLD)
-        model, asked = llama_model(BAD, GOOD)
-        done = guard(CONFORMS)(model.as_structured_llm(Receipt).complete)("?")
-        assert done.output.raw == Receipt(total=3)
-        assert TOLD.replace("-3", "-3.0") in asked[1]
-    else:
-        assert done.output.message.content == GOOD
-        assert asked[1] == f"user: ?\nassistant: {BAD}\nuser: {TOLD}\nassistant: "
+    model, asked = llama_model(BAD, GOOD, BAD, GOOD, BAD, GOOD, BAD, GOOD)
+    done = guard(CONFORMS)(model.complete)("?")
+    assert done.output.text == GOOD
+    done = guard(CONFORMS)(model.as_structured_llm(Receipt).complete)("?")
+    assert done.output.raw == Receipt(total=3)
+    assert asked[1].endswith(TOLD)
+    assert TOLD.replace("-3", "-3.0") in asked[3]
+    blocking = guard(CONFORMS)(model.chat)([ChatMessage("?")])
+    awaited = asyncio.run(wait(guard(CONFORMS)(model.achat)([ChatMessage("?")])))
+    assert blocking.output.message.content == awaited.output.message.content == GOOD
+    assert asked[5] == asked[7] == f"user: ?\nassistant: {BAD}\nuser: {TOLD}\nassistant: "
 
 
 async def wait(thing):

@@ -52,7 +52,7 @@ class App:
     """An application's functions that ask a model."""
 
     def __init__(self):
-        self.answer = model(HALF, json.loads(GOOD))
+        self.answer = model(json.loads(HALF), json.loads(GOOD))
 
     @guard(CONFORMS)
     def ask(self, messages, temperature=0):
