@@ -26,8 +26,8 @@ from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample
-from llmeval_integrations.messages.read import Messages
-from llmeval_integrations.messages.reply import Reply, text_of_blocks
+from llmeval_integrations.messages.read import read_messages
+from llmeval_integrations.messages.reply import text_of_blocks
 
 
 class TrlReward(Wrapper):
@@ -80,11 +80,12 @@ class TrlReward(Wrapper):
         return [None if (figure := self.figure(each)) is None else float(figure) for each in found]
 
     def _sample(self, prompt: Any, completion: Any, row: dict[str, Any]) -> Sample | None:
-        output: Any = _text(completion)
-        if not isinstance(completion, str):
-            # Evaluators of tool calls read all messages; the others read the last text.
-            output = Messages(Reply(output), tuple(completion))
-        asked = _text(prompt) if isinstance(prompt, str) or len(prompt) == 1 else prompt
+        # Evaluators of tool calls read all messages; the others read the last text.
+        is_text = isinstance(completion, str)
+        output = completion if is_text else read_messages(completion) or ""
+        asked = prompt
+        if not isinstance(prompt, str) and len(prompt) == 1:
+            asked = text_of_blocks(prompt[0].get("content"))
         fields = {field: row.get(column) for field, column in self.columns.items()}
         try:
             return make_sample(self.evaluator, output, input=asked, variables=row or None, **fields)
@@ -92,10 +93,3 @@ class TrlReward(Wrapper):
             if self.missing == "unscored":
                 return None
             raise MissingFieldError(f"{error}; the columns are {list(row)}") from error
-
-
-def _text(messages: Any) -> str:
-    """Return a text unchanged, and the text of the last of several messages."""
-    if isinstance(messages, str):
-        return messages
-    return text_of_blocks(messages[-1].get("content")) if messages else ""
