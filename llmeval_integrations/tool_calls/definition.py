@@ -169,36 +169,31 @@ def _convert(tool: Any) -> Any:
     return value
 
 
-def convert_schema(schema: Any, *, is_google: bool = False) -> Any:
+def convert_schema(schema: Any) -> Any:
     """Convert a schema to plain JSON Schema.
 
     Names of types in Python's words or in capitals become JSON Schema's, `nullable` becomes the
-    type null, and keywords that are null are dropped. Google's schemas have a type in capitals or
-    `any_of`. In them, keywords may be in snake case, and counts may be texts. Names of properties,
-    defaults and enums are not changed.
+    type null, and keywords that are null are dropped. As in Google's schemas, keywords may be in
+    snake case, and counts may be texts. Names of properties, defaults and enums are not changed.
     """
     if isinstance(schema, list):  # `items` could be a list before draft 2020-12
-        return [convert_schema(one, is_google=is_google) for one in schema]
+        return [*map(convert_schema, schema)]
     if not isinstance(schema, dict):
         return schema
     # Google's SDK dumps each keyword without a value as null.
     is_dumped = "any_of" in schema or ("ref" in schema and "defs" in schema)
-    kind = schema.get("type")
-    is_google = is_google or is_dumped or (isinstance(kind, str) and kind.isupper())
     found: dict[str, Any] = {}
     for given, value in schema.items():
         if value is None and (is_dumped or given not in ("default", "const")):
             continue
-        key = _write_keyword(given) if is_google else given
+        key = _write_keyword(given)
         if key in NAMED and isinstance(value, dict):
-            found[key] = {
-                name: convert_schema(part, is_google=is_google) for name, part in value.items()
-            }
+            found[key] = {name: convert_schema(part) for name, part in value.items()}
         elif key in _WITH_SCHEMAS:
-            found[key] = convert_schema(value, is_google=is_google)
+            found[key] = convert_schema(value)
         else:  # Google's JSON writes 64-bit counts as texts
-            is_count = is_google and key.startswith(("max", "min")) and str(value).isdecimal()
-            found[key] = int(value) if is_count else value
+            is_count = isinstance(value, str) and key.startswith(("max", "min"))
+            found[key] = int(value) if is_count and value.isdecimal() else value
     return _convert_type(found)
 
 

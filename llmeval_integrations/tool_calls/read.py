@@ -74,15 +74,16 @@ def _read_value(
     if value is None or value == {}:
         return []
     parts = read_parts(value)
-    is_found = any(isinstance(part, str) or part.name for part in parts or ())
-    if not (expects_calls or is_found) and _is_answer(value):
+    calls = [
+        _read_arguments(part, parsing, is_json) for part in parts or () if type(part) is ToolCall
+    ]
+    texts = [part for part in parts or () if isinstance(part, str)]
+    if not (expects_calls or texts or any(call.name for call in calls)) and _is_answer(value):
         return []
     if parts is None:
         return Defect("not_a_call", f"Not a tool call: {quote(value)}")
-    calls = [_read_arguments(part, parsing, is_json) for part in parts if type(part) is ToolCall]
-    if calls or not parts:
+    if calls or not texts:
         return calls
-    texts = [part for part in parts if isinstance(part, str)]
     whole = "".join(texts)
     return _read_text(whole if may_hold_calls(whole) else texts[-1], parsing, expects_calls)
 
