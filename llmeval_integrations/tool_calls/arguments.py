@@ -40,6 +40,12 @@ class Call:
         self._parsing = parsing
 
     @cached_property
+    def weight(self) -> float:
+        """The weight of the leaves that count if the call has no partner."""
+        node, values = self.node.narrow(self.values), self.values.items()
+        return sum(node.member(name).weigh(one) for name, one in values if not is_optional(one))
+
+    @cached_property
     def invalid(self) -> dict[str, list[Place]]:
         """The places that violate the tool's schema, by the names of their arguments."""
         tool, given, found = self._tool, self.arguments, dict[str, list[Place]]()

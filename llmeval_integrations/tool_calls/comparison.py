@@ -26,10 +26,12 @@ CALL_KINDS: Final = (
 )
 """The kinds of a compared call, the worst first."""
 
-# Among pairings of the same score, the one with the most right calls is chosen, and then the one
-# that keeps the order best. Both amounts are too small to outweigh an argument.
+# Among pairings of the same score, the one with the most right calls is chosen, then the one with
+# the fewest defaults filled in, and then the one that keeps the order best. All these amounts are
+# too small to outweigh an argument.
 _RIGHT: Final = 1e-6
-_NEAR: Final = 1e-9
+_FILLED: Final = 1e-9
+_NEAR: Final = 1e-12
 
 
 class CallComparison:
@@ -163,9 +165,12 @@ class CallComparison:
         """
         if not self._is_same_tool(row, column):
             return 0.0
-        pair = self._compare(row, column)
-        gain = pair.similarity if self._unit == "calls" else 1 + pair.matched
-        return gain + _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
+        made, expected, pair = self._made[row], self._expected[column], self._compare(row, column)
+        tiny = _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
+        if self._unit == "calls":
+            return pair.similarity + tiny
+        alone = 0.0 if self._how == "ignore" else made.weight + expected.weight
+        return 1 + pair.matched + tiny + _FILLED * (alone - pair.output - pair.reference)
 
     def _compare(self, row: int, column: int) -> Pair:
         return Pair(

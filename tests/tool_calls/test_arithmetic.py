@@ -108,12 +108,21 @@ def test_no_looser_rule_lowers_the_score_of_calls(output, reference, looser, sco
     assert loose.passed or not tight.passed
 
 
-@settings(max_examples=150, deadline=None)
-@given(several, several, SCORES)
-@example([f(a=1), g()], [f(a=2), f(a=1, b=2, c=3)], "leaves")
-def test_the_order_of_calls_has_no_effect_on_the_score(output, reference, score):
-    evaluator = ToolCalls(score=score)
+WITH_DEFAULTS = [
+    {"name": name, "parameters": {"properties": {"b": {"default": 2}, "c": {"default": "a"}}}}
+    for name in "fg"
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(several, several, SCORES, st.sampled_from([None, WITH_DEFAULTS]))
+@example([f(a=1), g()], [f(a=2), f(a=1, b=2, c=3)], "leaves", None)
+@example([f(b=3), f()], [f(a=1, b=2)], "leaves", WITH_DEFAULTS)
+def test_the_order_of_calls_has_no_effect_on_the_score(output, reference, score, tools):
+    options = {"tools": tools, "score": score, "allow_undeclared": True}
+    evaluator = ToolCalls(**options)
     scores = [evaluator(made, reference).score for made in (output, output[::-1])]
     assert scores[0] == pytest.approx(scores[1])
-    strict = ToolCalls(score=score, call_order="strict")(output, reference)
-    assert strict.score <= scores[0] + 1e-9
+    if tools is None:
+        strict = ToolCalls(call_order="strict", **options)(output, reference)
+        assert strict.score <= scores[0] + 1e-9
