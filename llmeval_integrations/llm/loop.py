@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for_futures
 from contextvars import ContextVar, copy_context
-from threading import Lock, Thread, get_ident
+from threading import Thread, current_thread
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -23,20 +23,21 @@ _CALLER: Final[ContextVar[asyncio.AbstractEventLoop | None]] = ContextVar("CALLE
 
 _LOOK_UP: Final = 0.5  # seconds between wake-ups: on Windows a blocked wait ignores Ctrl-C
 
-_lock = Lock()
-_loop: asyncio.AbstractEventLoop | None = None
-_thread: Thread | None = None
+_loops: Final[dict[int, tuple[asyncio.AbstractEventLoop, Thread]]] = {}
+"""The loop and its thread, by process: a fork has the parent's loop without its thread."""
 
 
 def background() -> asyncio.AbstractEventLoop:
-    """Return the loop; start it if it does not run yet."""
-    global _loop, _thread  # noqa: PLW0603 - the process has one loop
-    with _lock:
-        if _loop is None:
-            _loop = asyncio.new_event_loop()
-            _thread = Thread(target=_loop.run_forever, name="llmeval-loop", daemon=True)
-            _thread.start()
-        return _loop
+    """Return the loop of this process; start it if it does not run yet."""
+    if (found := _loops.get(os.getpid())) is None:
+        new = asyncio.new_event_loop()
+        thread = Thread(target=new.run_forever, name="llmeval-loop", daemon=True)
+        found = _loops.setdefault(os.getpid(), (new, thread))  # another thread may be faster
+        if found[0] is new:
+            thread.start()
+        else:
+            new.close()
+    return found[0]
 
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -46,7 +47,7 @@ def start(work: Coroutine[Any, Any, T]) -> Future[T]:
 
 def wait(future: Future[T]) -> T:
     """Block until work has ended and return its result; an interrupt cancels the work."""
-    if _thread is not None and _thread.ident == get_ident():
+    if _loops[os.getpid()][1] is current_thread():
         future.cancel()
         raise RuntimeError(
             "a judge was evaluated inside the `async def judge` of another, where it would wait "
@@ -98,18 +99,9 @@ async def in_callers_loop(call: Callable[[], Coroutine[Any, Any, T]]) -> T:
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call(), caller))
 
 
-def _forget() -> None:
-    """Drop the parent's loop after a fork, because its thread does not run here."""
-    global _loop, _thread, _lock
-    _loop, _thread, _lock = None, None, Lock()
-
-
 @atexit.register
 def _stop() -> None:
-    if _loop is not None and _thread is not None:
-        _loop.call_soon_threadsafe(_loop.stop)
-        _thread.join(1)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    if os.getpid() in _loops:
+        loop, thread = _loops[os.getpid()]
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(1)
