@@ -12,29 +12,14 @@ from llmeval_integrations import (
     Result,
     Sample,
     StringDistance,
+    judges,
 )
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
-from llmeval_integrations.judges import (
-    Cascade,
-    Classification,
-    Judge,
-    JudgedEvaluator,
-    JudgedFields,
-    JudgedToolCalls,
-    OutputGenerator,
-    Panel,
-    PassFail,
-    Preference,
-    QuestionGenerator,
-    Questionnaire,
-    Rubric,
-    Vote,
-)
 from llmeval_integrations.llm.reply import Reply
 
 
 @dataclass(frozen=True)
-class Echo(JudgedEvaluator):
+class Echo(judges.JudgedEvaluator):
     """Does the model say the output again?"""
 
     model: Any
@@ -73,10 +58,12 @@ def test_a_failure_in_the_middle_is_unscored_and_keeps_the_account(failure, labe
     assert result.metadata["judge"]["calls"] >= 1
 
 
-@pytest.mark.parametrize("around", [lambda judge: judge, Vote, lambda judge: Panel([judge])])
+@pytest.mark.parametrize(
+    "around", [lambda judge: judge, judges.Vote, lambda judge: judges.Panel([judge])]
+)
 def test_a_bad_call_raises_before_anything_is_asked(around):
     client = Scripted("a")
-    judge = around(PassFail(client, "Is it?", prompt="Judge {output} on {topic}"))
+    judge = around(judges.PassFail(client, "Is it?", prompt="Judge {output} on {topic}"))
     samples = [Sample("a", variables={"topic": "x"}) for _ in range(4)]
     with pytest.raises(MissingFieldError, match="topic"):
         judge.evaluate_many([*samples, Sample("b")])
@@ -86,44 +73,50 @@ def test_a_bad_call_raises_before_anything_is_asked(around):
 # --- options ----------------------------------------------------------------------------------------
 
 MODEL = Scripted(judgement())
-ONE = PassFail(MODEL, "Is it short?")
+ONE = judges.PassFail(MODEL, "Is it short?")
 SCHEMA = {"type": "object", "properties": {"summary": {}}}
 SCALE = {1: "Rude.", 5: "Warm."}
 
 
 def classify(choices, prompt="{output}"):
-    return Classification("tone", MODEL, prompt, choices)
+    return judges.Classification("tone", MODEL, prompt, choices)
 
 
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: PassFail(MODEL, ""), "question"),
-        (lambda: PassFail(MODEL, "?", output="yaml"), "output"),
-        (lambda: PassFail(MODEL, "?", prompt="{question}"), "shows the judge nothing"),
-        (lambda: Questionnaire(MODEL, []), "questions"),
-        (lambda: Questionnaire(MODEL, ["?"], calls="many"), "calls"),
-        (lambda: Questionnaire(MODEL, ["?"], threshold=2), "threshold"),
-        (lambda: Judge(MODEL, "{output}", int), "result_type"),
-        (lambda: Judge(MODEL, "{output}", score="stars"), "score"),
-        (lambda: Judge(MODEL, "Rate the text"), "judge: the prompt shows the judge nothing of"),
+        (lambda: judges.PassFail(MODEL, ""), "question"),
+        (lambda: judges.PassFail(MODEL, "?", output="yaml"), "output"),
+        (lambda: judges.PassFail(MODEL, "?", prompt="{question}"), "shows the judge nothing"),
+        (lambda: judges.Questionnaire(MODEL, []), "questions"),
+        (lambda: judges.Questionnaire(MODEL, ["?"], calls="many"), "calls"),
+        (lambda: judges.Questionnaire(MODEL, ["?"], threshold=2), "threshold"),
+        (lambda: judges.Judge(MODEL, "{output}", int), "result_type"),
+        (lambda: judges.Judge(MODEL, "{output}", score="stars"), "score"),
+        (
+            lambda: judges.Judge(MODEL, "Rate the text"),
+            "judge: the prompt shows the judge nothing of",
+        ),
         (lambda: classify([]), "choices"),
         (lambda: classify(["a", "A"]), "choices"),
         (lambda: classify({"a": (1, 2)}), "choices"),
         (lambda: classify(["a", "b"], "Good?"), "^tone: the prompt shows .*write {output}"),
-        (lambda: Rubric(MODEL, {1: "only"}, "?"), "rubric: anchors"),
-        (lambda: Vote("pass_fail"), "vote: of"),
-        (lambda: Vote(ONE, n=0), "vote: n"),
-        (lambda: Panel([StringDistance()]), "panel: .* is not a judge"),
-        (lambda: Cascade("exact_match"), "cascade: evaluators"),
-        (lambda: PassFail(MODEL, "?", examples=[{"output": "x"}]), "the example"),
-        (lambda: Preference(MODEL, on_disagreement="mean"), "on_disagreement"),
-        (lambda: JudgedFields(MODEL, ["summary"]), "'summary' is not a path"),
-        (lambda: JudgedFields(MODEL, ["/sumary"], SCHEMA), "no '/sumary'; did you mean '/summary'"),
-        (lambda: JudgedToolCalls(MODEL, "body"), "judged_tool_calls: judged"),
-        (lambda: JudgedToolCalls(MODEL, ["*/a"], calls=1), "judged_tool_calls: calls"),
-        (lambda: QuestionGenerator(MODEL).generate("x", 3, "open"), "question_type"),
-        (lambda: OutputGenerator(MODEL).generate_variations("x", "one prompt"), "prompts"),
+        (lambda: judges.Rubric(MODEL, {1: "only"}, "?"), "rubric: anchors"),
+        (lambda: judges.Vote("pass_fail"), "vote: of"),
+        (lambda: judges.Vote(ONE, n=0), "vote: n"),
+        (lambda: judges.Panel([StringDistance()]), "panel: .* is not a judge"),
+        (lambda: judges.Cascade("exact_match"), "cascade: evaluators"),
+        (lambda: judges.PassFail(MODEL, "?", examples=[{"output": "x"}]), "the example"),
+        (lambda: judges.Preference(MODEL, on_disagreement="mean"), "on_disagreement"),
+        (lambda: judges.JudgedFields(MODEL, ["summary"]), "'summary' is not a path"),
+        (
+            lambda: judges.JudgedFields(MODEL, ["/sumary"], SCHEMA),
+            "no '/sumary'; did you mean '/summary'",
+        ),
+        (lambda: judges.JudgedToolCalls(MODEL, "body"), "judged_tool_calls: judged"),
+        (lambda: judges.JudgedToolCalls(MODEL, ["*/a"], calls=1), "judged_tool_calls: calls"),
+        (lambda: judges.QuestionGenerator(MODEL).generate("x", 3, "open"), "question_type"),
+        (lambda: judges.OutputGenerator(MODEL).generate_variations("x", "one prompt"), "prompts"),
     ],
 )
 def test_a_wrong_option_is_named(build, words):

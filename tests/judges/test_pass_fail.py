@@ -1,6 +1,7 @@
 """A verdict on one question: what the judge is shown, and what its reply makes of the output."""
 
 import json
+from itertools import product
 from os.path import commonprefix
 
 import pytest
@@ -14,30 +15,22 @@ QUESTION = "Does the text name a price? (Pass = it does)"
 FULL = Sample("The output.", "The reference.", "The input.", ["The context."])
 
 
-SCORES = {
-    ("Pass", "High"): (1.0, 1.0),
-    ("Pass", "Medium"): (0.85, 0.8),
-    ("Pass", "Low"): (0.6, 0.5),
-    ("Fail", "High"): (0.0, 0.0),
-    ("Fail", "Medium"): (0.15, 0.2),
-    ("Fail", "Low"): (0.4, 0.5),
-}
+OWN = ScoreTable(pass_medium=0.8, pass_low=0.5, fail_medium=0.2, fail_low=0.5)
 
 
-def test_verdict_and_confidence_make_the_score():
-    own = ScoreTable(pass_medium=0.8, pass_low=0.5, fail_medium=0.2, fail_low=0.5)
-    for (verdict, confidence), scores in SCORES.items():
-        for table, score in zip((ScoreTable(), own), scores, strict=True):
-            model = Scripted(judgement(verdict, confidence))
-            result = PassFail(model, QUESTION, scores=table)("A TV for $999.")
-            assert (result.score, result.passed, result.label) == (
-                score,
-                verdict == "Pass",
-                verdict,
-            )
-            assert (result.reason, result.metadata["judge"]["calls"]) == ("because", 1)
-            assert result.metadata["verdict"] == verdict
-            assert result.metadata["confidence"] == confidence
+@pytest.mark.parametrize(
+    ("table", "scores"),
+    [(ScoreTable(), (1.0, 0.85, 0.6, 0.0, 0.15, 0.4)), (OWN, (1.0, 0.8, 0.5, 0.0, 0.2, 0.5))],
+)
+def test_verdict_and_confidence_make_the_score(table, scores):
+    words = product(("Pass", "Fail"), ("High", "Medium", "Low"))
+    for (verdict, confidence), score in zip(words, scores, strict=True):
+        model = Scripted(judgement(verdict, confidence))
+        result = PassFail(model, QUESTION, scores=table)("A TV for $999.")
+        assert (result.score, result.passed, result.label) == (score, verdict == "Pass", verdict)
+        assert (result.reason, result.metadata["judge"]["calls"]) == ("because", 1)
+        assert result.metadata["verdict"] == verdict
+        assert result.metadata["confidence"] == confidence
 
 
 def test_a_score_table_has_numbers_from_0_to_1():
