@@ -143,7 +143,7 @@ class Gains:
         self._depth += 1
         try:
             self._spend(len(ours) * len(theirs))
-            return self.rate(node, ours, theirs, least)
+            return self._rate(node, ours, theirs, least)
         except BudgetSpentError:
             if self._depth > 1:
                 raise
@@ -152,7 +152,7 @@ class Gains:
         finally:
             self._depth -= 1
 
-    def rate(self, node: Node, ours: Items, theirs: Items, least: float) -> Table:
+    def _rate(self, node: Node, ours: Items, theirs: Items, least: float) -> Table:
         """Return the gain of each pair, or 0 if its similarity is below `least`."""
         if len(ours) == len(theirs) == 1 and not least:
             return [[self.gain(node, ours[0], theirs[0])]]

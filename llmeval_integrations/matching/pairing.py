@@ -96,8 +96,13 @@ class _Arrays:
         """Whether there were too many items to try every pair."""
 
     def _gain(self, here: int, there: int) -> float:
-        output, reference = self._output[here], self._reference[there]
-        return self._gains.rate(self._its, [output], [reference], self._least)[0][0]
+        """Return the gain of two items, or 0 if they are less similar than `least`."""
+        output, reference, its = self._output[here], self._reference[there], self._its
+        gain = self._gains.gain(its, output, reference)
+        if not self._least:
+            return gain
+        both = its.weigh(output) + its.weigh(reference)
+        return gain if suffices(gain, both, self._least) else 0.0
 
     def _table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
         ours, theirs = [self._output[n] for n in here], [self._reference[n] for n in there]
@@ -145,9 +150,8 @@ class _Arrays:
         for rows, columns in _gaps(anchors, here, there):
             block = self._align_block(rows, columns)
             if block is None:
-                block = [
-                    pair for pair in zip(rows, columns) if not self._least or self._gain(*pair)
-                ]
+                block = [*zip(rows, columns)]
+                block = [pair for pair in block if not self._least or self._gain(*pair)]
             pairs += block
         return pairs
 
@@ -272,13 +276,8 @@ class _Arrays:
                 pairs += self.pair_in_any_order(spare, wanted)
         if len(pairs) < min(len(self._output), len(self._reference)):
             pairs += self._pair_near(pairs)
-        least = self._node.min_similarity
-        return [pair for pair in pairs if self._is_similar(*pair, least)] if least else pairs
-
-    def _is_similar(self, here: int, there: int, least: float) -> bool:
-        weigh = self._its.weigh
-        both = weigh(self._output[here]) + weigh(self._reference[there])
-        return suffices(self._gain(here, there), both, least)
+        self._least = self._node.min_similarity
+        return [pair for pair in pairs if self._gain(*pair)] if self._least else pairs
 
     def _group_by_key(self, items: Items) -> dict[str, list[int]]:
         """Return the positions of items by the text of their key; "" is for items without one."""
