@@ -151,7 +151,7 @@ class Budget:
                 words = f"not asked, because the budget {self.reached} is spent"
                 raise ClientError(words, kind="budget")
             held = self._estimate(request, price)
-            if not self._held or self._fits(held):
+            if not (self._is_bound and self._held) or self._fits(held):
                 break
             await self._freed.wait()
         self._held.append(held)

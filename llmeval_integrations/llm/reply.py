@@ -38,7 +38,6 @@ _KINDS: Final = {
     "written": "cache_creation_input_tokens cacheWriteInputTokens",
     "cached": "cached_tokens cache_read cached_content_token_count",
     "cache_creation": "cache_creation",
-    "reasoning": "reasoning_tokens thinking_tokens reasoning",
     "thoughts": "thoughts_token_count",
     "tools": "tool_use_prompt_token_count",
 }
@@ -74,7 +73,6 @@ class Usage(msgspec.Struct, frozen=True):
     input_tokens: int = 0  # of the prompt, including those in the vendor's cache
     output_tokens: int = 0  # generated, including those of the model's reasoning
     cached_tokens: int = 0  # of the prompt, which the vendor had cached
-    reasoning_tokens: int = 0  # generated for the model's reasoning
     written_tokens: int = 0  # of the prompt, which the vendor wrote to its cache, maybe for more
 
     @property
@@ -119,7 +117,7 @@ def read_reply(response: Any) -> Reply:
     inner = value_of(choice, "message", "content")
     message = value_of(response, "message") or inner or response
     content = value_of(message, "content", "parts")
-    blocks = [content] if isinstance(content, str) else content or ()
+    blocks = () if isinstance(content, str) else content or ()
     calls, refusal = _calls(message, blocks), _refusal(raw, message, inner, *blocks)
     reasons = (value_of(place, *_REASONS) for place in (about, choice, raw))
     reason = value_of(value_of(about, "incomplete_details"), "reason")
@@ -128,7 +126,8 @@ def read_reply(response: Any) -> Reply:
         raise ValueError("no reply")
     word = str(value_of(reason, "value") or reason or "stop").rpartition(".")[2].lower()
     finish = "refused" if refusal else _FINISH.get(word, "other")
-    text = refusal or "\n\n".join(calls) or "".join(map(_text, blocks))
+    said = "".join(map(_text, blocks)) if blocks else content or ""
+    text = refusal or "\n\n".join(calls) or said
     if finish == "refused" and not text:
         text = value_of(choice, "finish_message") or value_of(reason, "value") or str(reason)
     usage = value_of(raw, "usage", "usage_metadata") or value_of(about, "token_usage")
@@ -179,7 +178,6 @@ def usage_of(account: Any) -> Usage:
         input_tokens=prompt + counts["tools"],
         output_tokens=counts["output"] + counts["thoughts"],
         cached_tokens=counts["read"] or counts["cached"],
-        reasoning_tokens=counts["thoughts"] or counts["reasoning"],
         written_tokens=counts["written"] or counts["cache_creation"],
     )
 
@@ -196,8 +194,11 @@ def _add_counts(account: Any, counts: Counter[str]) -> None:
 
 def value_of(thing: Any, *names: str) -> Any:
     """Return the first of these members of a mapping or an object that is not None."""
+    if thing is None:
+        return None
+    is_mapping = isinstance(thing, (dict, Mapping))  # faster for a dict
     for name in names:
-        found = thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+        found = thing.get(name) if is_mapping else getattr(thing, name, None)
         if found is not None:
             return found
     return None

@@ -82,10 +82,9 @@ class Session:
         key = request_key(line.identity, request)
         if (flight := self._flights.get(key)) is not None:
             return (await asyncio.shield(flight)).serve(request, cached=True)
-        if self.replies is not None and (left := self.replies.get(key)) is not None:
-            return left.serve(request, cached=False)
-        if self.cache is not None and (kept := self.cache.get(key)) is not None:
-            return kept.serve(request, cached=True)
+        for store in filter(None, (self.replies, self.cache)):
+            if (kept := store.get(key)) is not None:
+                return kept.serve(request, cached=store is self.cache)
         if self.count is not None:
             self.count(client, request)
             raise ClientError("nobody was asked", kind="not_cached")
@@ -131,10 +130,9 @@ class Session:
         alone = partial(limiter.retry, call, client.retries)
         reply = await (batches.reply(key, request, alone) if batches else alone())
         if reply.finish != "failed":  # like a call that failed, it may succeed later
-            for store in (self.replies, self.cache):
-                if store is not None:
-                    with suppress(CacheError):  # the reply is paid for; the next use raises again
-                        store.put(key, reply)
+            for store in filter(None, (self.replies, self.cache)):
+                with suppress(CacheError):  # the reply is paid for; the next use raises again
+                    store.put(key, reply)
         return reply
 
     async def drain(self) -> None:

@@ -139,7 +139,7 @@ SONNET = {"platform": "anthropic", "name": "claude-sonnet-4-5"}
         (MINI, Usage(MILLION, 0), 0.15),
         (MINI, Usage(0, MILLION), 0.60),
         (MINI, Usage(MILLION, 0, MILLION), 0.075),
-        (SONNET, Usage(100_000, 0, 0, 0, 100_000), 0.375),
+        (SONNET, Usage(100_000, 0, 0, 100_000), 0.375),
         (MINI, Usage(10, 0, 20), 10 * 0.075 / MILLION),
         ({"platform": "litellm", "name": "openai/gpt-4o-mini"}, Usage(MILLION, 0), 0.15),
         ({**MINI, "base_url": "https://api.openai.com/v1"}, Usage(MILLION, 0), 0.15),
