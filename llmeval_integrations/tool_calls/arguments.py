@@ -82,24 +82,23 @@ class Pair:
             there = {name: value for name, value in there.items() if name in made.values}
         invalid = made.invalid if is_listed or how != "exact" else {}
         self.comparison = Comparison(pairing)
-        for name in invalid.keys() & here.keys():
-            its, wanted = made.node.member(name), there.get(name)
-            if is_optional(wanted) and self.comparison.is_default(its, here[name]):
+        for name in invalid:
+            its, wanted, value = made.node.member(name), there.get(name), here.get(name)
+            if is_optional(wanted) and self.comparison.is_default(its, value):
                 # The default is not valid, so it does not stand for an argument that is left out.
                 there = {**there, name: AnyOf(wanted.values)}
         self.comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = self.comparison.figures()
-        decided = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes if invalid}
         self._invalid: list[Place] = []
         for name, places in invalid.items():
-            wanted = expected.values.get(name, MISSING)
+            wanted, outcomes = expected.values.get(name, MISSING), self.comparison.outcomes
             # Arguments that BFCL's references allow to leave out may still be required.
             is_open = wanted is MISSING or (
                 name not in made.values
                 and how != "subset"
                 and (is_listed or not is_optional(wanted))
             )
-            if is_open and name not in decided:
+            if is_open and not any(read_pointer(each.pointer)[0] == name for each in outcomes):
                 self._invalid += places
                 self.output += 1.0
         self.is_right = not (self._invalid or any(map(_is_wrong, self.comparison.outcomes)))
