@@ -81,21 +81,21 @@ def _lay_out(section: Section, width: int) -> dict[int, int]:
         most.append(max(cell_len(column.head) if column.is_whole else word, longest))
     widths = dict(enumerate(least))
     for rank in sorted({column.rank for column in columns} - {0}, reverse=True):
-        if _free_room(widths, width) < 0:
+        if _total(widths) > width:
             widths = {place: each for place, each in widths.items() if columns[place].rank != rank}
     whole = [place for place in widths if columns[place].is_whole]
-    if sum(most[place] - widths[place] for place in whole) <= _free_room(widths, width) // 3:
+    if sum(most[place] - widths[place] for place in whole) <= (width - _total(widths)) // 3:
         widths |= {place: most[place] for place in whole}
     names, words = ([p for p in widths if columns[p].kind == kind] for kind in ("name", "text"))
     for places, parts in ((names, 2 if words else 1), (words, 1)):
         for number, place in enumerate(places):
-            share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
+            share = max(width - _total(widths), 0) // (len(places) - number) // parts
             widths[place] += min(share, most[place] - widths[place])
     return widths
 
 
-def _free_room(widths: dict[int, int], width: int) -> int:
-    return width - sum(widths.values()) - len(_BETWEEN) * (len(widths) - 1)
+def _total(widths: dict[int, int]) -> int:
+    return sum(widths.values()) + len(_BETWEEN) * (len(widths) - 1)
 
 
 def _table(section: Section, widths: dict[int, int]) -> Iterator[_Line]:
@@ -119,7 +119,7 @@ def _table(section: Section, widths: dict[int, int]) -> Iterator[_Line]:
                 line.append((_BETWEEN, ""))
             yield line
         if row is heads:
-            yield [("─" * -_free_room(widths, 0), "quiet")]
+            yield [("─" * _total(widths), "quiet")]
 
 
 def _cut(text: str, column: Column, room: int) -> list[str]:
