@@ -218,7 +218,7 @@ def _measure_likeness(output: Any, reference: Any) -> float:
 class Omission:
     """Removes members that are null, or an empty object or array, from documents."""
 
-    def __init__(self, nulls: bool = True, empty: bool = True) -> None:
+    def __init__(self, *, nulls: bool = True, empty: bool = True) -> None:
         self._nulls, self._empty = nulls, empty
         self.paths: set[str] = set()
         """The paths of members that were removed."""

@@ -176,11 +176,8 @@ def _read_states(states: Sequence[Any]) -> Messages | None:
     if len(maps) < len(states) or not any(map(_messages_in, first)):
         return None
     if _messages_in(maps[-1]):
-        return _read_state(maps[-1])
-    updates = [part for state in maps for part in state.values()]
-    messages = [one for part in updates for one in _messages_in(part)]
-    answers = [part["structured_response"] for part in updates if _has_answer(part)]
-    return _read_state({"messages": messages, "structured_response": (answers or [None])[-1]})
+        return _read_updates(maps[-1:])
+    return _read_updates([part for state in maps for part in state.values()])
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
@@ -188,17 +185,20 @@ def _read_state(state: Mapping[Any, Any]) -> Messages | None:
         reply = read_object(state["raw"])
         value = MISSING if state["parsed"] is None else state["parsed"]
         return reply and Messages(reply._replace(value=value), (state["raw"],))
-    messages = _messages_in(state)
+    return _read_updates([state])
+
+
+def _read_updates(updates: Sequence[Any]) -> Messages | None:
+    """Read the messages of all these states, and the last parsed answer."""
+    states = [update for update in updates if isinstance(update, Mapping)]
+    messages = [one for state in states for one in _messages_in(state)]
     found = _read_list(messages) if messages else None
-    if found is None or not _has_answer(state):
+    answers = [state.get("structured_response") for state in states]
+    answer = next((one for one in reversed(answers) if one is not None), None)
+    if found is None or answer is None:
         return found
-    answer = state["structured_response"]
     items = tuple(_without_answer(message, answer) for message in found.items)
     return Messages(found.reply._replace(value=answer), items)
-
-
-def _has_answer(state: Any) -> bool:
-    return isinstance(state, Mapping) and state.get("structured_response") is not None
 
 
 def _has_messages(state: Any) -> bool:

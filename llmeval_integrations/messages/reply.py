@@ -80,25 +80,20 @@ def _first(values: Any) -> Any:
 # --- readers --------------------------------------------------------------------------------------
 
 
-def _read_openai(thing: Any) -> Reply | None:
-    """Read a completion or a response of OpenAI, or a message in one."""
+def _read_chat(thing: Any) -> Reply | None:
+    """Read a completion or a response of OpenAI, or a message of OpenAI or Anthropic."""
     if _has(thing, "choices"):
         choice = _first(_get(thing, "choices"))
         message = _get(choice, "message") or _get(choice, "delta")
-        return Reply(_get(choice, "text") or "") if message is None else _read_openai(message)
+        return Reply(_get(choice, "text") or "") if message is None else _read_chat(message)
     if isinstance(output := _get(thing, "output"), list):
         contents = [_get(item, "content") for item in output if _get(item, "type") == "message"]
         blocks = [block for content in contents for block in content or ()]
         return _reply(blocks, None, _get(thing, "output_parsed"))
-    return _read_message(thing)
-
-
-def _read_message(thing: Any) -> Reply | None:
-    """Read a message of OpenAI or Anthropic."""
     if not _has(thing, "content", "role"):
         return None
     content, value = _get(thing, "content"), _get(thing, "parsed")
-    blocks = content if value is None and isinstance(content, list) else ()
+    blocks = content if value is None and isinstance(content, list) else []
     values = (_get(block, "parsed_output") for block in blocks)
     value = next((one for one in values if one is not None), value)
     refused = _get(thing, "refusal") or _get(thing, "stop_reason") == "refusal"
@@ -186,8 +181,8 @@ def _read_stream(thing: Any) -> str:
 _READERS: Final[dict[str, Callable[[Any], Reply | None]]] = {
     "langchain_core": _read_langchain,
     "llama_index": _read_llama_index,
-    "openai": _read_openai,
-    "anthropic": _read_message,
+    "openai": _read_chat,
+    "anthropic": _read_chat,
     "google": _read_google,
 }
 """The reader of each known package."""
@@ -233,4 +228,4 @@ def read_mapping(thing: Mapping[str, Any]) -> Reply | None:
     role = thing.get("role") or thing.get("type")
     if not is_response and not (isinstance(role, str) and "content" in thing):
         return None
-    return _read_openai({**thing, "role": role})
+    return _read_chat({**thing, "role": role})
