@@ -117,12 +117,13 @@ def read_reply(response: Any) -> Reply:
     inner = value_of(choice, "message", "content")
     message = value_of(response, "message") or inner or response
     content = value_of(message, "content", "parts")
-    blocks = () if isinstance(content, str) else content or ()
+    blocks = content if isinstance(content, (list, tuple)) else ()
     calls, refusal = _calls(message, blocks), _refusal(raw, message, inner, *blocks)
     reasons = (value_of(place, *_REASONS) for place in (about, choice, raw))
     reason = value_of(value_of(about, "incomplete_details"), "reason")
     reason = reason or next(filter(None, reasons), None)
-    if content is None and not (calls or refusal or reason):
+    is_none = content is None and not (inner or calls or refusal or reason)
+    if is_none or not isinstance(content, (str, list, tuple, type(None))):
         raise ValueError("no reply")
     word = str(value_of(reason, "value") or reason or "stop").rpartition(".")[2].lower()
     finish = "refused" if refusal else _FINISH.get(word, "other")

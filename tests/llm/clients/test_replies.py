@@ -105,7 +105,8 @@ def said(message):
         ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), '{"a": 1}'),
         ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
         ("openai", chat(None, calls=[CUSTOM, "{}"]), "{}"),
-        ("openai", said({"content": 7}), ("garbled", "cannot be read")),
+        ("openai", said({"content": None}), ""),
+        ("openai", said({"content": {"x": 1}}), ("garbled", "cannot be read")),
         ("openai", answer({"error": "busy"}), ("garbled", "cannot be read")),
         # an error with the status of a success
         ("openai", answer({"error": {"code": 429, "message": "slow"}}), ("rate_limited", "slow")),
