@@ -164,8 +164,9 @@ class ToolCalls(Evaluator):
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
-        names = [call.name for call in expected]
-        pairs = [] if before is None else pair_positions(before, names, self.name)
+        pairs = []
+        if before is not None:
+            pairs = pair_positions(before, [call.name for call in expected], self.name)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         comparison = CallComparison(

@@ -61,12 +61,10 @@ class CallComparison:
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._limits: set[str] = set()
         pairs = self._pair(call_order)
-        rows = {column: row for row, column in pairs}
-        early = {
-            then
-            for first, then in before
-            if first in rows and then in rows and rows[then] < rows[first]
-        }
+        early = set()
+        if before:
+            rows = {column: row for row, column in pairs}
+            early = {b for a, b in before if a in rows and b in rows and rows[b] < rows[a]}
         found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
         if not len(pairs) == len(made) == len(expected):
             found += self._compare_leftovers(pairs)

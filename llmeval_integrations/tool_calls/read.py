@@ -109,10 +109,10 @@ def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
     value = parse(found, parsing)
     if isinstance(value, Defect):
         return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
-    parts = [
-        part if type(part) is ToolCall else no_call(value) for part in read_parts(value) or [""]
+    return [
+        _read_arguments(part if type(part) is ToolCall else no_call(value), parsing, is_json=True)
+        for part in read_parts(value) or [""]
     ]
-    return [_read_arguments(part, parsing, is_json=True) for part in parts]
 
 
 def _read_arguments(call: ToolCall, parsing: Parsing, is_json: bool) -> ToolCall:
@@ -158,6 +158,8 @@ def read_parts(value: Any) -> list[Part] | None:
     """
     if isinstance(value, (list, tuple)):
         parts = _read_items(value)
+        if all(type(part) is ToolCall for part in parts):
+            return parts
         is_conversation = any(_is_message(fields_of(item)) for item in value)
         return parts if is_conversation else _calls_or_text(parts)
     fields = fields_of(value)
@@ -210,8 +212,6 @@ def _is_message(fields: Fields) -> bool:
     """Return whether this is a message, or has blocks like one; Google's steps all have a type."""
     if not _MESSAGE.isdisjoint(fields):
         return True
-    if fields.keys().isdisjoint(_BLOCKS):
-        return False
     if any(isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
         return True
     steps = list_in(fields, "steps")
