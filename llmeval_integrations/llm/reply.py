@@ -127,7 +127,7 @@ def read_reply(response: Any) -> Reply:
         raise ValueError("no reply")
     word = str(value_of(reason, "value") or reason or "stop").rpartition(".")[2].lower()
     finish = "refused" if refusal else _FINISH.get(word, "other")
-    said = "".join(map(_text, blocks)) if blocks else content or ""
+    said = content if isinstance(content, str) else "".join(map(_text, blocks))
     text = refusal or "\n\n".join(calls) or said
     if finish == "refused" and not text:
         text = value_of(choice, "finish_message") or value_of(reason, "value") or str(reason)
