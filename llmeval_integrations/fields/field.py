@@ -219,7 +219,7 @@ class Omission:
     """Removes members that are null, or an empty object or array, from documents."""
 
     def __init__(self, *, nulls: bool = True, empty: bool = True) -> None:
-        self._nulls, self._empty = nulls, empty
+        self._absent: list[Any] = [*([None] if nulls else []), *([[], {}] if empty else [])]
         self.paths: set[str] = set()
         """The paths of members that were removed."""
 
@@ -234,20 +234,20 @@ class Omission:
             if _KEPT.issuperset(map(type, value.values)):
                 return value
             return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
-        if kind not in CONTAINERS or node.whole or not (self._nulls or self._empty):
+        if kind not in CONTAINERS or node.whole or not self._absent:
             return value
         is_object, known = kind is dict, node.members
         parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
         for step, part in parts:
-            if type(part) in _KEPT or (part is None and not (is_object and self._nulls)):
+            if type(part) in _KEPT or (part is None and not is_object):
                 continue
             its = (known.get(step) or node.member(step)) if is_object else node.item(step)
             left = self.omit(its, part)
             if is_object and type(left) is AnyOf and left is not part:
                 # It is optional if one of its alternatives counts as left out.
-                several = tuple(one for one in left.values if not self._is_nothing(one))
+                several = tuple(one for one in left.values if one not in self._absent)
                 left = AnyOf(several, left.optional or len(several) < len(left.values))
-            if is_object and self._is_nothing(left):
+            if is_object and left in self._absent:
                 self.paths.add(its.path)
                 kept = value.copy() if kept is value else kept
                 del kept[step]
@@ -255,11 +255,6 @@ class Omission:
                 kept = value.copy() if kept is value else kept
                 kept[step] = left
         return kept
-
-    def _is_nothing(self, value: Any) -> bool:
-        if value is None:
-            return self._nulls
-        return self._empty and not value and type(value) in CONTAINERS
 
 
 class Layout:
