@@ -1,15 +1,14 @@
 """Nothing is fetched while a schema is applied, nothing hangs, and nothing is kept for ever."""
 
 import contextlib
-import http.server
 import json
 import subprocess
 import sys
-import threading
 import urllib.request
 
 import pytest
 from pace import at_most
+from server import ModelServer, answer
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -23,36 +22,18 @@ DRAFTS = ["4", "6", "7", "2019-09", "2020-12"]
 # --- nothing leaves the machine ------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def server():
-    """Serve a schema on this machine, and record who asks for it."""
-    asked = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b'{"type": "integer"}')
-
-        do_HEAD = do_POST = do_GET
-
-        def log_message(self, *arguments):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        running.asked = asked
+    with ModelServer() as running:
         yield running
-        running.shutdown()
 
 
 @pytest.mark.parametrize("draft", [None, *DRAFTS])
 def test_no_reference_is_fetched(server, tmp_path, draft):
+    server.plays(answer({"type": "integer"}))
     file = tmp_path / "schema.json"
     file.write_text('{"type": "integer"}')
-    http = f"http://127.0.0.1:{server.server_port}/schema.json"
-    for address in (http, file.as_uri(), str(file)):
+    for address in (f"{server.url}/schema.json", file.as_uri(), str(file)):
         own = {"id" if draft == "4" else "$id": address.replace("schema", "other")}
         for schema in (
             {"properties": {"a": {"items": {"$ref": address + "#/x"}}}},
@@ -66,9 +47,9 @@ def test_no_reference_is_fetched(server, tmp_path, draft):
         for schema in ({"$schema": address}, {"$dynamicRef": address}, {"$recursiveRef": address}):
             with contextlib.suppress(InvalidOptionError):
                 JsonSchema(schema, draft=draft)('{"a": "x"}')
-    assert server.asked == []
-    urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/noticed").close()
-    assert server.asked.pop() == "/noticed"
+    assert server.requests == []
+    urllib.request.urlopen(f"{server.url}/noticed").close()
+    assert server.last.path == "/noticed"
 
 
 # --- nothing hangs -------------------------------------------------------------------------------
