@@ -27,13 +27,6 @@ def in_words(request: Request, output: Output) -> tuple[Message, ...]:
     return (*others, Message(last.role, content))
 
 
-def address_user(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Return the messages; if all are the system's, they become the user's."""
-    if any(message.role != "system" for message in messages):
-        return messages
-    return tuple(Message("user", message.content) for message in messages)
-
-
 def split_system(messages: tuple[Message, ...]) -> tuple[str, list[Message]]:
     """Separate the system's text from the conversation, for vendors that receive them apart."""
     system = [message.text for message in messages if message.role == "system"]

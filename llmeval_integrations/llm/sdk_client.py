@@ -30,9 +30,9 @@ from llmeval_integrations.llm.client import (
     without_keys,
 )
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.forms import address_user, in_words
+from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.loop import background
-from llmeval_integrations.llm.messages import Output, Request, build
+from llmeval_integrations.llm.messages import Message, Output, Request, build
 from llmeval_integrations.llm.reply import Reply, read_reply, usage_of, value_of
 
 T = TypeVar("T")
@@ -213,9 +213,11 @@ class SdkClient(Client):
         temperature, limit = request.temperature, request.max_tokens
         temperature = self.config.temperature if temperature is None else temperature
         messages = in_words(request, output)
+        if self.needs_user and all(message.role == "system" for message in messages):
+            messages = tuple(Message("user", message.content) for message in messages)
         complete = msgspec.structs.replace(
             request,
-            messages=address_user(messages) if self.needs_user else messages,
+            messages=messages,
             temperature=None if "temperature" in without else temperature,
             max_tokens=self.config.max_tokens if limit is None else limit,
         )
