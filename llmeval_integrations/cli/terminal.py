@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from llmeval_integrations.core.escape import one_line
@@ -37,14 +36,12 @@ def put(text: str) -> None:
 
 
 def put_view(view: View) -> None:
-    """Print a view, with the width of the terminal and in colours if it has them."""
+    """Print a view; a terminal's width and colours are used."""
+    from rich.console import Console
+
     from llmeval_integrations.reports.terminal import as_text
 
-    if sys.stdout.isatty():
-        colours = "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-        put(as_text(view, get_terminal_size().columns, colours=colours))
-    else:
-        put(as_text(view))
+    put(as_text(view, Console() if sys.stdout.isatty() else None))
 
 
 def put_run(run: Run, *, as_json: bool) -> None:

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, TypeAlias
+from typing import Final
 
+from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from llmeval_integrations.core.escape import make_printable
-from llmeval_integrations.reports.view import Cell, Column, Section, View
+from llmeval_integrations.core.escape import make_printable, plain_console
+from llmeval_integrations.reports.view import Column, Section, Tone, View
 
 WIDTH: Final = 110
 """Characters in a line if there is no terminal."""
 
-_STYLES: Final = {"bold": "1", "quiet": "2", "bad": "31", "good": "32", "warn": "33"}
-"""The codes by which a terminal styles a text."""
-
-_BETWEEN: Final = "  "
-"""What stands between columns."""
+_STYLES: Final[dict[Tone, str]] = {
+    "": "",
+    "good": "green",
+    "warn": "yellow",
+    "bad": "red",
+    "quiet": "dim",
+}
+_BETWEEN: Final = 2
+"""Spaces between columns."""
 
 _LEAST: Final = 14
 """The least width of a column of names or texts, unless all of them are shorter."""
@@ -26,42 +34,38 @@ _LEAST: Final = 14
 _MOST_LINES: Final = 4
 """The most lines of a text; the page shows all of them."""
 
-_NAME: Final = re.compile(r"[^/_\s]*[/_\s]?")
-_WORD: Final = re.compile(r"\S*(?: %)?\s?")
-"""A part at whose end a line may break; no line begins with a percent sign."""
+_PIECE: Final = re.compile(r"[^/_\s]*[/_\s]?")
+
+_SPACE: Final = "\ue000"
+"""Stands for a space at which no line breaks; `make_printable` leaves no such character."""
 
 
-def as_text(view: View, width: int = WIDTH, *, colours: bool = False) -> str:
-    """Write a view with the width of a terminal, and in colours if it has them."""
-
-    def write(text: str, style: str) -> str:
-        return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if text and style and colours else text
-
-    lines = ("".join(write(*part) for part in line) for line in _lines(view, width))
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
-_Line: TypeAlias = list[tuple[str, str]]
-"""The parts of a line, each with its style."""
+def as_text(view: View, console: Console | None = None) -> str:
+    """Write a view with the width and colours of a console, or as plain text without one."""
+    console = console or plain_console(WIDTH)
+    with console.capture() as capture:
+        for part in _parts(view, console.width):
+            console.print(part)
+    text = capture.get().strip("\n").replace(_SPACE, " ")
+    return "\n".join(line.rstrip() for line in text.split("\n")) + "\n"
 
 
-def _lines(view: View, width: int) -> Iterator[_Line]:
-    def wrapped(text: str, style: str) -> Iterator[_Line]:
-        for line in wrap(make_printable(text), width, _WORD):
-            yield [(line, style)]
-
-    yield from wrapped(view.title, "bold")
-    yield from wrapped(view.verdict.text, view.verdict.tone)
+def _parts(view: View, width: int) -> Iterator[RenderableType]:
+    yield _sentence(view.title, "bold")
+    yield _sentence(view.verdict.text, _STYLES[view.verdict.tone])
     for section in view.sections:
-        yield []
-        yield from wrapped(section.title, "bold")
+        yield Text(f"\n{make_printable(section.title)}", "bold")
         widths = _lay_out(section, width)
-        yield from _table(section, widths)
+        yield _table(section, widths)
         notes = section.notes(section.columns[place] for place in widths)
-        for text in filter(None, (section.rest(section.few), notes)):
-            yield from wrapped(text, "quiet")
+        yield from (_sentence(each, "dim") for each in (section.rest(section.few), notes) if each)
     for warning in view.warnings:
-        yield from wrapped(warning, "warn")
+        yield _sentence(warning, "yellow")
+
+
+def _sentence(text: str, style: str) -> Text:
+    """Write a text in which no line begins with a percent sign."""
+    return Text(make_printable(text).replace(" %", f"{_SPACE}%"), style)
 
 
 def _lay_out(section: Section, width: int) -> dict[int, int]:
@@ -81,61 +85,55 @@ def _lay_out(section: Section, width: int) -> dict[int, int]:
         most.append(max(cell_len(column.head) if column.is_whole else word, longest))
     widths = dict(enumerate(least))
     for rank in sorted({column.rank for column in columns} - {0}, reverse=True):
-        if _total(widths) > width:
+        if _free_room(widths, width) < 0:
             widths = {place: each for place, each in widths.items() if columns[place].rank != rank}
     whole = [place for place in widths if columns[place].is_whole]
-    if sum(most[place] - widths[place] for place in whole) <= (width - _total(widths)) // 3:
+    if sum(most[place] - widths[place] for place in whole) <= _free_room(widths, width) // 3:
         widths |= {place: most[place] for place in whole}
     names, words = ([p for p in widths if columns[p].kind == kind] for kind in ("name", "text"))
     for places, parts in ((names, 2 if words else 1), (words, 1)):
         for number, place in enumerate(places):
-            share = max(width - _total(widths), 0) // (len(places) - number) // parts
+            share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
             widths[place] += min(share, most[place] - widths[place])
     return widths
 
 
-def _total(widths: dict[int, int]) -> int:
-    return sum(widths.values()) + len(_BETWEEN) * (len(widths) - 1)
+def _free_room(widths: dict[int, int], width: int) -> int:
+    return width - sum(widths.values()) - _BETWEEN * (len(widths) - 1)
 
 
-def _table(section: Section, widths: dict[int, int]) -> Iterator[_Line]:
-    heads = [Cell(column.head) for column in section.columns]
-    for row in (heads, *section.rows[: section.few]):
-        texts = {
-            place: _cut(make_printable(row[place].text), section.columns[place], room)
-            for place, room in widths.items()
-        }
-        depth = max(map(len, texts.values()))
-        for number in range(depth):
-            line: _Line = []
-            for place, room in widths.items():
-                # A head of one line stands beside the last line of the others.
-                at = number + (len(texts[place]) - depth if row is heads else 0)
-                text = texts[place][at] if 0 <= at < len(texts[place]) else ""
-                blank = (" " * (room - cell_len(text)), "")
-                styled = (text, "bold" if row is heads else row[place].tone)
-                is_right = section.columns[place].kind == "figure"
-                line += [blank, styled] if is_right else [styled, blank]
-                line.append((_BETWEEN, ""))
-            yield line
-        if row is heads:
-            yield [("─" * _total(widths), "quiet")]
+def _table(section: Section, widths: dict[int, int]) -> Table:
+    table = Table(
+        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, border_style="dim"
+    )
+    for place, room in widths.items():
+        column = section.columns[place]
+        table.add_column(
+            _draw(column.head, "bold", column, room),
+            justify="right" if column.kind == "figure" else "left",
+            width=room,
+            no_wrap=True,
+        )
+    for row in section.rows[: section.few]:
+        cells = [(row[place], section.columns[place], room) for place, room in widths.items()]
+        table.add_row(*(_draw(each.text, _STYLES[each.tone], of, room) for each, of, room in cells))
+    return table
 
 
-def _cut(text: str, column: Column, room: int) -> list[str]:
+def _draw(text: str, style: str, column: Column, room: int) -> Text:
     """Wrap a text to its column, and cut it after the most lines of a short report."""
-    lines = wrap(text, room)
+    lines = wrap(make_printable(text), room)
     if column.kind == "text" and len(lines) > _MOST_LINES:
         last = lines[_MOST_LINES - 1]
         last = last if len(last) <= room - 3 else last[: room - 3].rpartition(" ")[0]
         lines[_MOST_LINES - 1 :] = [f"{last}..."]
-    return lines
+    return Text("\n".join(lines), style)
 
 
-def wrap(text: str, width: int, pieces: re.Pattern[str] = _NAME) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """Wrap a text between words and after `/` and `_`, or anywhere if a piece is too long."""
     lines = [""]
-    for piece in pieces.findall(text):
+    for piece in _PIECE.findall(text):
         if cell_len((lines[-1] + piece).rstrip()) <= width:
             lines[-1] += piece
         elif cell_len(piece.rstrip()) <= width:

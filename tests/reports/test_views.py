@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from llmeval_integrations import (
     Evaluator,
@@ -237,7 +239,7 @@ def views():
 
 
 def at(width, view, **options):
-    return as_text(view, width, **options).splitlines()
+    return as_text(view, Console(file=StringIO(), width=width, **options)).splitlines()
 
 
 def test_no_figure_and_no_word_is_cut_at_any_width(views):
@@ -281,7 +283,7 @@ def test_names_break_after_slashes_and_underscores(text, width, lines):
 
 
 def test_colours_tell_good_from_bad_and_no_text_acts(views, hostile):
-    run, comparison = ("\n".join(at(110, view, colours=True)) for view in views)  # fmt: skip
+    run, comparison = ("\n".join(at(110, view, color_system="standard", force_terminal=True)) for view in views)  # fmt: skip
     assert re.search(r"\x1b\[32m *100\.0 %", run)
     assert re.search(r"\x1b\[31m *37\.5 %", run)
     assert re.search(r"\x1b\[31mworse", comparison)
