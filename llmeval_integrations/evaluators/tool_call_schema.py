@@ -39,7 +39,7 @@ class ToolCallSchema(ToolEvaluator):
 
     allow_undeclared: bool = False
     """Whether a call may have arguments that the tool's schema does not declare. If False, a schema
-    with `properties` allows no others, unless it says that it does."""
+    with `properties` allows no others, unless it says that it does, or has `allOf` or the like."""
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON of calls and arguments."""
