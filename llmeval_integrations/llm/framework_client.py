@@ -37,7 +37,10 @@ class FrameworkClient(SdkClient):
         super().__init__(config, given)
         self._is_only_awaited = False
         self._keys: list[str] = []
-        members = given.model_dump(serialize_as_any=True, warnings=False)
+        try:
+            members = given.model_dump(serialize_as_any=True, warnings=False)
+        except ValueError:  # such as a member that contains itself; then no two models are equal
+            members = repr(given)
         about = [_name(type(given)), without_keys(members, keys=self._keys)]
         text = json.dumps(about, sort_keys=True, default=self._describe_member)
         self._digest = sha256(text.encode()).hexdigest()

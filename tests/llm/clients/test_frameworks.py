@@ -73,7 +73,19 @@ def test_langchains_models_of_other_forms():
     plain = models.FakeListChatModel(responses=["Paris"])
     with_others = plain.with_fallbacks([models.FakeListChatModel(responses=["Rome"])])
     text = models.FakeListLLM(responses=["Paris"])
-    wrapped = (with_others, plain.with_retry(), plain.bind(stop=["x"]), plain | StrOutputParser())
+
+    class Own(models.FakeListChatModel):
+        owner: object = None
+
+    own = Own(responses=["Paris"])
+    own.owner = own  # which cannot be written as JSON
+    wrapped = (
+        own,
+        with_others,
+        plain.with_retry(),
+        plain.bind(stop=["x"]),
+        plain | StrOutputParser(),
+    )
     for model in (plain, text, *wrapped):
         reply = ask_client(load_client(model), question(schema=schema))
         assert (reply.text, reply.output) == ("Paris", "json")
