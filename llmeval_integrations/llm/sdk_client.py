@@ -30,9 +30,8 @@ from llmeval_integrations.llm.client import (
     without_keys,
 )
 from llmeval_integrations.llm.failures import error_of, status_error
-from llmeval_integrations.llm.forms import in_words
 from llmeval_integrations.llm.loop import background
-from llmeval_integrations.llm.messages import Message, Output, Request, build
+from llmeval_integrations.llm.messages import Message, Output, Request, build, in_words
 from llmeval_integrations.llm.reply import Reply, read_reply, usage_of, value_of
 
 T = TypeVar("T")

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Image, Message, Output, Request
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
 

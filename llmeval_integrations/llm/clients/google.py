@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any, ClassVar
 
 from llmeval_integrations.llm.client import LONGEST, NO_KEY
-from llmeval_integrations.llm.forms import split_system
 from llmeval_integrations.llm.loop import in_thread
-from llmeval_integrations.llm.messages import Image, Message, Output, Request
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import value_of
 from llmeval_integrations.llm.sdk_client import Close, SdkClient
 

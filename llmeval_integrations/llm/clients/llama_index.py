@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.llm.forms import openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient
-from llmeval_integrations.llm.messages import Image, Message, Output, Request
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, openai_form
 
 
 class LlamaIndexClient(FrameworkClient):
