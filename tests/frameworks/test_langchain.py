@@ -180,13 +180,13 @@ def test_every_evaluator_loads_by_its_name_and_by_langchains():
 def test_several_evaluators_load_with_what_each_takes():
     validity, equality, criteria, rating = load_evaluators(
         ["json_validity", "json_equality", "criteria", "score_string"],
-        config={"json_equality": {"list_order": "any"}},
+        config={"json_equality": {"list_order": "any", "parsing": "strict"}},
         llm=Scripted("because\nY"),
         parsing="lenient",
         criteria="depth",
     )
     assert validity.evaluator == JsonValidity(parsing="lenient")
-    assert equality.evaluator == JsonEquality(list_order="any", parsing="lenient")
+    assert equality.evaluator == JsonEquality(list_order="any", parsing="strict")
     assert (criteria.evaluation_name, rating.evaluation_name) == ("depth", "score_string:depth")
 
 
@@ -232,8 +232,8 @@ def test_two_texts_are_compared_by_their_characters():
     pair = load_evaluator("pairwise_string_distance", distance="levenshtein")
     assert pair.evaluation_name == "pairwise_levenshtein_distance"
     for one, other, score in (("abcd", "abce", 0.25), ("x", None, 1.0), (None, "x", 1.0)):
-        found = pair.evaluate_string_pairs(prediction=one, prediction_b=other)
-        assert found == {"score": score}
+        fields = {"prediction": one, "prediction_b": other}
+        assert pair.evaluate_string_pairs(**fields) == pair.invoke(fields) == {"score": score}
 
 
 def run(code, *without):

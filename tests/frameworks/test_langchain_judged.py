@@ -56,6 +56,9 @@ def test_each_member_gives_langchains_keys_and_values(name, options, reply, resu
     llm = Scripted(reply)
     judge = load_evaluator(name, llm=llm, **options)
     assert call(judge, name) == asyncio.run(call(judge, name, "a")) == result
+    fields = {**FIELDS, "prediction_b": "It is five.", "agent_trajectory": STEPS}
+    fields |= {"reference": "four"} if judge.requires_reference else {}
+    assert judge.invoke(fields) == result
     parts = ["It is 4.", "2 + 2?"]
     parts += ["four"] * judge.requires_reference + ["It is five."] * ("pairwise" in name)
     assert all(text in llm.said for text in parts)
@@ -105,6 +108,19 @@ def test_criteria_are_named_described_or_principles(criteria, name, text):
     assert rating == "score_string:helpfulness-relevance-correctness-depth"
 
 
+def test_the_other_of_a_pair_and_the_steps_of_an_agent_are_needed():
+    for judge, name in (
+        (load_evaluator("pairwise_string", llm=Scripted("[[A]]")), "prediction_b"),
+        (load_evaluator("pairwise_string_distance"), "prediction_b"),
+        (load_evaluator("trajectory", llm=Scripted("Score: 4")), "agent_trajectory"),
+    ):
+        message = f"{type(judge).__name__} requires {name}"
+        with pytest.raises(MissingFieldError, match=message):
+            judge.evaluate_strings(**FIELDS)
+        with pytest.raises(MissingFieldError, match=message):
+            judge.invoke(FIELDS)
+
+
 def test_a_reference_is_needed_or_warned_of():
     with pytest.raises(MissingFieldError, match="LabeledCriteriaEvalChain requires a reference"):
         load_evaluator("labeled_criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS)
@@ -141,7 +157,8 @@ PLACEHOLDER = ChatPromptTemplate.from_messages([("human", "{output}"), MessagesP
     ("name", "options", "message"),
     [
         ("criteria", {}, "criteria needs the option llm"),
-        *(("criteria", {**ASKS, "criteria": wrong}, "criteri") for wrong in ("dept", {}, 5)),
+        *(("criteria", {**ASKS, "criteria": wrong}, "criteri") for wrong in ("dept", {}, [], 5)),
+        ("score_string", {"llm": Scripted(), "normalise_by": 10}, "score_string has no option 'normalise_by'; did you mean 'normalize_by'"),
         ("pass_fail", {**ASKS, "prompt": ChatPromptTemplate([SystemMessage("{output}")])}, "no template of"),
         ("pass_fail", {**ASKS, "prompt": PLACEHOLDER}, "no template of"),
         ("pass_fail", {**ASKS, "prompt": PromptTemplate.from_template("{output}{tone}").partial(tone="kind")}, "no template of"),

@@ -260,6 +260,7 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     assert once.evaluate("Why?", "one", second_response="two").score == 0.0
     alone = once.evaluate("Why?", "one", contexts="It is so.")
     assert (alone.invalid_result, alone.contexts) == (True, ["It is so."])
+    assert "needs second_response" in alone.invalid_reason
 
 
 def test_a_template_can_be_updated():

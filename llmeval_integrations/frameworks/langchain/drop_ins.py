@@ -9,7 +9,8 @@ from operator import eq
 from typing import Any, ClassVar
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.frameworks.langchain.evaluator import (
     LangChainEvaluator,
     evaluation_class,
@@ -142,7 +143,7 @@ class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
     requires_reference: ClassVar[bool] = False
 
     def evaluate_string_pairs(self, **fields: Any) -> dict[str, Any]:
-        """Compare `prediction` with `prediction_b`."""
+        """Compare `prediction` with `prediction_b`; None is an empty output."""
         found: dict[str, Any] = self.evaluate_strings(**fields)
         return found
 
@@ -153,17 +154,22 @@ class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
 
     _evaluate_string_pairs = evaluate_string_pairs  # abstract in LangChain
 
+    def _sample(self, prediction: Any, prediction_b: Any = MISSING, **further: Any) -> Sample:
+        if prediction_b is MISSING:
+            raise MissingFieldError(f"{type(self).__name__} requires prediction_b.")
+        other = "" if prediction_b is None else prediction_b
+        found: Sample = super()._sample(prediction, prediction_b=other, **further)
+        return found
 
-class PairDistanceEvaluator(PairEvaluator, CatalogEvaluator):
+
+class PairDistanceEvaluator(CatalogEvaluator):
     """Measures the distance of two outputs."""
 
     def _sample(self, prediction: Any, prediction_b: Any = None, **further: Any) -> Sample:
-        # None is an empty output, not an absent reference.
-        further["reference"] = "" if prediction_b is None else prediction_b
-        return super()._sample(prediction, **further)
+        return super()._sample(prediction, **{**further, "reference": prediction_b})
 
 
-class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):
+class PairwiseStringDistanceEvaluator(PairEvaluator, PairDistanceEvaluator):
     """How far are the texts of two outputs from each other?"""
 
     core_name = "string_distance"
@@ -173,7 +179,9 @@ class PairwiseStringDistanceEvaluator(PairDistanceEvaluator):
         self.evaluation_name = f"pairwise_{plain(distance)}_distance"
 
 
-class PairwiseEmbeddingDistanceEvaluator(PairDistanceEvaluator, EmbeddingDistanceEvaluator):
+class PairwiseEmbeddingDistanceEvaluator(
+    PairEvaluator, PairDistanceEvaluator, EmbeddingDistanceEvaluator
+):
     """How far are the meanings of two outputs from each other?"""
 
     def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:

@@ -35,6 +35,9 @@ _SCORES: Final = (
 )
 """The evaluators that give only a score in LangChain."""
 
+_ARGUMENTS: Final = ("prediction", "prediction_b", "agent_trajectory", *FIELDS)
+"""The arguments of LangChain's evaluators, and the fields of our samples."""
+
 _MOST_LEVELS: Final = 8
 """Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
 
@@ -130,7 +133,7 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         """Evaluate the output of a chain, in `chain | evaluator`.
 
         It is a text, a parsed value, messages, or a state of LangGraph. A mapping with `prediction`
-        contains the arguments of `evaluate_strings`.
+        contains the arguments of the evaluation, such as `reference` and `prediction_b`.
         """
 
         def run(output: Any, config: Any) -> dict[str, Any]:
@@ -190,9 +193,9 @@ def _set_config(config: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _arguments(output: Any) -> dict[str, Any]:
-    """Return the arguments of `evaluate_strings` for the output of a chain."""
+    """Return the arguments of an evaluation for the output of a chain."""
     if isinstance(output, Mapping) and "prediction" in output:
-        return {name: output[name] for name in ("prediction", *FIELDS) if name in output}
+        return {name: output[name] for name in _ARGUMENTS if name in output}
     return {"prediction": output}
 
 

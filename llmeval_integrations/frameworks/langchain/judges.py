@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -70,10 +70,10 @@ class ModelEvaluator(LangChainEvaluator):
     requires_reference: ClassVar[bool] = False
     requires_input: ClassVar[bool] = True
 
-    def __init__(self, llm: Any, prompt: Any = None, **variables: Any) -> None:
+    def __init__(self, llm: Any, prompt: Any = None) -> None:
         template = self.template if prompt is None else as_prompt(prompt)
         super().__init__(TemplateJudge(llm, template, self.words, self.scale))
-        self.variables = variables
+        self.variables: dict[str, Any] = {}
 
     @classmethod
     def from_llm(cls, llm: Any, **options: Any) -> Any:
@@ -151,10 +151,11 @@ class CriteriaEvaluator(ModelEvaluator):
     """The questions of the named criteria."""
     default_criteria: ClassVar[Sequence[str]] = ("helpfulness", "relevance", "correctness", "depth")
 
-    def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None, **options: Any) -> None:
+    def __init__(self, llm: Any, prompt: Any = None, criteria: Any = None) -> None:
+        super().__init__(llm, prompt)
         found = self.resolve_criteria(criteria)
         lines = "\n".join(f"{name}: {text}" for name, text in found.items())
-        super().__init__(llm, prompt, criteria=lines, **options)
+        self.variables = {"criteria": lines}
         self.criterion_name = "-".join(found)
         self.evaluation_name = self.evaluation_name.format(self.criterion_name)
 
@@ -164,11 +165,11 @@ class CriteriaEvaluator(ModelEvaluator):
 
         Accepts a name, a mapping from names to descriptions, a constitutional principle of
         LangChain, or a list of these. None means the default. Raises InvalidOptionError for an
-        unknown name and for an empty mapping.
+        unknown name, and if there are none.
         """
         if criteria is None:
             criteria = cls.default_criteria
-        if isinstance(criteria, (list, tuple)):
+        if isinstance(criteria, (list, tuple)) and criteria:
             each = map(cls.resolve_criteria, criteria)
             return {name: text for found in each for name, text in found.items()}
         if isinstance(criteria, str):
@@ -231,9 +232,8 @@ class ScoreStringEvalChain(CriteriaEvaluator):
         prompt: Any = None,
         criteria: Any = None,
         normalize_by: float | None = None,
-        **options: Any,
     ) -> None:
-        super().__init__(llm, prompt, criteria, **options)
+        super().__init__(llm, prompt, criteria)
         self.normalize_by = normalize_by
 
     def _scale(self, score: float) -> float:
@@ -280,9 +280,12 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         "(worst) to 5."
     )
 
-    def __init__(self, llm: Any, agent_tools: Sequence[Any] | None = None, **options: Any) -> None:
+    def __init__(
+        self, llm: Any, agent_tools: Sequence[Any] | None = None, prompt: Any = None
+    ) -> None:
+        super().__init__(llm, prompt)
         lines = [f"Tool {tool.name}: {tool.description}" for tool in agent_tools or ()]
-        super().__init__(llm, tool_descriptions="\n".join(lines), **options)
+        self.variables = {"tool_descriptions": "\n".join(lines)}
 
     def evaluate_agent_trajectory(self, **kwargs: Any) -> dict[str, Any]:
         """Rate an agent's answer and its steps."""
@@ -294,8 +297,12 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     _evaluate_agent_trajectory = evaluate_agent_trajectory  # abstract in LangChain
 
-    def _sample(self, prediction: Any, **further: Any) -> Sample:
-        steps, reference = further.pop("agent_trajectory"), further.pop("reference", None)
+    def _sample(
+        self, prediction: Any, agent_trajectory: Any = None, reference: Any = None, **further: Any
+    ) -> Sample:
+        steps = agent_trajectory
+        if steps is None:
+            raise MissingFieldError(f"{type(self).__name__} requires agent_trajectory.")
         if not isinstance(steps, str):
             lines = [
                 f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
@@ -303,7 +310,8 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
             ]
             steps = "\n".join(lines)
         note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
-        variables = {"agent_trajectory": steps, "reference_note": note}
+        own = {"agent_trajectory": steps, "reference_note": note}
+        variables = {**own, **(further.pop("variables", None) or {})}
         return super()._sample(prediction, variables=variables, **further)
 
     def _scale(self, score: float) -> float:

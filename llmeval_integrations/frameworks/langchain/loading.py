@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from llmeval_integrations.core import catalog
@@ -53,6 +54,12 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     if issubclass(kind, judges.ModelEvaluator):
         if llm is None:
             raise InvalidOptionError(f"{name} needs the option llm, the model to ask")
+        known = _options(name)
+        for option in kwargs:
+            if option not in known:
+                raise InvalidOptionError(
+                    f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
+                )
         kwargs["llm"] = llm
     return kind(**kwargs)
 
@@ -63,25 +70,22 @@ def load_evaluators(
     """Build several evaluators by their names.
 
     Each receives those of `kwargs` that it accepts. `config` maps a name to the options of only
-    that evaluator. Raises as `load_evaluator`, and InvalidOptionError for an option that none
-    accepts.
+    that evaluator, which count before those of `kwargs`. Raises as `load_evaluator`, and
+    InvalidOptionError for an option that none accepts.
     """
     accepted = {name: _options(plain(name)) for name in evaluators}
-    known = [each for options in accepted.values() for each in options]
+    known = [*dict.fromkeys(each for options in accepted.values() for each in options)]
     for option in kwargs:
         if option not in known:
             raise InvalidOptionError(
                 f"none of them has the option {option!r}; {hint(option, known)}"
             )
-    return [
-        load_evaluator(
-            name,
-            llm=llm,
-            **{option: value for option, value in kwargs.items() if option in accepted[name]},
-            **(config or {}).get(name, {}),
-        )
-        for name in evaluators
-    ]
+    loaded = []
+    for name in evaluators:
+        shared = {option: value for option, value in kwargs.items() if option in accepted[name]}
+        options = {"llm": llm, **shared, **(config or {}).get(name, {})}
+        loaded.append(load_evaluator(name, **options))
+    return loaded
 
 
 def _options(name: str) -> list[str]:
@@ -91,5 +95,7 @@ def _options(name: str) -> list[str]:
     own = [each.name for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
     if kind is not None and issubclass(kind, judges.ModelEvaluator):
         return own
-    core = catalog.evaluator_class(getattr(kind, "core_name", name))
-    return [*own, *getattr(core, "__dataclass_fields__", ())]
+    core: Any = catalog.evaluator_class(getattr(kind, "core_name", name))
+    # Evaluators of other packages may be plain classes.
+    further = [field.name for field in fields(core) if field.init] if is_dataclass(core) else []
+    return [*own, *further]

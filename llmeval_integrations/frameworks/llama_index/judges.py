@@ -236,6 +236,7 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
     0.5 and `pairwise_source` is "neither".
     """
 
+    needs: ClassVar[tuple[str, ...]] = ("query", "response", "second_response")
     words: ClassVar[Mapping[str, float] | None] = {"A": 1.0, "B": 0.0, "C": 0.5}
     template = (
         "Which answer to the query is better? Ignore their order and their length."
@@ -254,12 +255,12 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         self, query: Any = None, response: Any = None, contexts: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Compare `response` with `second_response`."""
-        pair = [response, further.pop("second_response", None)]
+        pair = [response, further.get("second_response")]
         results = []
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
-            further["variables"] = {"answer_1": one, "answer_2": other}
-            given = None if other is None else one
-            results.append(await super().aevaluate(query, given, contexts, **further))
+            variables = {"answer_1": one, "answer_2": other}
+            further |= {"second_response": other, "variables": variables}
+            results.append(await super().aevaluate(query, one, contexts, **further))
         return _find_consensus(results)
 
 
