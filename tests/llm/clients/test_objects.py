@@ -9,27 +9,24 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from remote_model import question
-from server import answer, chat
-from vendors import KEY, anthropic_said, ask_client, google_said
+from server import answer
+from vendors import BY_NAME, KEY, ask_client, google_said
 
 from llmeval_integrations.core.errors import ClientError, InvalidOptionError
 from llmeval_integrations.judges import aask, ask
 from llmeval_integrations.llm.client import load_client
 
-OBJECTS = [
-    ("openai", "OpenAI", "/v1", chat),
-    ("openai", "AsyncOpenAI", "/v1", chat),
-    ("anthropic", "Anthropic", "", anthropic_said),
-    ("anthropic", "AsyncAnthropic", "", anthropic_said),
-]
+KINDS = {"OpenAI": "openai", "AsyncOpenAI": "openai"}
+KINDS |= {"Anthropic": "anthropic", "AsyncAnthropic": "anthropic"}
 
 
-@pytest.mark.parametrize(("package", "kind", "root", "said"), OBJECTS)
-def test_an_object_of_an_sdk_is_asked_with_its_settings(package, kind, root, said, server):
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_object_of_an_sdk_is_asked_with_its_settings(kind, server):
+    vendor, package = BY_NAME[KINDS[kind]], KINDS[kind]
     make = getattr(pytest.importorskip(package), kind)
-    server.plays(said())
+    server.plays(vendor.said())
     sent = {"default_headers": {"x-team": "eval"}, "default_query": {"tier": "2"}}
-    address = {"api_key": KEY, "base_url": server.url + root}
+    address = {"api_key": KEY, "base_url": server.url + vendor.root}
     client = load_client(make(**address, **sent, timeout=7, max_retries=0), name="m")
     for _ in range(2):
         ask_client(client, question())
