@@ -17,18 +17,20 @@ class Longer(Evaluator):
     needs = ("output_b",)
 
     def check(self, sample):
-        a, b = len(sample.output), len(sample.output_b)
+        a, b = len(sample.output or ""), len(sample.output_b)
         return Result(0.5 if a == b else float(a > b), None)
 
 
 @dataclass(frozen=True)
 class First(Evaluator):
-    """Prefers the first of two in both orders, which is a tie."""
+    """Prefers the first of two in both orders, which is a tie or unscored, as by Preference."""
 
     needs = ("output_b",)
 
+    score: float | None = 0.5
+
     def check(self, sample):
-        return Result(0.5, None, "tie", None, {"position": "first"})
+        return Result(self.score, None, None, None, {"answers": {}, "position": "first"})
 
 
 def outputs(length, count=40):
@@ -59,6 +61,22 @@ def test_rows_of_one_id_are_joined_in_their_order_and_are_a_group():
     assert len({str(row.group) for row in found.judged.rows}) == 20
 
 
+@pytest.mark.parametrize("group", [None, ""])
+def test_samples_with_an_empty_group_are_independent(group):
+    short, long = ([{**each, "group": group} for each in outputs(n)] for n in (3, 5))
+    rates = prefer(short, long, Longer()).rates
+    assert rates == prefer(outputs(3), outputs(5), Longer()).rates
+
+
+def test_a_null_output_is_empty_and_a_pair_without_an_output_is_an_error_row():
+    short, long = outputs(3, 4), outputs(5, 4)
+    long[0]["output"] = short[1]["output"] = None
+    del long[2]["output"], short[3]["output"]
+    found = prefer(short, long, Longer())
+    assert [row.score for row in found.judged.rows] == [1.0, 0.0, None, None]
+    assert found.unscored == 2
+
+
 def test_a_killed_run_has_the_samples_that_were_done(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in outputs(3)))
@@ -69,6 +87,8 @@ def test_a_killed_run_has_the_samples_that_were_done(tmp_path):
 
 
 def test_a_judge_that_always_says_first_gives_all_ties_and_bias_1():
+    unscored = prefer(outputs(3), outputs(9), First(None))
+    assert (unscored.rates, unscored.unscored, unscored.position) == ({}, 40, (40, 40))
     found = prefer(outputs(3), outputs(9), First())
     assert found.rates["a", "b"].ties == 40
     assert found.position.rate == 1
@@ -94,3 +114,5 @@ def test_what_cannot_be_compared_is_named(folders):
         prefer(evaluate(outputs(3), "length_penalty"), outputs(3), Longer())
     with pytest.raises(InvalidOptionError, match="compares no two outputs; use Preference"):
         prefer(outputs(3), outputs(3), "length_penalty")
+    with pytest.raises(InvalidOptionError, match="pairs=-1 is not a whole number above 0"):
+        prefer(outputs(3), outputs(5), Longer(), pairs=-1)

@@ -37,7 +37,8 @@ class Preferences(NamedTuple):
     """The strength of each of three or more runs, the strongest first; empty for two runs."""
 
     position: Share
-    """The pairs in which both orders preferred the text in the first place."""
+    """The pairs in which both orders preferred the text in the first place, out of those with
+    answers."""
 
     unscored: int
     """The number of pairs without a score."""
@@ -87,7 +88,10 @@ def prefer(
 
     Raises:
         InputError: If a run keeps no outputs, or if no sample is in all runs.
+        InvalidOptionError: If `judge` or `pairs` cannot be used.
     """
+    if pairs is not None and (type(pairs) is not int or pairs < 1):
+        raise InvalidOptionError(f"pairs={quote(pairs)} is not a whole number above 0")
     if "output_b" not in getattr(judge, "needs", ()):
         raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
     runs: dict[str, _Samples] = {}
@@ -134,8 +138,12 @@ def _pair_outputs(
     """Yield a sample for each pair of outputs. Without a group, rows with one id are a group."""
     for place, (key, first, second) in enumerate(drawn):
         sample, other = runs[first][key], runs[second][key]
-        own = {"id": place, "output_b": other["output"], "group": sample.get("group", key[0])}
-        yield {**sample, **own}
+        output_b, group = other.get("output"), sample.get("group")
+        if output_b is None and "output" in other:
+            output_b = ""  # null is an empty answer; a pair that lacks an output is an error row
+        if group is None or group == "":
+            group = key[0]
+        yield {**sample, "id": place, "output_b": output_b, "group": group}
 
 
 def _preferences(
@@ -153,11 +161,13 @@ def _preferences(
         for two in combinations(names, 2)
     }
     first_place = sum(row.metadata.get("position") == "first" for row in rows)
+    # A pair on which the two orders disagree may have answers and no score.
+    answered = sum(row.score is not None or "answers" in row.metadata for row in rows)
     return Preferences(
         names,
         {two: rate for two, rate in rates.items() if rate is not None},
         bradley_terry(matches) if len(names) > 2 and matches else {},
-        Share(first_place, len(matches)),
+        Share(first_place, answered),
         len(rows) - len(matches),
         left_out,
         judged,
