@@ -20,7 +20,7 @@ class Rating(NamedTuple):
 
 
 class Kappa(NamedTuple):
-    """Cohen's kappa: 1 for perfect agreement, 0 for agreement by chance."""
+    """Cohen's kappa, -1 to 1: 1 for perfect agreement, 0 for agreement by chance."""
 
     value: float
     interval: Interval | None  # None for a single group of rows
@@ -64,8 +64,9 @@ def kappa(ratings: Sequence[Rating], *, numbers: bool = False) -> Kappa | None:
     spread = agreed * (1 - agreed)
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
     factor, freedom = effect
-    low, high = wilson_of(agreed, effective / factor, t_of(freedom))
-    return Kappa(value, ((low - chance) / (1 - chance), min(1.0, (high - chance) / (1 - chance))))
+    bounds = wilson_of(agreed, effective / factor, t_of(freedom))
+    low, high = ((each - chance) / (1 - chance) for each in bounds)
+    return Kappa(value, (max(-1.0, low), min(1.0, high)))
 
 
 def krippendorff_alpha(units: Sequence[Sequence[Any]], *, numbers: bool = False) -> float | None:

@@ -32,7 +32,9 @@ def test_kappa_is_that_of_statsmodels(rows):
             continue
         other = inter_rater.cohens_kappa(table, wt=weights)
         assert found.value == pytest.approx(other.kappa, abs=1e-9)
-        assert found.interval[0] - 1e-9 <= found.value <= found.interval[1] + 1e-9
+        low, high = found.interval
+        assert -1 <= low <= found.value + 1e-9
+        assert found.value - 1e-9 <= high <= 1
 
 
 @pytest.mark.parametrize(
