@@ -80,9 +80,19 @@ def test_parquet_comes_through_standard_input_too(tmp_path):
     assert json.loads(run.stdout)["samples"] == 3
 
 
-def test_values_of_a_line_arrive_as_they_stand_there(tmp_path):
+@pytest.mark.parametrize(
+    ("form", "errors"),
+    [
+        ("{}", []),
+        ("[{}]", []),
+        ('[ \n{},{{"a": 1, "a": 2}} , 3\n]', ["'a' occurs twice", "got 3"]),
+    ],
+)
+def test_values_arrive_as_they_stand_in_the_file(tmp_path, form, errors):
     line = '{"output": [1e400, 123456789012345678901234567890, "\\ud800", NaN, 1.50]}'
-    [(_, row)] = records(tmp_path / "rows.jsonl", line)
+    (_, row), *others = records(tmp_path / "rows.json", form.format(line))
+    for (_, other), error in zip(others, errors, strict=True):
+        assert error in str(other)
     huge, integer, surrogate, nan, fraction = row["output"]
     assert (str(huge), integer, surrogate) == ("1E+400", 123456789012345678901234567890, "\ud800")
     assert str(nan) == "nan"
@@ -139,6 +149,8 @@ def test_rows_of_csv(tmp_path, text, rows):
     [
         ("rows.txt", LINES, {}, "the format '.txt' is not one of"),
         ("rows.json", '{\n"a": 1}', {}, "rows.json: expected an array of objects"),
+        ("rows.json", '{\n"a": [NaN]}', {}, "rows.json: expected an array of objects"),
+        ("rows.json", '[{"a": NaN}] x', {}, "rows.json: expected an array of objects"),
         ("rows.csv", "a,a\n1,2\n", {}, "two columns of .* have one name"),
         ("rows.csv", b"\xff\xfea", {}, "is UTF-16"),
         ("rows.parquet", "PAR1", {}, "is not Parquet"),

@@ -31,6 +31,9 @@ _BATCH: Final = 256  # rows in memory at a time; each may be a megabyte
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
+_BETWEEN_ITEMS: Final = re.compile(r"[\s,]*")
+
+_scan = json.JSONDecoder(parse_int=str).raw_decode
 _decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_values = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -46,11 +49,24 @@ def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
     first = next((line for line in lines if not line.isspace()), b"[]")
     if first.lstrip()[:1] != b"[" and not isinstance(parse_row(first), InputError):
         return read_lines(chain([first], lines))
+    text = first.lstrip() + b"".join(lines)
     try:
-        items = _split_array(first + b"".join(lines))
+        return map(bytes, _split_array(text))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"expected an array of objects: {error}") from error
-    return map(bytes, items)
+        try:
+            return iter(_split_as_python(text.decode()))
+        except (ValueError, RecursionError):
+            raise InputError(f"expected an array of objects: {error}") from error
+
+
+def _split_as_python(text: str) -> list[bytes]:
+    """Split an array with NaN, Infinity or lone surrogates; raise ValueError if it is none."""
+    items, place = [], text.index("[", 0, 1) + 1
+    for _ in json.loads(text, parse_int=str):  # it is valid, so only its items have to be found
+        start = _BETWEEN_ITEMS.match(text, place).end()  # type: ignore[union-attr]
+        _, place = _scan(text, start)
+        items.append(text[start:place].encode())
+    return items
 
 
 def parse_row(line: bytes) -> dict[str, Any] | InputError:
