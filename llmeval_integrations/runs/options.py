@@ -85,7 +85,8 @@ class RunOptions(JudgeOptions, total=False):
     workers: int
     """The number of processes (1) for 1,000 rows or more without a judge. As with Python's
     multiprocessing, a script calls `evaluate` under `if __name__ == "__main__":`. Evaluators that
-    cannot be pickled stay in this process."""
+    cannot be pickled, or that a notebook defines, and rows that cannot be pickled stay in this
+    process."""
 
     engine: EngineMaker | None
     """Evaluates elsewhere, such as `frameworks.ray.RayEngine`."""

@@ -7,12 +7,14 @@ import logging
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from threading import Thread
+from typing import Any
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.runs.chunk import RARELY, Answers, Job, begin
@@ -26,9 +28,10 @@ class Workers:
 
     def __init__(self, count: int, job: Job) -> None:
         self.ahead = 3 * count
+        self._job = job
+        given = _pickle(job)
         # A fork would copy locks that other threads hold.
-        context, given = get_context("spawn"), (pickle.dumps(job),)
-        self._pool = ProcessPoolExecutor(count, context, _begin, given)
+        self._pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (given,))
 
     def close(self) -> None:
         """End the processes after the chunks that they have begun."""
@@ -36,14 +39,26 @@ class Workers:
 
     def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
         """Begin to evaluate a chunk. Raises InputError, also when waiting, if a process ended."""
+        try:
+            given = _pickle(records)
+        except Exception:  # noqa: BLE001 - a value of the caller may raise anything
+            return begin(self._job, records)
         with _report_ended_process():
-            future = self._pool.submit(_evaluate, records)
+            future = self._pool.submit(_evaluate, given)
 
         def finish() -> Answers:
             with _report_ended_process():
                 return future.result()
 
         return finish
+
+
+def _pickle(thing: Any) -> bytes:
+    """Pickle a thing; raise an exception if another process could not read it."""
+    pickled = pickle.dumps(thing)
+    if b"__main__" in pickled and not hasattr(sys.modules["__main__"], "__file__"):
+        raise TypeError("other processes cannot import what a notebook defines")
+    return pickled
 
 
 @contextmanager
@@ -87,5 +102,5 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _evaluate(records: Sequence[Record]) -> Answers:
-    return begin(_job, records)()
+def _evaluate(records: bytes) -> Answers:
+    return begin(_job, pickle.loads(records))()  # noqa: S301 - from the process that started us

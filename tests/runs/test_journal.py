@@ -321,6 +321,23 @@ def test_evaluators_that_cannot_be_handed_over_stay_here():
 
     run = evaluate([{"output": "x"}] * 1_100, Local(), workers=2)
     assert {row.score for row in run.rows} == {float(os.getpid())}
+    script = """if True:  # as in a notebook, no other process can import this
+        from llmeval_integrations import Evaluator, Result, evaluate
+        class Own(Evaluator):
+            def check(self, sample):
+                return Result(1.0)
+        print(evaluate([{"output": "x"}] * 1_100, Own(), workers=2).summary["samples"])
+    """
+    own = subprocess.run([sys.executable, "-c", script], stdout=-1, check=True)
+    assert own.stdout.split() == [b"1100"]
+
+
+@pytest.mark.once
+def test_rows_that_cannot_be_handed_over_stay_here():
+    rows = [{"output": str(n), "input": str} for n in range(1_100)]
+    rows[600]["input"] = lambda: "no other process can read this"
+    one, two = (evaluate(rows, "json_validity", workers=count) for count in (1, 2))
+    assert one.rows == two.rows
 
 
 # --- what is refused ------------------------------------------------------------------------------
