@@ -30,7 +30,7 @@ _END: Final = re.compile(r"(?:<\|[^<>|]*\|>|</s>|<eos>|<end_of_turn>)+\s*$")
 """Special tokens at the end of a text, which OpenRLHF does not remove."""
 
 _REWARDS: Final = ("verl", "openrlhf")
-"""The hosts that need a number, and no class of their own for it."""
+"""The hosts that need a number for each result. Their packages are not imported."""
 
 _AWAITING: Final = ("braintrust", "langfuse", "ragas")
 """The hosts that await functions."""

@@ -20,8 +20,9 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
     """Watch one text, or the calls of one answer, while a model writes it.
 
     If the watcher reports a failure, the evaluator will not pass the text, whatever follows. It may
-    report a failure late, but at the end at the latest. Members may come in any order. The watcher
-    expects each member once in its object, although parsing would use the last of two.
+    report a failure late, or never if only the end of the text shows it, as when the text is cut
+    off. Members may come in any order. The watcher expects each member once in its object, although
+    parsing would use the last of two.
 
     Example:
         >>> watcher = watch(JsonSchema({"properties": {"age": {"type": "integer"}}}))
@@ -143,8 +144,10 @@ class StreamGuard:
         async for chunk in self._stream:
             self._feed(chunk)
             if self.doomed:
-                close = "close" if hasattr(self._stream, "close") else "aclose"  # generators
-                await getattr(self._stream, close)()
+                # Generators have only `aclose`, the SDKs only `close`. LiteLLM's `close` blocks.
+                names = [name for name in ("aclose", "close") if hasattr(self._stream, name)]
+                if names:
+                    await getattr(self._stream, names[0])()
             yield chunk
             if self.doomed:
                 return

@@ -66,7 +66,27 @@ def test_texts_of_any_iterator_are_watched():
         for piece in pieces(WRONG):
             yield piece
 
-    async def read():
-        return [piece async for piece in stop_early(write(), watch(JsonSchema(SCHEMA)))]
+    class Stream:
+        """An asynchronous stream that cannot be closed."""
 
-    assert asyncio.run(read()) == pieces(WRONG)[:2]
+        def __aiter__(self):
+            return write()
+
+    class LiteLLMs(Stream):
+        """A stream with both ways to close it, as LiteLLM's."""
+
+        closed = False
+
+        def close(self):
+            raise AssertionError
+
+        async def aclose(self):
+            self.closed = True
+
+    async def read(stream):
+        return [piece async for piece in stop_early(stream, watch(JsonSchema(SCHEMA)))]
+
+    both = LiteLLMs()
+    for stream in (write(), Stream(), both):
+        assert asyncio.run(read(stream)) == pieces(WRONG)[:2]
+    assert both.closed
