@@ -106,7 +106,7 @@ class ToolNode(Field):
         fit = [
             n
             for n, one in enumerate(union)
-            if all(not names or kind in names for names in map(list_types, one.parts))
+            if all(_has_type(value, part) for part in one.parts)
         ] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
             signs = [_signs(union[n], value, self._schemas.document) for n in fit]
@@ -122,28 +122,34 @@ class ToolNode(Field):
 
 def _signs(
     union: Alternative, value: dict[str, Any], document: SchemaDocument
-) -> tuple[bool, bool, bool]:
+) -> tuple[bool, bool, bool, bool]:
     """Return the signs that an object belongs to an alternative, the surest first.
 
     No `const` or `enum` is violated. All members are declared. No required member without a default
-    is missing.
+    is missing. All members have their types.
     """
 
     def declare(name: str) -> list[Any]:
         return [one for part in union.parts for one in declarations(part, name)]
 
     required = {name for part in union.parts for name in list_of(part, "required")}
-    tags = [
-        (leaf, list_values(its))
-        for name, leaf in value.items()
-        for its in closure(declare(name), document)
-        if "const" in its or "enum" in its
+    members = [
+        (leaf, its) for name, leaf in value.items() for its in closure(declare(name), document)
     ]
+    tags = [(leaf, list_values(its)) for leaf, its in members if "const" in its or "enum" in its]
     return (
         all(any(equal(leaf, one) for one in values) for leaf, values in tags),
         all(map(declare, value)),
         all(find_nearest("default", declare(name), document) for name in required - value.keys()),
+        all(_has_type(leaf, its) for leaf, its in members),
     )
+
+
+def _has_type(value: Any, schema: dict[str, Any]) -> bool:
+    """Return whether a schema's `type` allows a value; an AnyOf has every type."""
+    types, kind = list_types(schema), TYPES.get(type(value))
+    is_integer = kind == "number" and "integer" in types and value % 1 == 0
+    return not types or kind is None or kind in types or is_integer
 
 
 class Violation(NamedTuple):

@@ -68,6 +68,9 @@ CIRCLE = of_kind({"const": "circle"}, color={"default": "red"}, r={"default": 1}
 SQUARE = of_kind({"enum": ["square"]}, color={"default": "blue"})
 BOX = {"type": "object", "properties": {"w": {"type": "integer"}, "d": {"default": 1}}, "required": ["w"]}  # fmt: skip
 BAG = {"type": "object", "properties": {"v": {"type": "integer"}, "d": {"default": 2}}, "required": ["v"]}  # fmt: skip
+WORDS = {"properties": {"v": {"type": "string"}, "d": {"default": "other"}}}
+NUMBERS = {"properties": {"v": {"type": "integer"}, "d": {"default": 1}}}
+LISTS = {"properties": {"v": {"type": "array"}, "d": {"default": 2}}}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,10 @@ BAG = {"type": "object", "properties": {"v": {"type": "integer"}, "d": {"default
         ([{"$ref": "#/$defs/Circle"}, SQUARE], {"kind": "circle"}, "r", 1),
         ([BOX, BAG], {"w": 1}, "d", 1),
         ([BOX, BAG], {"v": 1}, "d", 2),
+        ([WORDS, NUMBERS, LISTS], {"v": "x"}, "d", "other"),
+        ([WORDS, NUMBERS, LISTS], {"v": 1.0}, "d", 1),
+        ([WORDS, NUMBERS, LISTS], {"v": ["x"]}, "d", 2),
+        ([WORDS, NUMBERS, LISTS], {"v": 1.5}, "d", NOTHING),
         ([{"required": ["a"]}, {"required": ["b"]}], {"a": 1}, "always", 5),
     ],
 )  # fmt: skip
