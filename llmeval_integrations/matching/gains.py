@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
+from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
 from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.node import Node, count_leaves
@@ -233,7 +234,7 @@ class Gains:
                 parts = [
                     f"{name!r}:{self.text(its, value[name])}"
                     for name, its in members
-                    if not its.ignored
+                    if not (its.ignored or (not node.varies and _is_default(its, value[name])))
                 ]
                 text = "{" + ",".join(parts)
             else:
@@ -258,6 +259,14 @@ class Gains:
             for position, part in enumerate(value):
                 step = position if has_order else "*"
                 yield from self.leaf_texts(node.item(position), part, f"{path}/{step}")
+
+
+def _is_default(node: Node, value: Any) -> bool:
+    """Return whether a scalar is the default of its place; other values are not looked into."""
+    default = node.default
+    if default is MISSING or type(value) not in SCALARS or type(default) not in SCALARS:
+        return False
+    return node.leaf_text(value) == node.leaf_text(default)
 
 
 def suffices(gain: float, both: float, least: float) -> bool:
