@@ -77,7 +77,8 @@ class Form(Generic[T]):
         Args:
             name: The name of the answer in a request.
             schema: The JSON Schema of the answer; None for free text.
-            build: Converts an object, or the text; raises ValueError or TypeError for others.
+            build: Converts an object, or the text; raises ValueError, TypeError or LookupError for
+                others.
             repeats: Whether an answer may repeat a text that was shown.
             again: The request that follows an unreadable reply, and the schema of its answer;
                 without it, the request names the mistake.
@@ -134,16 +135,20 @@ class Form(Generic[T]):
             return f"it has no object with {', '.join(map(repr, self._fields.values()))}"
         try:
             self._convert(members, Quotations())
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, LookupError) as error:
             return str(error) or type(error).__name__
         return ""
 
     def _convert(self, members: Members, quotations: Quotations) -> T:
         """Return the answer that an object is; raises an error for others, and for a copy."""
-        given = {self._fields.get(plain_name(key), key): each for key, each in members.items()}
+        given = self._with_own_keys(members)
         if "mark" not in self._fields:
             given.pop("mark", None)
         return self._read_members(given, quotations)
+
+    def _with_own_keys(self, members: Members) -> Members:
+        """Return an object with the schema's keys in the place of `Question 1` and the like."""
+        return {self._fields.get(plain_name(key), key): each for key, each in members.items()}
 
     def _read_members(self, given: Members, quotations: Quotations) -> T:
         values = [each for key, each in given.items() if key in self._fields.values()]
@@ -186,8 +191,9 @@ class JudgementsForm(Form[list[Judgement]]):
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
         answers = super().read(reply, quotations)
+        first = [self._with_own_keys(each) for _, _, each in objects(before)]
         for number, name in enumerate(self._names):
-            was = [inner for _, _, each in objects(before) for inner in find(each.get(name), bool)]
+            was = [inner for each in first for inner in find(each.get(name), bool)]
             if was and not answers[number].reasoning:
                 reasons = reasons_of(was[0])
                 answers[number] = msgspec.structs.replace(answers[number], reasoning=reasons)

@@ -202,6 +202,14 @@ def test_a_question_without_an_answer_leaves_the_whole_unscored(model, calls):
     assert result.label == ("unanswered" if calls == "each" else "unreadable")
 
 
+def test_verdicts_that_are_asked_for_again_keep_the_reasons_of_the_first_reply():
+    first = {f"Question {n}": judgement("Perhaps", reasoning=f"reason {n}") for n in (1, 2)}
+    again = {f"question_{n}": {"verdict": "Pass", "confidence": "High"} for n in (1, 2)}
+    result = Questionnaire(Scripted(first, again), QUESTIONS[:2], calls="one")("a")
+    reasons = [each["reason"] for each in result.metadata["questions"]]
+    assert (result.score, reasons) == (1, ["reason 1", "reason 2"])
+
+
 def test_one_judgement_that_was_shown_is_no_answer_beside_another_of_the_judges_own():
     shown = judgement("Pass", reasoning="It names the author.")
     own = judgement("Pass", reasoning="my own")

@@ -17,6 +17,11 @@ class Rating(pydantic.BaseModel):
     stars: int = pydantic.Field(ge=1, le=5)
     tone: Literal["warm", "cold"]
 
+    @pydantic.field_validator("tone", mode="before")
+    @classmethod
+    def _translate(cls, tone: str) -> str:
+        return {"warm": "warm", "cold": "cold", "herzlich": "warm"}[tone]
+
 
 class Grade(pydantic.BaseModel):
     grade: float | str | None
@@ -57,6 +62,7 @@ def test_raw_text_is_kept_and_may_be_scored_by_a_function():
     "reply",
     [
         {**GOOD, "stars": 6},
+        {**GOOD, "tone": "odd"},
         "four stars",
         [GOOD, {**GOOD, "stars": 5}],
         RATING.replace('"stars": 4', '"stars": 4, "stars": 1'),
