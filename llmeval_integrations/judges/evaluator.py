@@ -24,7 +24,7 @@ from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.judges.forms import Form, Schema
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.objects import Quotations
-from llmeval_integrations.judges.prompt import Prompt, as_text
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import reasons_of
 from llmeval_integrations.llm.answers import check_type, name_of, schema_of
 from llmeval_integrations.llm.client import load_client
@@ -162,8 +162,7 @@ class ModelJudge(JudgedEvaluator):
         """Send a prompt, after labelled samples, to the model, and read the answer."""
         messages = prompt.render(variables)
         mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
-        shown = [as_text(variables[name], name) for name in prompt.variables]
-        quotations = Quotations([*shown, shots, *(each.text for each in prompt.messages)], mark)
+        quotations = Quotations([shots, *prompt.show(variables)], mark)
         place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
         messages[place] = _extend(messages[place], before=shots)
         request = Request(tuple(messages), None, form.name, self.output, fence=mark)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
@@ -263,6 +263,12 @@ class Prompt:
             template=template, variables=(*names,), messages=messages, _bodies=bodies
         )
 
+    def show(self, variables: Mapping[str, Any]) -> list[str]:
+        """Return the texts that the messages may show: the values, and the template's own."""
+        names = dict.fromkeys(_names(body for parts in self._bodies for body in parts))
+        values = [as_text(variables[name], name) for name in names if name in variables]
+        return [*values, *(message.text for message in self.messages)]
+
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
         """Return the messages with these values; variables that the template lacks are ignored.
 
@@ -280,6 +286,15 @@ class Prompt:
             for message, bodies in zip(self.messages, self._bodies)
             for texts in [tuple(fill(body, given) for body in bodies)]
         ]
+
+
+def _names(bodies: Iterable[Body]) -> Iterator[str]:
+    """Yield the names in templates, also those inside sections."""
+    for body in bodies:
+        for tag in body:
+            if not isinstance(tag, str):
+                yield tag.path[0]
+                yield from _names([tag.body])
 
 
 def _read_messages(template: Any) -> tuple[Message, ...]:

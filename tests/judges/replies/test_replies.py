@@ -158,6 +158,7 @@ COPIES = [
     (VERDICT, PassFail, {**ASK, "prompt": "{question} {output} For example: TEXT"}, "id"),
     (VERDICT, PassFail, {**ASK, "examples": [{"output": "TEXT", "label": "Fail"}]}, "id"),
     (VERDICT, PassFail, {**ASK, "prompt": "{question} {output} {a}"}, "variables"),
+    (VERDICT, PassFail, {**ASK, "prompt": "{{#contexts}}{{.}} {{output}}{{/contexts}}"}, "output"),
     *((VERDICT, Correctness, {}, field) for field in ("output", "reference", "contexts", "input")),
     *((VERDICT, vote, {}, field) for field in ("output", "reference", "contexts")),
     (LABEL, partial(Classification, "c"), {"prompt": "{output}", "choices": ["good", "bad"]}, "output"),
