@@ -19,6 +19,7 @@ from llmeval_integrations.judges.material import (
     BACKGROUND,
     background,
     enclose,
+    is_numbered,
     make_prompt,
     output_text,
 )
@@ -62,7 +63,7 @@ class Claim(msgspec.Struct, frozen=True):
     verdict: str
     evidence: str = ""
     documents: list[int] = []
-    quoted: bool = False  # whether the documents have the evidence word for word
+    quoted: bool = False  # whether the sources have the evidence word for word
 
 
 def _form(verdicts: Mapping[str, str]) -> Form[list[Claim]]:
@@ -97,6 +98,9 @@ class _ClaimJudge(ModelJudge):
     verdicts: ClassVar[Mapping[str, str]] = _SUPPORT
     """The verdicts on a claim, and when each applies; the first counts for the score."""
 
+    sources: ClassVar[tuple[str, ...]] = ("documents",)
+    """The parts of the prompt in which evidence is looked up."""
+
     model: Any
     """The model: whatever `load_client` accepts."""
 
@@ -127,7 +131,7 @@ class _ClaimJudge(ModelJudge):
         values = background(sample, reference_text="", verdicts=verdicts)
         values["text"] = enclose("text", text, values["fence"])
         claims = await self.exchange(ask, _PROMPT, _form(self.verdicts), values)
-        sources = Quotations([values["documents"], values["instruction"]])
+        sources = Quotations([values[name] for name in self.sources])
         for number, each in enumerate(claims):
             has_words = any(map(str.isalnum, each.evidence))  # "-" stands for none
             is_quoted = has_words and sources.hold(each.evidence)
@@ -161,7 +165,7 @@ class ClaimFaithfulness(_ClaimJudge):
         check_number(self, "part_characters", minimum=1, whole=True, optional=True)
 
     async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[Claim]:
-        if self.part_characters is None or isinstance(sample.contexts, str):
+        if self.part_characters is None or not is_numbered(sample.contexts):
             return await super().find_claims(sample, text, ask)
         found: list[Claim] = []
         left: list[Claim] = []
@@ -220,7 +224,7 @@ class ContextPrecision(_ClaimJudge):
     text_of: ClassVar[str] = "reference"
 
     def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
-        count = 1 if isinstance(sample.contexts, str) else len(sample.contexts)
+        count = len(sample.contexts) if is_numbered(sample.contexts) else 1
         useful = {
             number
             for claim in claims
@@ -243,3 +247,4 @@ class AnswerRelevance(_ClaimJudge):
 
     needs: ClassVar[tuple[str, ...]] = ("input",)
     verdicts: ClassVar[Mapping[str, str]] = _RELEVANCE
+    sources: ClassVar[tuple[str, ...]] = ("documents", "instruction")

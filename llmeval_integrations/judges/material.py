@@ -154,10 +154,15 @@ def _documents(sample: Sample) -> str:
     contexts = sample.contexts
     if contexts is MISSING or contexts is None:
         return ""
-    if isinstance(contexts, Sequence) and not isinstance(contexts, str):
+    if is_numbered(contexts):
         texts = [f"[{n}] {as_text(each, 'contexts')}" for n, each in enumerate(contexts, 1)]
         return "\n\n".join(texts) or "(none)"
     return as_text(contexts, "contexts") or "(none)"
+
+
+def is_numbered(contexts: Any) -> bool:
+    """Return whether contexts are a list, whose items are numbered; any other value is one text."""
+    return isinstance(contexts, Sequence) and not isinstance(contexts, str)
 
 
 def write_examples(judge: Any, labels: Sequence[str]) -> str:

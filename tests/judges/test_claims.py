@@ -96,11 +96,16 @@ def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, pr
     assert len(asked) == 1  # a run pays once for both
 
 
-def test_relevance_is_the_share_of_claims_that_help_to_answer():
+def test_relevance_is_the_share_of_claims_that_help_to_answer_and_may_quote_the_question():
     found = (("It is Rome", "capital", [], "relevant"), ("I like it", "", [], "irrelevant"))
     model = Scripted(claims(*found))
-    result = AnswerRelevance(model)("It is Rome. I like it.", input="What is the capital?")
+    fields = {"input": "What is the capital?", "contexts": {"city": "Rome"}}
+    result = AnswerRelevance(model)("It is Rome. I like it.", **fields)
     assert (result.score, result.metadata["claims"][0]["quoted"]) == (0.5, True)
+    model = Scripted(claims(("It is Rome", "capital", [1], "supported")))
+    judge = ClaimFaithfulness(model, part_characters=1)
+    assert judge("It is Rome.", **fields).metadata["claims"][0]["quoted"] is False
+    assert '{"city": "Rome"}' in model.said  # no list, so that it is one text
 
 
 @pytest.mark.parametrize(
