@@ -72,6 +72,8 @@ class _LabelJudge(ModelJudge):
 
     def _set_form(self, labels: _Labels) -> None:
         check_number(self, "threshold", optional=True)
+        if self.threshold is not None and all(score is None for score, _ in labels.values()):
+            raise option_error(self, "threshold", "usable, because no label has a score")
         self.__dict__.update(_form=label_form(labels), _shots=write_examples(self, [*labels]))
 
     async def _choose(self, ask: Ask, prompt: Prompt, values: Mapping[str, Any]) -> Result:
@@ -156,11 +158,11 @@ class Rubric(_LabelJudge):
         check_text(self, "question")
         check_instance(self, "anchors", Mapping)
         try:
-            anchors = {int(grade): str(text) for grade, text in self.anchors.items()}
+            anchors = {int(str(grade)): str(text) for grade, text in self.anchors.items()}
         except (TypeError, ValueError):
             anchors = {}
         if len(anchors) < 2:
-            raise option_error(self, "anchors", "a mapping from two grades or more to their texts")
+            raise option_error(self, "anchors", "a mapping from two whole numbers or more to texts")
         low, high = min(anchors), max(anchors)
         self._set_form(
             {

@@ -18,15 +18,15 @@ def classify(*replies, choices=("positive", "negative"), **options):
 
 
 @pytest.mark.parametrize(
-    ("choices", "score", "passed"),
+    ("choices", "threshold", "score", "passed"),
     [
-        (["positive", "neutral", "negative"], None, None),
-        (SCORES, 1.0, True),
-        ({"positive": (0.2, "it is glad"), "negative": (0, "it is sad")}, 0.2, False),
+        (["positive", "neutral", "negative"], None, None, None),
+        (SCORES, 0.5, 1.0, True),
+        ({"positive": (0.2, "it is glad"), "negative": (0, "it is sad")}, 0.5, 0.2, False),
     ],
 )
-def test_choices_give_label_and_score(choices, score, passed):
-    result = classify(said("positive"), choices=choices, threshold=0.5)("Lovely!")
+def test_choices_give_label_and_score(choices, threshold, score, passed):
+    result = classify(said("positive"), choices=choices, threshold=threshold)("Lovely!")
     assert (result.label, result.score, result.passed) == ("positive", score, passed)
     assert result.reason == "so it reads"
     assert not result.is_unscored

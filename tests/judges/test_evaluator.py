@@ -78,8 +78,8 @@ SCHEMA = {"type": "object", "properties": {"summary": {}}}
 SCALE = {1: "Rude.", 5: "Warm."}
 
 
-def classify(choices, prompt="{output}"):
-    return judges.Classification("tone", MODEL, prompt, choices)
+def classify(choices, prompt="{output}", **options):
+    return judges.Classification("tone", MODEL, prompt, choices, **options)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,9 @@ def classify(choices, prompt="{output}"):
         (lambda: classify(["a", "A"]), "choices"),
         (lambda: classify({"a": (1, 2)}), "choices"),
         (lambda: classify(["a", "b"], "Good?"), "^tone: the prompt shows .*write {output}"),
+        (lambda: classify(["a", "b"], threshold=0.5), "tone: threshold=0.5 .* no label has a score"),
         (lambda: judges.Rubric(MODEL, {1: "only"}, "?"), "rubric: anchors"),
+        (lambda: judges.Rubric(MODEL, {1: "bad", 2.5: "", 5: "good"}, "?"), "rubric: anchors"),
         (lambda: judges.Vote("pass_fail"), "vote: of"),
         (lambda: judges.Vote(ONE, n=0), "vote: n"),
         (lambda: judges.Panel([StringDistance()]), "panel: .* is not a judge"),
