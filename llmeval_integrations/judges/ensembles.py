@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -136,8 +136,6 @@ class Cascade(JudgedEvaluator):
 
     evaluators: Sequence[Evaluator]
     """The evaluators, the cheapest first. In YAML: a list of names with options."""
-
-    needs: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         _check_list(self, "evaluators", Evaluator, "evaluator")

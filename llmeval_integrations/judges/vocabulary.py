@@ -46,7 +46,10 @@ class Confidence(_Word):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """One judgement. Words are accepted in any case; an unknown one raises InvalidOptionError."""
+    """One judgement, with its words in any case.
+
+    Raises InvalidOptionError for another confidence.
+    """
 
     reasoning: str
     """The judge's reasons; empty if it gave none."""
