@@ -106,7 +106,7 @@ class Classification(_LabelJudge):
     `contexts`, the sample's variables, and `fence`, the mark around the output. The choices and
     the form of the reply are appended to it."""
 
-    choices: Choices
+    choices: Choices = field(hash=False)
     """The labels: a list; or a mapping from each to its score, or to (score, description)."""
 
     def __post_init__(self) -> None:
@@ -147,7 +147,7 @@ class Rubric(_LabelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    anchors: Mapping[int, str]
+    anchors: Mapping[int, str] = field(hash=False)
     """Descriptions of grades, at least the lowest and the highest: `{1: "...", 5: "..."}`."""
 
     question: str

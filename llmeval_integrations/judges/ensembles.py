@@ -76,7 +76,7 @@ class Panel(JudgedEvaluator):
     Score, label, passed and metadata are those of a Vote.
     """
 
-    judges: Sequence[JudgedEvaluator]
+    judges: Sequence[JudgedEvaluator] = field(hash=False)
     """The judges, perhaps with different models; equal labels must mean the same. In YAML: a
     list of names with options."""
 
@@ -134,7 +134,7 @@ class Cascade(JudgedEvaluator):
         >>> Cascade([ExactMatch(), Correctness("openai:gpt-5-mini")])  # doctest: +SKIP
     """
 
-    evaluators: Sequence[Evaluator]
+    evaluators: Sequence[Evaluator] = field(hash=False)
     """The evaluators, the cheapest first. In YAML: a list of names with options."""
 
     def __post_init__(self) -> None:
@@ -208,7 +208,7 @@ class Questionnaire(ModelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    questions: Sequence[str]
+    questions: Sequence[str] = field(hash=False)
     """The questions, each answered with Pass or Fail: variations of one, or several criteria."""
 
     role: str | None = None

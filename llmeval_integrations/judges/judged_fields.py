@@ -65,7 +65,7 @@ class _ProseJudge(ModelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    judged: Sequence[str]
+    judged: Sequence[str] = field(hash=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +107,7 @@ class JudgedFields(JsonFields, _ProseJudge):
     call. Metadata: also `judgements`. The result is unscored if a field has no readable judgement.
     """
 
-    judged: Sequence[str]
+    judged: Sequence[str] = field(hash=False)
     """The paths of the prose, such as `/summary` or `/items/*/description`. A sample may lack
     them. A run warns about a path that no sample has. A path that the schema does not have is an
     error."""
@@ -147,7 +147,7 @@ class JudgedToolCalls(_ProseJudge):
         >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
     """
 
-    judged: Sequence[str]
+    judged: Sequence[str] = field(hash=False)
     """The arguments that are prose, by tool and path: `send_mail/body` or `*/message`."""
 
     calls: ToolCalls = field(default_factory=ToolCalls)

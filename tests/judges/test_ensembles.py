@@ -67,7 +67,10 @@ def test_each_vote_is_another_draw_at_the_votes_temperature():
     [
         (lambda judge: Panel([Vote(judge, n=2), judge]), [(), (0,), (1,)]),
         (lambda judge: Questionnaire(judge.model, ["Is it short?", "Is it kind?"]), [(), ()]),
-        (lambda judge: WeightedSum([(Vote(judge, n=3), 1)]), [(0,), (1,), (2,)]),
+        (
+            lambda judge: WeightedSum({Vote(judge, n=3): 1, Panel([judge]): 1}),
+            [(), (0,), (1,), (2,)],
+        ),
     ],
 )
 def test_votes_of_what_asks_several_times_are_draws_of_their_own(inner, draws):

@@ -101,7 +101,10 @@ def classify(choices, prompt="{output}", **options):
         (lambda: classify(["a", "A"]), "choices"),
         (lambda: classify({"a": (1, 2)}), "choices"),
         (lambda: classify(["a", "b"], "Good?"), "^tone: the prompt shows .*write {output}"),
-        (lambda: classify(["a", "b"], threshold=0.5), "tone: threshold=0.5 .* no label has a score"),
+        (
+            lambda: classify(["a", "b"], threshold=0.5),
+            "tone: threshold=0.5 .* no label has a score",
+        ),
         (lambda: judges.Rubric(MODEL, {1: "only"}, "?"), "rubric: anchors"),
         (lambda: judges.Rubric(MODEL, {1: "bad", 2.5: "", 5: "good"}, "?"), "rubric: anchors"),
         (lambda: judges.Vote("pass_fail"), "vote: of"),
