@@ -104,9 +104,7 @@ class ToolNode(Field):
             return self
         union = self._schemas.alternatives
         fit = [
-            n
-            for n, one in enumerate(union)
-            if all(_has_type(value, part) for part in one.parts)
+            n for n, one in enumerate(union) if all(_has_type(value, part) for part in one.parts)
         ] or [*range(len(union))]
         if kind == "object" and len(fit) > 1:
             signs = [_signs(union[n], value, self._schemas.document) for n in fit]
