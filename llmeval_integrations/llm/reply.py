@@ -146,12 +146,16 @@ def _text(block: Any) -> str:
 
 
 def _calls(message: Any, blocks: Iterable[Any]) -> list[str]:
-    """List the arguments of the functions that were called; different calls may disagree."""
+    """List the arguments of the functions that were called; different calls may disagree.
+
+    Calls that the server itself made and answered, such as a search of the web, are not among them.
+    """
     names = ("tool_calls", "invalid_tool_calls")
     calls = [call for name in names for call in value_of(message, name) or ()]
     found = [value_of(value_of(call, "function") or call, "arguments", "args") for call in calls]
     if not calls:  # Google's and Anthropic's stand among the parts
-        inner = (value_of(block, "function_call") or block for block in blocks)
+        own = (each for each in blocks if value_of(each, "type") in (None, "tool_use"))
+        inner = (value_of(block, "function_call") or block for block in own)
         found = [value_of(each, "args", "input") for each in inner]
     texts = dict.fromkeys(
         each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)

@@ -87,6 +87,7 @@ def test_tokens_are_counted_the_same_way_for_all(vendor, expected, usage, server
 
 CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
 THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "Rome"}}
 PARTS = [THOUGHT, {"type": "text", "text": "H"}, {"type": "text", "text": "i"}]
 
 
@@ -97,7 +98,7 @@ def said(message):
 @pytest.mark.parametrize(
     ("vendor", "play", "expected"),
     [
-        ("anthropic", anthropic_body(*PARTS), "Hi"),
+        ("anthropic", anthropic_body(SEARCH, *PARTS), "Hi"),
         ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
         ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
         ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
