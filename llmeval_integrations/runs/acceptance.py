@@ -82,7 +82,8 @@ def _read_confidences(
         if evaluator not in (None, row.evaluator):
             continue
         group = repr(row.id if row.group is None else row.group)
-        for leaf in row.metadata.get("confidence", ()):
+        found = row.metadata.get("confidence")
+        for leaf in found if isinstance(found, list) else ():  # that of a judge is a word
             names.add(row.evaluator)
             answers[leaf["field"]].append(Answer(leaf["confidence"], leaf["right"], group))
             reviews.append(Review(row.id, leaf["pointer"], leaf["confidence"]))

@@ -4,6 +4,7 @@ import json
 import random
 
 import pytest
+from row_forms import row_of, run_of
 
 from llmeval_integrations import JsonFields, evaluate
 from llmeval_integrations.cli.main import main
@@ -53,8 +54,10 @@ def test_without_confidences_nothing_is_counted():
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}], evaluator)
     assert "confidence" not in run.summary["evaluators"]["json_fields"]
     assert "confidence" not in evaluator("no JSON", REFERENCE).metadata
-    with pytest.raises(InputError, match="no row has confidences"):
-        acceptance(run)
+    judged = row_of("a", 1.0, True, metadata={"confidence": "High"})  # as PassFail has it
+    for each in (run, run_of([judged])):
+        with pytest.raises(InputError, match="no row has confidences"):
+            acceptance(each)
 
 
 @pytest.mark.parametrize("source", ["_confidence", 3, "variable.x"])

@@ -74,7 +74,8 @@ def _trim(row: Row, *, by_field: bool) -> Row:
     shares = {}
     for path, counts in fields.items():
         # A log of another tool may have other metadata of this name.
-        if isinstance(counts, Mapping) and (leaves := sum(counts.values())):
+        values = [*counts.values()] if isinstance(counts, Mapping) else []
+        if all(isinstance(each, (int, float)) for each in values) and (leaves := sum(values)):
             shares[path] = counts.get("match", 0) / leaves
     return replace(row, metadata={"shares": shares})
 

@@ -196,3 +196,9 @@ def test_fields_that_cannot_differ_surely_hide_none_that_does():
     [field] = found.regressions
     assert field.field == "/always"
     assert field.adjusted == field.p > 0.05 / 501
+
+
+@pytest.mark.parametrize("fields", [["a"], {"a": 1}, {"a": {"kind": "text"}}])
+def test_metadata_of_another_tool_that_is_called_fields_is_not_compared(fields):
+    a, b = (run_of([row(n, 1.0, True, fields=fields) for n in range(9)]) for _ in "ab")
+    assert [each.field for each in compare(a, b).differences] == [None]
