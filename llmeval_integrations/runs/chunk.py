@@ -43,8 +43,8 @@ _MAX_SCORE: Final = 1e130
 _LONGEST_ERROR: Final = 2_000
 
 _AHEAD: Final = 32
-"""The number of samples that are begun before the first has ended, for each one that is judged at a
-time. So a slow sample does not delay the others."""
+"""How many samples are begun ahead for each one that is judged at a time. So a slow sample does not
+delay the others."""
 
 
 class Job(NamedTuple):

@@ -131,7 +131,7 @@ def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | Non
         given: Mapping[str, Any] = options
         own = {name: given[name] for name in JudgeOptions.__annotations__ if name in given}
         return make(job, own, judges)
-    if workers > 1 and judges is None and len(source.peek(_FEW)) == _FEW:
+    if workers > 1 and judges is None and source.has(_FEW):
         from llmeval_integrations.runs.workers import start_workers
 
         if started := start_workers(workers, job):

@@ -76,11 +76,18 @@ class Source:
         """The share of the data that has been read, None if its size is unknown."""
         return min(self.done / self.total, 1.0) if self.total else None
 
-    def peek(self, count: int = HEAD) -> list[Record]:
-        """Return the next rows, which stay to be read."""
+    def peek(self) -> list[Record]:
+        """Return the first of the rows that are left. They stay to be read."""
+        return list(map(parse_record, self._peek(HEAD)))
+
+    def has(self, count: int) -> bool:
+        """Return whether at least so many rows are left. They stay to be read, and unparsed."""
+        return len(self._peek(count)) == count
+
+    def _peek(self, count: int) -> list[Record]:
         records = list(islice(self.unparsed, count))
         self.unparsed = chain(records, self.unparsed)
-        return list(map(parse_record, records))
+        return records
 
     def chunks(self, size: int = CHUNK) -> Iterator[list[Record]]:
         """Yield chunks of unparsed rows. They get smaller if the caller takes long for each.
@@ -153,7 +160,7 @@ def open_source(samples: Any, format: str | None = None) -> Source:
     else:
         source = _open_object(samples, "the data")
     try:
-        source.peek(1)  # so that a file that cannot be read fails before a run begins
+        source.has(1)  # so that a file that cannot be read fails before a run begins
     except InputError as error:
         raise InputError(f"{source.name}: {error}") from error
     except OSError as error:
