@@ -169,7 +169,7 @@ def load_client(model: Any, /, **options: Any) -> Client:
     # in a mapping the colon may be the name's own, as in "mistral-nemo:12b"
     if isinstance(model, str) or (colon and "platform" not in fields and platform in platforms):
         fields |= {"platform": platform, "name": name}
-    config = build(ClientConfig, {**fields, **options})
+    config = build(ClientConfig, {**fields, **options}, "model: ")
     if config.platform not in platforms:
         raise UnknownNameError(
             f"there is no platform {config.platform!r}; {hint(config.platform, platforms)}"

@@ -24,6 +24,9 @@ OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "te
 """How an answer in a given form is requested: by the provider's own structured output, by a
 forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 
+_SHORTEST_KEY: Final = 16
+"""The characters from which on a text may be a key in the wrong place."""
+
 _DEEPEST: Final = 8  # the level of an image in a value; in a list of messages it is the fourth
 _IMAGE: Final = 6_000  # the characters that an image counts as: about 1,500 tokens
 
@@ -147,19 +150,21 @@ class Request(msgspec.Struct, frozen=True):
         return build(cls, {"messages": messages, **fields})
 
 
-def build(kind: type[T], fields: Mapping[str, Any]) -> T:
+def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
     """Make a configuration or a request; raises InvalidOptionError, which shows no key."""
     known = kind.__struct_fields__
     for name in fields.keys() - {*known}:
-        raise InvalidOptionError(f"{kind.__name__} has no field {name!r}; {hint(name, known)}")
+        hints = hint(name, known)
+        raise InvalidOptionError(f"{prefix}{kind.__name__} has no field {name!r}; {hints}")
     try:
         return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$.")
         name = (re.match(r"\w*", place) or [""])[0]
-        if name and name not in ("api_key", "base_url", "options"):  # which may contain a key
-            message = f"{name}={quote(fields[name])}: {message} at {place.rstrip('`')}"
-        raise InvalidOptionError(message) from None
+        given = fields.get(name)
+        is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY and name != "api_key"
+        shown = f"={given!r}" if is_short or isinstance(given, (int, float)) else ""
+        raise InvalidOptionError(f"{prefix}{place.rstrip('`')}{shown}: {message}") from None
 
 
 def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:

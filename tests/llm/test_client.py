@@ -55,10 +55,10 @@ def test_a_model_by_name(model):
             for options, message in (
                 ({"colour": 1}, "no field 'colour'; there are name, base_url"),
                 ({"temprature": 0}, "no field 'temprature'; did you mean 'temperature'"),
-                ({"name": ""}, "^name='': .*length >= 1"),
-                ({"temperature": -0.1}, r"^temperature=-0\.1: .*>= 0"),
-                ({"timeout": float("inf")}, "^timeout=.*86400"),
-                ({"output": "yaml"}, "^output='yaml': "),
+                ({"name": ""}, "^model: name='': .*length >= 1"),
+                ({"temperature": -0.1}, r"^model: temperature=-0\.1: .*>= 0"),
+                ({"timeout": float("inf")}, "^model: timeout=.*86400"),
+                ({"output": "yaml"}, "^model: output='yaml': "),
                 ({"base_url": "http://me:pw@host/v1"}, "base_url: an address with a login or a"),
                 (
                     {"base_url": "http://host/v1?a=b"},
