@@ -101,15 +101,15 @@ def sdk(name, kind):
     return run
 
 
-def langchain_agent(server, evaluator, on="text", fields=None, **options):
+def langchain_agent(server, evaluator, on="text", fields=None, more=(), **options):
     agents, openai, _ = map(
         pytest.importorskip, ("langchain.agents", "langchain_openai", "langchain.agents.middleware")
     )
     from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
     model = openai.ChatOpenAI(model="m", base_url=server.url + "/v1", api_key="sk-1", max_retries=0)
-    middleware = RetryMiddleware(evaluator, on, **fields or {})
-    return agents.create_agent(model, middleware=[middleware], **options)
+    middleware = [RetryMiddleware(evaluator, on, **fields or {}), *map(RetryMiddleware, more)]
+    return agents.create_agent(model, middleware=middleware, **options)
 
 
 def question(text):
@@ -235,9 +235,12 @@ def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
         paid.append(total)
         return "paid"
 
-    server.plays(chat_calls(BAD, '{"total": 1}'), chat_calls(GOOD, '{"total": 1}'), chat("Done."))
-    done = langchain_agent(server, PAYS, "tool_calls", tools=[pay]).invoke(question("Pay 3 and 1."))
+    calls = chat_calls(BAD, '{"total": 1}'), chat_calls(GOOD, '{"total": 1}')
+    server.plays(*calls, chat(BAD), chat(GOOD))
+    agent = langchain_agent(server, PAYS, "tool_calls", more=[CONFORMS], tools=[pay])
+    done = agent.invoke(question("Pay 3 and 1."))
     assert sorted(paid) == [1, 3]
+    assert done["messages"][-1].text == GOOD
     assert [one.type for one in done["messages"]] == ["human", "ai", "tool", "tool", "ai"]
     said = server.requests[1].body["messages"][2:]
     assert {one["tool_call_id"]: one["content"] for one in said} == CALLS_TOLD

@@ -44,6 +44,8 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         fields: Further fields of the sample, such as `reference` and `contexts`.
     """
 
+    name = "RetryMiddleware"  # LangChain's own attribute cannot be set
+
     def __init__(
         self,
         evaluator: Evaluator,
@@ -57,6 +59,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         self.on = on
         check_choice(self, "on", ["text", "structured_response", "tool_calls"])
         self._retry = Retry(evaluator, tries, raises, fields)
+        self.name = f"{self.name}({evaluator.name}, {on})"  # an agent accepts each name once
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
