@@ -114,6 +114,8 @@ def test_a_subclass_may_override_what_langchains_subclasses_do():
     expected = {"score": True, "by": "me"}
     assert Mine().evaluate_strings(**fields) == Mine().invoke(fields) == expected
     assert asyncio.run(Mine().aevaluate_strings(**fields)) == expected
+    blocking = type("Blocking", (JsonValidityEvaluator,), {"_evaluate_strings": lambda *_, **__: 5})
+    assert asyncio.run(blocking().aevaluate_strings(prediction="one")) == 5
 
 
 @pytest.mark.parametrize(

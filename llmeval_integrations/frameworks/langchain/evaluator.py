@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables.config import run_in_executor, var_child_runnable_config
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -111,9 +111,14 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     async def aevaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         """Evaluate as `evaluate_strings` does, asynchronously."""
+        kind, names = type(self), ("_evaluate_strings", "_aevaluate_strings")
+        own = [name for name in names if getattr(kind, name) is not vars(LangChainEvaluator)[name]]
+        if own == ["_evaluate_strings"]:
+            found: dict[str, Any] = await run_in_executor(None, self._evaluate_strings, **kwargs)
+            return found
         return await self._aevaluate_strings(**kwargs)
 
-    # LangChain's subclasses override these two.
+    # LangChain's subclasses override these two, or only the first.
 
     def _evaluate_strings(self, **kwargs: Any) -> dict[str, Any]:
         sample = self._sample(**kwargs)
