@@ -65,7 +65,7 @@ def as_function(
     if host not in _READERS:
         raise InvalidOptionError(f"{host!r} is not a known host; {hint(host, [*_READERS])}")
     if host not in _REWARDS:
-        with optional(host, host, host):
+        with optional(host, host, extra=None):
             import_module(host)
     ours, read = Wrapper(evaluator, name=name, value=value), _READERS[host]
 

@@ -73,7 +73,7 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
         (JsonEquality(), "verl", MissingFieldError, "json_equality needs a reference"),
         ("json_equality", "verl", InvalidOptionError, "'json_equality' is not an Evaluator; load_ev"),
         (JsonEquality(), "ver1", InvalidOptionError, r"'ver1' is not a known host.*verl"),
-        (JsonEquality(), "langfuse", MissingDependencyError, "langfuse is not installed"),
+        (JsonEquality(), "langfuse", MissingDependencyError, "langfuse is not installed; run: pip install langfuse$"),
     ],
 )  # fmt: skip
 def test_a_bad_call_raises(monkeypatch, evaluator, host, error, message):
