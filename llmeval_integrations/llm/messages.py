@@ -118,7 +118,7 @@ class Request(msgspec.Struct, frozen=True):
     from the outermost inwards. Each reply is cached separately."""
 
     shared: bool = False
-    """Whether other judges ask about the same material, so that a vendor's cache saves money."""
+    """Whether others ask about the same material, so that a vendor's cache saves money."""
 
     @property
     def text(self) -> str:

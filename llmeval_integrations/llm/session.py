@@ -169,6 +169,7 @@ class Ask:
     draws: tuple[int, ...] = ()  # in the enclosing votes, from the outermost inwards
     temperature: float | None = None  # of requests that set none
     images: tuple[Image, ...] = ()  # shown with each question
+    shared: bool = False  # whether several questions begin with the same material
     parents: tuple[Ask, ...] = ()  # where the calls count, too
 
     def __post_init__(self) -> None:
@@ -191,7 +192,10 @@ class Ask:
         request = request.show(self.images) if self.images else request
         chosen, draw = request.temperature, (*self.draws, *request.draw)
         request = msgspec.structs.replace(
-            request, temperature=self.temperature if chosen is None else chosen, draw=draw
+            request,
+            temperature=self.temperature if chosen is None else chosen,
+            draw=draw,
+            shared=request.shared or self.shared,
         )
         try:
             reply = await self.session.reply(self.client, request)
@@ -220,6 +224,10 @@ class Ask:
     def show(self, images: Sequence[Image]) -> Ask:
         """Return an Ask that shows the model these images with each question."""
         return self._narrow(images=(*self.images, *images))
+
+    def share(self) -> Ask:
+        """Return an Ask for several questions about the same material, which a cache may keep."""
+        return self._narrow(shared=True)
 
     def _narrow(self, **changes: Any) -> Ask:
         return replace(self, parents=(self, *self.parents), **changes)

@@ -10,7 +10,7 @@ from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT, ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.judges import PassFail, Vote
+from llmeval_integrations.judges import PassFail, Questionnaire, Vote
 from llmeval_integrations.llm.messages import Message, Request
 
 CLOSED = {**SCHEMA, "additionalProperties": False}
@@ -223,6 +223,7 @@ def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server):
     [
         (9_000, lambda judge: [Vote(judge, 2)], True),
         (9_000, lambda judge: [judge, PassFail(judge.model, "Is it?!")], True),
+        (9_000, lambda judge: [Questionnaire(judge.model, ["Is it?", "Is it not?"])], True),
         (9_000, lambda judge: [judge], False),
         (900, lambda judge: [Vote(judge, 2)], False),
     ],
@@ -238,4 +239,4 @@ def test_what_questions_share_is_kept_in_anthropics_cache(length, evaluators, is
         shared, rest = content
         assert shared["cache_control"] == {"type": "ephemeral"}
         assert "x" * length in shared["text"]
-        assert "Is it?" in rest["text"]
+        assert "Is it" in rest["text"]
