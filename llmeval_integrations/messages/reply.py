@@ -166,15 +166,17 @@ def _read_llama_index(thing: Any) -> Reply | None:
 
 def _read_stream(thing: Any) -> str:
     """Read a stream to its end. The response keeps the text, so it can be read again."""
-    stream = thing.response_gen
-    if thing.response_txt is None:
-        if hasattr(stream, "__anext__"):
-            raise InputError("the stream is asynchronous; await its get_response() first")
-        if isgenerator(stream) and getgeneratorstate(stream) != GEN_CREATED:
-            raise InputError(
-                "the stream of this response has been read, and its text is lost; evaluate the "
-                "text, or read the stream with get_response()"
-            )
+    stream, text = thing.response_gen, thing.response_txt
+    is_open = getattr(stream, "ag_frame", None) is not None
+    if hasattr(stream, "__anext__") and (text is None or is_open):
+        raise InputError("the stream is asynchronous; await its get_response() first")
+    if text is not None:
+        return str(text)
+    if isgenerator(stream) and getgeneratorstate(stream) != GEN_CREATED:
+        raise InputError(
+            "the stream of this response has been read, and its text is lost; evaluate the text, "
+            "or read the stream with get_response()"
+        )
     return str(thing.get_response().response or "")
 
 

@@ -119,6 +119,11 @@ def test_a_stream_that_was_read_is_invalid():
         return await wrapped.aevaluate_response(response=half, reference="[]")
 
     assert "has been read" in asyncio.run(read_and_evaluate()).invalid_reason
+    whole = schema.AsyncStreamingResponse(in_pieces("[1]"))
+    with pytest.raises(InputError, match=r"await its get_response\(\) first"):
+        JsonMatch()(whole, [1])
+    asyncio.run(whole.get_response())
+    assert JsonMatch()(whole, [1]).passed
     for parts in (1, 2):
         stream = schema.StreamingResponse(part for part in ('{"total"', ": 12.5}"))
         for _ in range(parts):
@@ -258,6 +263,9 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
     once = ours.PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
     assert once.evaluate("Why?", "one", second_response="two").score == 0.0
+    stream = schema.AsyncStreamingResponse(in_pieces("one"))
+    pair = ours.PairwiseComparisonEvaluator(Scripted("[[A]]", "[[B]]"))
+    assert pair.evaluate("Why?", stream, second_response="two").score == 1.0
     alone = once.evaluate("Why?", "one", contexts="It is so.")
     assert (alone.invalid_result, alone.contexts) == (True, ["It is so."])
     assert "needs second_response" in alone.invalid_reason
