@@ -168,6 +168,9 @@ class Evaluation:
 
         Chunks are begun ahead, as in a first pass, so one batch asks about all of them.
         """
+        if self._judging is not None:
+            for row in journal.rows:
+                self._judging.charge(row)
         begun = (self._begin_again(*done) for done in self._done(journal))
         with journal.rewrite() as write:
             for rows in finish_in_order(begun, self._engine.ahead):

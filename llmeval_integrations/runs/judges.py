@@ -64,6 +64,12 @@ class Judging:
             return  # not a judge, or one that was never asked
         self._spent[row.evaluator].add_summary(account)
         if elsewhere:
+            self.charge(row)
+
+    def charge(self, row: Row) -> None:
+        """Charge the budget for a row that was paid before or elsewhere."""
+        account = row.metadata.get("judge")
+        if row.evaluator in self._spent and account is not None:
             self._session.budget.spent.add_summary(account)
 
     def left(self, options: Mapping[str, Any]) -> dict[str, Any]:

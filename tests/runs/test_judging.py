@@ -167,6 +167,16 @@ def test_what_replaced_rows_have_cost_is_not_forgotten(tmp_path):
     assert (figures["calls"], figures["input_tokens"], figures["output_tokens"]) == (20, 200, 100)
 
 
+def test_a_budget_knows_what_rows_that_are_retried_have_cost(tmp_path):
+    broken = Reply("", "failed", Usage(10, 5))
+    again = {"out": tmp_path / "run", "resume": True, "retry_errors": True, "max_tokens": 160}
+    for says, asked in ((lambda _: broken, 10), (str, 1)):
+        client = Remote(says, seconds=0)
+        run = evaluate(SAMPLES[:10], [Repeats(client)], concurrency=1, **again)
+        assert len(client.asked) == asked
+    assert run.summary["judging"]["budget_reached"] == "max_tokens=160"
+
+
 FULL = """
 import resource
 from remote_model import Remote, Repeats
