@@ -104,17 +104,20 @@ class JudgedEvaluator(Evaluator):
         return wait(start(self._judge_all(samples)))
 
     async def _judge_all(self, samples: list[Sample]) -> list[Result]:
-        ready = Event()
-        session = ACTIVE.get() or Session(ready=ready)
+        ready, active = Event(), ACTIVE.get()
+        session = active or Session(ready=ready)
         tasks = [ensure_future(self.result(sample, Ask(session))) for sample in samples]
-        for _ in range(_DEEPEST):
-            await sleep(0)  # each reaches its first question, and so do the judges within it
-        if not any(task.done() and task.exception() for task in tasks):
-            ready.set()
         try:
+            for _ in range(_DEEPEST):
+                await sleep(0)  # each reaches its first question, and so do the judges within it
+            if not any(task.done() and task.exception() for task in tasks):
+                ready.set()
             return await gather(*tasks)
         except BaseException:
-            await session.close()
+            for task in tasks:
+                task.cancel()
+            if active is None:  # an active one serves others, too
+                await session.close()
             raise
 
 

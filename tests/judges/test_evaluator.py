@@ -16,6 +16,7 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.llm.reply import Reply
+from llmeval_integrations.llm.session import Session
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,14 @@ def test_a_bad_call_raises_before_anything_is_asked(around):
     with pytest.raises(MissingFieldError, match="topic"):
         judge.evaluate_many([*samples, Sample("b")])
     assert client.requests == []
+
+
+def test_a_bad_call_leaves_a_session_open_that_serves_others():
+    judge = judges.Correctness(Scripted(judgement()))
+    with Session():
+        with pytest.raises(MissingFieldError, match="reference"):
+            judge("a")
+        assert judge("a", "a").label == "Pass"
 
 
 # --- options ----------------------------------------------------------------------------------------
