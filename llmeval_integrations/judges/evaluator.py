@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Final, TypeVar
 import msgspec
 
 from llmeval_integrations.core.errors import (
-    CutReplyError,
     InvalidOptionError,
     JudgeError,
     UnreadableJudgementError,
@@ -30,7 +29,7 @@ from llmeval_integrations.llm.answers import check_type, name_of, schema_of
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import OUTPUTS, Image, Message, Output, Request, take_images
-from llmeval_integrations.llm.session import ACTIVE, Ask, Session
+from llmeval_integrations.llm.session import ACTIVE, Ask, Session, check_end
 
 T = TypeVar("T")
 
@@ -191,10 +190,7 @@ async def exchange(
         try:
             return form.read(reply.text, quotations, first)
         except UnreadableJudgementError as error:
-            if reply.finish == "length":
-                tokens = reply.usage.output_tokens
-                cut = f"the reply was cut at its limit of tokens, after {tokens}; raise max_tokens"
-                raise CutReplyError(cut) from error
+            check_end(reply, whole=True)
             if not retries:
                 said = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
                 raise UnreadableJudgementError(said) from None

@@ -206,7 +206,7 @@ class Ask:
         for account in (self, *self.parents):
             account.replies.append(reply)
             account.spending.add(reply)
-        _check_end(reply, whole=whole)
+        check_end(reply, whole=whole)
         return reply
 
     def of(self, client: Any) -> Ask:
@@ -245,7 +245,7 @@ class Ask:
         }
 
 
-def _check_end(reply: Reply, *, whole: bool) -> None:
+def check_end(reply: Reply, *, whole: bool) -> None:
     """Raise JudgeError for a reply that did not end by itself."""
     if reply.finish == "length" and whole:
         raise CutReplyError(
