@@ -41,7 +41,7 @@ class Call:
 
     @cached_property
     def weight(self) -> float:
-        """The weight of the leaves that count if the call has no partner."""
+        """The weight of the leaves of the call alone."""
         node, values = self.node.narrow(self.values), self.values.items()
         return sum(node.member(name).weigh(one) for name, one in values if not is_optional(one))
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from math import fsum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
@@ -32,6 +32,10 @@ CALL_KINDS: Final = (
 _RIGHT: Final = 1e-6
 _FILLED: Final = 1e-9
 _NEAR: Final = 1e-12
+
+_Gain: TypeAlias = tuple[float, float]
+_Table: TypeAlias = tuple[Sequence[int], Sequence[int], list[list[_Gain]]]
+"""Positions of calls made and of expected calls, with the gain of each pair."""
 
 
 class CallComparison:
@@ -105,7 +109,7 @@ class CallComparison:
     # --- pairing -------------------------------------------------------------------------------
 
     def _pair(self, order: CallOrder) -> Pairs:
-        """Pair calls of the same tool so that the sum of their gains is the highest.
+        """Pair calls of the same tool so that the score is the highest.
 
         In strict order, no two pairs cross. A document may try MAX_PAIRS pairs. If there are more,
         calls are paired in their order; in any order, equal calls are paired first.
@@ -118,6 +122,7 @@ class CallComparison:
         for column, call in enumerate(self._expected):
             expected[call.name if order == "any" else ""].append(column)
         pairs: Pairs = []
+        tables: list[_Table] = []
         budget = MAX_PAIRS
         for name, wanted in expected.items():
             rows, columns = made[name], wanted
@@ -132,43 +137,81 @@ class CallComparison:
                 continue
             budget -= tries
             gains = [[self._gain(row, column) for column in columns] for row in rows]
-            found = best_path(gains) if order == "strict" else best_pairs(gains)
-            pairs += [(rows[row], columns[column]) for row, column in found]
-        return sorted(pairs)
+            if order == "any":
+                tables.append((rows, columns, gains))
+                continue
+            worth = [[gain - _FILLED * leaves for gain, leaves in row] for row in gains]
+            pairs += [(rows[row], columns[column]) for row, column in best_path(worth)]
+        return sorted(self._pair_best(pairs, tables) if tables else pairs)
+
+    def _pair_best(self, settled: Pairs, tables: Sequence[_Table]) -> Pairs:
+        """Pair the calls of each table so that the score is the highest, with the settled pairs.
+
+        A pair may have more or fewer leaves than its calls alone: one for each default that is
+        filled in. So the score over leaves is a quotient of two sums. To maximise it, leaves have a
+        price, which is the quotient of the round before (Dinkelbach, Management Science 13 (1967)
+        492).
+        """
+        is_quotient = self._unit == "leaves"
+        known = [self._gain(*pair) for pair in settled] if is_quotient else []
+        calls = [*self._made, *self._expected]
+        alone = len(calls) + fsum(map(self._weigh_alone, calls))
+        price = 0.0
+        while True:
+            pairs, chosen = [*settled], [*known]
+            for rows, columns, gains in tables:
+                most = max(leaves for row in gains for _, leaves in row)
+                worth = [[gain + price * (most - leaves) for gain, leaves in row] for row in gains]
+                for row, column in best_pairs(worth):
+                    pairs.append((rows[row], columns[column]))
+                    chosen.append(gains[row][column])
+            matched, leaves = map(fsum, zip(*chosen))
+            quotient = matched / (alone + leaves)
+            if not is_quotient or quotient <= price + _NEAR:
+                return pairs
+            price = quotient
 
     def _pair_equal(
         self, rows: list[int], columns: list[int]
     ) -> tuple[Pairs, list[int], list[int]]:
         """Pair equal calls of one tool, unless other pairs may be better."""
-        is_fuzzy = self._how != "exact" or self._expected[columns[0]].node.fuzzy
-        if is_fuzzy and len(rows) * len(columns) <= MAX_PAIRS:
-            return [], rows, columns
 
         def write(call: Call) -> str:
             return canonical(mark_alternatives(call.arguments))
 
-        return pair_texts(
+        found = pair_texts(
             {row: write(self._made[row]) for row in rows},
             {column: write(self._expected[column]) for column in columns},
         )
+        _, spare, missing = found
+        is_fuzzy = self._how != "exact" or self._expected[columns[0]].node.fuzzy
+        # With defaults, two calls that equal no other may have more leaves in common with these.
+        may_be_better = (is_fuzzy or self._unit == "leaves") and (spare or missing)
+        if may_be_better and len(rows) * len(columns) <= MAX_PAIRS:
+            return [], rows, columns
+        return found
 
     def _is_same_tool(self, row: int, column: int) -> bool:
         call = self._made[row]
         return call.problem is None and call.name == self._expected[column].name
 
-    def _gain(self, row: int, column: int) -> float:
-        """Return what a pair adds to the score, with tiny amounts that decide between equal sums.
+    def _gain(self, row: int, column: int) -> _Gain:
+        """Return how much of a pair matches, and how many more leaves it has than its calls alone.
 
-        The most right calls come first, and then the order of the expected calls.
+        Tiny amounts decide between equal scores.
         """
         if not self._is_same_tool(row, column):
-            return 0.0
+            return 0.0, 0.0
         made, expected, pair = self._made[row], self._expected[column], self._compare(row, column)
         tiny = _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
         if self._unit == "calls":
-            return pair.similarity + tiny
-        alone = 0.0 if self._how == "ignore" else made.weight + expected.weight
-        return 1 + pair.matched + tiny + _FILLED * (alone - pair.output - pair.reference)
+            return pair.similarity + tiny, 0.0
+        alone = self._weigh_alone(made) + self._weigh_alone(expected)
+        return 1 + pair.matched + tiny, pair.output + pair.reference - alone
+
+    def _weigh_alone(self, call: Call) -> float:
+        """Return the weight of the leaves that count if the call has no partner."""
+        return 0.0 if self._how == "ignore" or call.problem is not None else call.weight
 
     def _compare(self, row: int, column: int) -> Pair:
         return Pair(
