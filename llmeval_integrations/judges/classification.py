@@ -247,9 +247,13 @@ class Preference(ModelJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         ours, theirs = output_text(sample.output), output_text(sample.output_b)
-        there, back = await gather(
-            self._compare(sample, ask, ours, theirs), self._compare(sample, ask, theirs, ours)
-        )
+        orders = (ours, theirs), (theirs, ours)
+        calls = (self._compare(sample, ask, *order) for order in orders)
+        found: list[Any] = await gather(*calls, return_exceptions=True)
+        for each in found:  # if one fails, the other is paid and has to be in the account
+            if isinstance(each, BaseException):
+                raise each
+        there, back = found
         (place, score), (other_place, _) = there.verdict, back.verdict
         label = {"first": "A", "second": "B"}.get(place, "tie")
         other = {"first": "B", "second": "A"}.get(other_place, "tie")

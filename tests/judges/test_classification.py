@@ -4,6 +4,7 @@ import pytest
 from scripted import Scripted
 
 from llmeval_integrations import MissingFieldError, Sample, evaluate, load_evaluator
+from llmeval_integrations.core.errors import ClientError
 from llmeval_integrations.judges import Classification, Preference, Rubric
 
 SCORES = {"positive": 1.0, "neutral": 0.5, "negative": 0}
@@ -132,6 +133,12 @@ def test_both_orders_are_asked_and_have_to_agree(choose, output, output_b, expec
     strict = Preference(model, on_disagreement="unscored")(output, output_b=output_b)
     agreed = (None, "disagreement") if expected[3] else expected[:2]
     assert (strict.score, strict.label) == agreed
+
+
+def test_the_answer_beside_a_failure_is_in_the_account():
+    model = Scripted(ClientError("no reply", kind="authentication"), said("first"))
+    result = Preference(model)("Rome.", output_b="Milan.")
+    assert (result.label, result.metadata["judge"]["calls"]) == ("authentication", 1)
 
 
 def test_a_run_takes_output_b_from_its_column():
