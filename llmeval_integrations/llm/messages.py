@@ -35,6 +35,20 @@ _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
     "It has to fit this JSON Schema:\n"
 )
+_STRICT: Final = frozenset(
+    """
+    type enum const pattern format multipleOf minimum maximum exclusiveMinimum exclusiveMaximum
+    minItems maxItems title description required additionalProperties $ref items anyOf properties
+    $defs definitions
+    """.split()  # noqa: SIM905 - a list would fill a page
+)
+"""The keywords that strict mode accepts."""
+
+_FORMATS: Final = frozenset(
+    ("date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", None)
+)
+"""The formats that strict mode accepts."""
+
 _DROPPED: Final = frozenset({"default", "examples", "$schema"})
 """Keywords that strict mode refuses and that neither allow nor forbid a value."""
 
@@ -258,18 +272,19 @@ def chat_message(message: Message) -> dict[str, Any]:
 def strict_schema(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Close all objects and require all of their properties, and return whether that worked.
 
-    A value that fits the new schema fits the old one. Strict mode lacks objects with free keys. If
-    it lacks another keyword, the server refuses the form, and the next one is tried.
+    A value that fits the new schema fits the old one. Strict mode lacks objects with free keys,
+    `oneOf`, `allOf`, lengths of texts, and values of any type.
     """
     with suppress(ValueError):
-        return _close(schema), True
+        if schema.get("type") == "object":
+            return _close(schema), True
     return schema, False
 
 
 def _close(schema: Any) -> Any:
-    """Close the objects of a nested schema; raises ValueError for one with free keys."""
-    if not isinstance(schema, dict):
-        return schema
+    """Close the objects of a nested schema; raises ValueError if strict mode lacks a part of it."""
+    if not isinstance(schema, dict) or not schema.keys() <= _STRICT | _DROPPED:
+        raise ValueError(schema)
     strict = {word: each for word, each in schema.items() if word not in _DROPPED}
     for word in strict.keys() & {"properties", "$defs", "definitions"}:
         strict[word] = {name: _close(each) for name, each in strict[word].items()}
@@ -279,7 +294,12 @@ def _close(schema: Any) -> Any:
         strict["items"] = _close(strict["items"])
     if "$ref" in strict:  # may have no neighbours
         return {word: strict[word] for word in strict.keys() & {"$ref", "$defs"}}
-    if "object" in strict.get("type", ()):
+    kinds = strict.get("type", ())
+    has_type = kinds or strict.keys() & {"enum", "const", "anyOf"}
+    has_items = "array" not in kinds or "items" in strict
+    if not has_type or not has_items or strict.get("format") not in _FORMATS:
+        raise ValueError(schema)
+    if "object" in kinds:
         names = [*strict.get("properties", ())]
         is_open = strict.get("additionalProperties", False) is not False
         if is_open or not names or not {*strict.get("required", ())} <= {*names}:

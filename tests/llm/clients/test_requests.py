@@ -17,6 +17,13 @@ CLOSED = {**SCHEMA, "additionalProperties": False}
 NOTES = {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/note"}, {"type": "null"}]}}
 NESTED = {"type": "object", "properties": {"notes": NOTES}, "$defs": {"note": SCHEMA}}
 ALL_CLOSED = {"$defs": {"note": CLOSED}, "required": ["notes"], "additionalProperties": False}
+NOT_STRICT = [{}, {"oneOf": [{"type": "string"}]}, {"type": "string", "minLength": 1}, {"type": "array"}, {"type": "string", "format": "uri"}]  # fmt: skip
+
+
+def having(member):
+    return {"type": "object", "properties": {"a": member}, "required": ["a"]}
+
+
 FREE = {"type": "object", "properties": {"a": {"type": "object"}}}
 TALK = Request((
     Message("system", ("Be fair.", "Be brief.")), Message("user", ("One.", "Two.")),
@@ -144,8 +151,13 @@ def test_a_form_that_is_asked_for_is_the_only_one(form, case):
 
 @pytest.mark.parametrize(
     ("schema", "sent", "is_strict"),
-    [(SCHEMA, CLOSED, True), (NESTED, {**NESTED, **ALL_CLOSED}, True), (FREE, FREE, False)],
-    ids=["flat", "nested", "free"],
+    [
+        (SCHEMA, CLOSED, True),
+        (NESTED, {**NESTED, **ALL_CLOSED}, True),
+        (FREE, FREE, False),
+        *((own, own, False) for own in map(having, NOT_STRICT)),
+    ],
+    ids=["flat", "nested", "free", *map(str, NOT_STRICT)],
 )
 def test_a_schema_goes_out_strictly_where_it_can(schema, sent, is_strict, case):
     if case.vendor.form != "response_format":
