@@ -84,7 +84,9 @@ def _word_call(call: Mapping[str, Any]) -> Iterator[str]:
         yield f"the call should be of {call['expected_name']}"
     elif kind != "right":
         arguments = call.get("arguments", ())
-        yield from map(_word_leaf, arguments) if arguments else [_OF_CALLS[kind]]
+        if kind != "wrong_arguments" or not arguments:
+            yield _OF_CALLS[kind]
+        yield from map(_word_leaf, arguments)
 
 
 def _write(value: Any) -> str:

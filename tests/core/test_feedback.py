@@ -54,6 +54,15 @@ CASES = {
         ["weather: /city: missing"],
     ),
     "an extra call": (ToolCalls()([call("stop")], []), ["stop: this call should not be made"]),
+    "a call that is made twice": (
+        ToolCalls()([call("sum", a=1), call("sum", a=2)], call("sum", a=1)),
+        ["sum: this call should not be made", "sum: /a: 2 should not be there"],
+    ),
+    "a missing call": (ToolCalls()([], call("sum", a=1)), ["sum: this call is missing", "sum: /a: missing, expected 1"]),
+    "a call out of order": (
+        ToolCalls(call_order="strict")([call("stop"), call("sum", a=2)], [call("sum", a=1), call("stop")]),
+        ["sum: this call is in the wrong order", "sum: /a: 2 is wrong, expected 1"],
+    ),
     "calls of tools": (
         ToolCallSchema(TOOLS)([call("weather", days="x"), call("wether")]),
         ['weather: /days: "x" is not of type "integer"', 'weather: /city: "city" is a required property', "wether: the whole: there is no such tool"],
