@@ -13,6 +13,7 @@ from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
 
 from llmeval_integrations import (
     InputError,
+    InvalidOptionError,
     JsonEditDistance,
     JsonEquality,
     JsonValidity,
@@ -198,6 +199,8 @@ def test_mlflow_keeps_feedback_in_its_store_and_errors_in_no_mean(tmp_path):
     ours = adapter("mlflow")
     import mlflow
 
+    with pytest.raises(InvalidOptionError, match="no option 'refrence'; did you mean 'reference'"):
+        ours.MlflowScorer(JsonEquality(), refrence="answer")
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")
     scorers = [ours.MlflowScorer(Fixed(RESULTS[name], name)) for name in ("odd", "number", "unscored")]  # fmt: skip
     scorers += [ours.MlflowScorer(judge()), ours.MlflowScorer(JsonEquality(), value="passed")]
