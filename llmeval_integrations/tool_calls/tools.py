@@ -131,23 +131,25 @@ def _signs(
         return [one for part in union.parts for one in declarations(part, name)]
 
     required = {name for part in union.parts for name in list_of(part, "required")}
-    members = [
-        (leaf, its) for name, leaf in value.items() for its in closure(declare(name), document)
+    members = [  # of a reference's alternatives, one is enough
+        (leaf.values if type(leaf) is AnyOf else (leaf,), its)
+        for name, leaf in value.items()
+        for its in closure(declare(name), document)
     ]
-    tags = [(leaf, list_values(its)) for leaf, its in members if "const" in its or "enum" in its]
+    tags = [(some, list_values(its)) for some, its in members if "const" in its or "enum" in its]
     return (
-        all(any(equal(leaf, one) for one in values) for leaf, values in tags),
+        all(any(equal(leaf, one) for leaf in some for one in values) for some, values in tags),
         all(map(declare, value)),
         all(find_nearest("default", declare(name), document) for name in required - value.keys()),
-        all(_has_type(leaf, its) for leaf, its in members),
+        all(any(_has_type(leaf, its) for leaf in some) for some, its in members),
     )
 
 
 def _has_type(value: Any, schema: dict[str, Any]) -> bool:
-    """Return whether a schema's `type` allows a value; an AnyOf has every type."""
+    """Return whether a schema's `type` allows a value."""
     types, kind = list_types(schema), TYPES.get(type(value))
     is_integer = kind == "number" and "integer" in types and value % 1 == 0
-    return not types or kind is None or kind in types or is_integer
+    return not types or kind in types or is_integer
 
 
 class Violation(NamedTuple):

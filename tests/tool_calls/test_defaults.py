@@ -104,6 +104,19 @@ def test_a_default_is_that_of_the_alternative_that_is_meant(keyword, alternative
         assert defaults(tools, call(p=[value]), lambda key, one: call(p=[{**value, key: one}]), name) == expected  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("kinds", "right"),
+    [(["circle"], "red"), (["circle", "oval"], "red"), (["square"], "blue"), (["circle", "square"], NOTHING)],
+)  # fmt: skip
+def test_accepted_values_of_a_reference_select_the_alternative_that_one_of_them_fits(kinds, right):
+    tools = tool(properties={"s": {"anyOf": [CIRCLE, SQUARE]}})
+    marked, listed = call(s={"kind": {"$any_of": kinds}}), call(s=[{"kind": kinds}])
+    for color in ("red", "blue"):
+        made = call(s={"kind": kinds[0], "color": color})
+        assert ToolCalls(tools)(made, marked).passed is (color == right)
+        assert ToolCalls(tools, alternatives="listed")(made, listed).passed is (color == right)
+
+
 def variant(kind, required=(), **defaults):
     properties = {name: {} if value is ... else {"default": value} for name, value in defaults.items()}  # fmt: skip
     return {**of_kind({"const": kind}, **properties), "required": ["kind", *required]}
