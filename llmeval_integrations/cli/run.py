@@ -35,7 +35,7 @@ from llmeval_integrations.runs import Interrupted, Run, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
-from llmeval_integrations.runs.numbers import write_count
+from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.options import OnProgress
 
 _OF_RUNS: Final = ("out", "overwrite", "resume", "retry_errors", "workers")
@@ -220,7 +220,9 @@ def _put_next_step(run: Run, call: argparse.Namespace) -> None:
 
 def _conclude(run: Run, asked: Configuration) -> int:
     """Print warnings and missed gates on stderr, and return the exit code."""
-    for warning in _warnings(run, cached=asked.cache is not False):
+    if not run.summary["samples"]:
+        say("llmeval run: warning: the data has no rows")
+    for warning in say_once(_warnings(run, cached=asked.cache is not False)):
         say(f"llmeval run: warning: {warning}")
     left_out = _word_gaps(run.summary.get("judging", {}), frozen=bool(asked.frozen))
     misses = [*find_misses(run.summary, asked.fail_under or {}), *left_out]
@@ -237,18 +239,17 @@ def _conclude(run: Run, asked: Configuration) -> int:
     return MISSED if misses else OK
 
 
-def _warnings(run: Run, *, cached: bool) -> Iterator[str]:
-    if not run.summary["samples"]:
-        yield "the data has no rows"
+def _warnings(run: Run, *, cached: bool) -> Iterator[tuple[str, str]]:
+    """Describe by evaluator the paths that no sample has, and the rows that are left out."""
     for name, figures in run.summary["evaluators"].items():
         for path in figures.get("unmet_paths", ()):
-            yield f"{name}: no sample has a leaf at the path {path!r}"
+            yield name, f"no sample has a leaf at the path {path!r}"
         if figures["errors"]:
             first = next((each.reason for each in run.findings[name] if each.is_error), "")
             count = f"{figures['errors']} of {figures['n']} rows are errors"
-            yield f"{name}: {count} and are left out of rates, for example: {first}"
+            yield name, f"{count} and are left out of rates, for example: {first}"
         if figures["unscored"]:
-            yield f"{name}: {_word_unscored(run, name, figures, cached=cached)}"
+            yield name, _word_unscored(run, name, figures, cached=cached)
 
 
 def _word_unscored(run: Run, name: str, figures: Mapping[str, Any], *, cached: bool) -> str:

@@ -1,8 +1,8 @@
-"""Writes figures for people."""
+"""Writes figures and warnings for people."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from llmeval_integrations.core.figures import format_figure, format_within
@@ -55,3 +55,11 @@ def chance(p: float) -> str:
 def write_count(count: int, noun: str) -> str:
     """Write a count with its noun, which gets a plural s."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def say_once(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Write each text once, after the names of all evaluators that it is about."""
+    names: dict[str, list[str]] = {}
+    for name, text in found:
+        names.setdefault(text, []).append(name)
+    yield from (f"{', '.join(about)}: {text}" for text, about in names.items())

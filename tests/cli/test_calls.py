@@ -78,6 +78,7 @@ CALLS = [
     ("run empty.jsonl -e json_validity -q", 2, "", "warning: the data has no rows"),
     ("run empty.jsonl -e json_validity -q", 2, "", "no row has a result, so nothing was evaluated"),
     ("run broken.jsonl -e json_validity -q", 0, "", "2 of 3 rows are errors and are left out of rates, for example:"),
+    ("run broken.jsonl -e json_validity -e json_object -q", 0, "", "warning: json_validity, json_object: 2 of 3 rows"),
     ("run answers.jsonl -e json_validity -q", 2, "", "1 of 1 rows are errors"),
     ("show run --json", 0, '"samples": 2', ""),
     ("report killed killed --out -", 0, "<!doctype html>", f"llmeval report: warning: killed_2 {WITHOUT_SUMMARY}"),

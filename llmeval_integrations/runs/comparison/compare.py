@@ -16,10 +16,14 @@ from llmeval_integrations.runs.comparison.differences import Difference, differe
 from llmeval_integrations.runs.comparison.doubts import doubts
 from llmeval_integrations.runs.comparison.join import Pair, is_answer, join
 from llmeval_integrations.runs.load import read_run
-from llmeval_integrations.runs.numbers import write_count
+from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.run import Run
 
 _NO_GAIN: Final = (0, 0.0)
+_OF_DIRECTION: Final = (
+    "it is not known whether higher or lower scores are better, so they are called neither; "
+    "lower_is_better may name this evaluator"
+)
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ def _compare(
         only_b,
         differences,
         compared,
-        [*doubts(a, b, pairs, (only_a, only_b)), *_warnings(compared, differences)],
+        [*doubts(a, b, pairs, (only_a, only_b)), *say_once(_warnings(compared, differences))],
     )
 
 
@@ -252,17 +256,15 @@ def _gain(pair: Pair, *, lower: bool | None) -> tuple[int, float]:
     return verdict, a.score - b.score if lower else b.score - a.score
 
 
-def _warnings(compared: Mapping[str, Compared], differences: Sequence[Difference]) -> Iterator[str]:
-    """Describe the samples that are left out, and scores without a known direction."""
+def _warnings(
+    compared: Mapping[str, Compared], differences: Sequence[Difference]
+) -> Iterator[tuple[str, str]]:
+    """Describe by evaluator what is left out, and scores without a known direction."""
     for name, each in compared.items():
         if each.left_out:
-            yield (
-                f"{name}: {each.left_out} of {each.joined} samples are left out, as they have no "
-                f"score: {each.left_out_a} in A, {each.left_out_b} in B"
-            )
+            count = f"{each.left_out} of {each.joined} samples are left out"
+            sides = f"{each.left_out_a} in A, {each.left_out_b} in B"
+            yield name, f"{count}, as they have no score: {sides}"
     for difference in differences:
         if difference.lower_is_better is None:
-            yield (
-                f"{difference.evaluator}: it is not known whether higher or lower scores are "
-                "better, so they are called neither; lower_is_better may name this evaluator"
-            )
+            yield difference.evaluator, _OF_DIRECTION

@@ -12,7 +12,7 @@ from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.load import find_manifest, read_samples, sample_of
 from llmeval_integrations.runs.manifest import word_differences
-from llmeval_integrations.runs.numbers import write_count
+from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.run import NAME_IT, Run
 
 _LOOKED_AT: Final = 500  # the number of ids that are checked for repeats
@@ -96,14 +96,14 @@ def _references(a: _Side, b: _Side, names: Collection[str], pairs: Sequence[Pair
         )
         yield from word_differences("columns", now, before)
     first, second = (_digests_of_references(each.run, names) for each in (a, b))
-    found: dict[str, list[str]] = {}
+    found = []
     for name in names:
         here, there = first[name], second[name]
         both = [(x, y) for x, y in (each.places for each in pairs) if x in here and y in there]
         if other := sum(here[x] != there[y] for x, y in both):
             text = f"{other} of {len(both)} samples that both runs keep have another one in B"
-            found.setdefault(text, []).append(name)
-    yield from (f"{', '.join(names)}: {text}" for text, names in found.items())
+            found.append((name, text))
+    yield from say_once(found)
 
 
 def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dict[int, int]]:

@@ -76,6 +76,13 @@ def test_what_has_no_score_in_either_run_is_left_out_and_counted():
     ]
 
 
+def test_evaluators_that_share_a_warning_are_named_in_it_together():
+    rows = [{"id": "1", "output": "{}", "reference": "{}"}, {"id": "2", "output": "{}"}]
+    run = evaluate(rows, ["json_validity", "json_match", "exact_match"])
+    lacking = "1 of 2 samples are left out, as they have no score: 1 in A, 1 in B"
+    assert compare(run, run).warnings == [f"json_match, exact_match: {lacking}"]
+
+
 def test_ids_are_joined_as_json_has_them():
     a = [row(each, 1) for each in (1, "1", (1, 2), {"x": 1, "y": 2}, True)]
     b = [row(each, 1) for each in (1.0, "1", [1, 2], {"y": 2, "x": 1.0}, True)]
