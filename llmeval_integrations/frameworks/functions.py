@@ -78,11 +78,9 @@ def as_function(
     @wraps(read)
     def function(*args: Any, **kwargs: Any) -> Any:
         fields = read(*args, **kwargs)
-        if isinstance(fields, list):  # of OpenRLHF
+        if host == "openrlhf":
             samples = [make_sample(evaluator, **each) for each in fields]
-            numbers = [number(result) for result in evaluator.evaluate_many(samples)]
-            rewards = numbers[0] if len(numbers) == 1 else numbers  # it makes a tensor of them
-            return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
+            return _write_rewards([*map(number, evaluator.evaluate_many(samples))])
         result = evaluator.evaluate(make_sample(evaluator, **fields))
         return _write(host, ours.name, number(result), result)
 
@@ -146,6 +144,12 @@ _READERS: Final[dict[str, Callable[..., Any]]] = {
     "langfuse": _read_item,
     "ragas": _read_ragas,
 }
+
+
+def _write_rewards(numbers: list[float | None]) -> dict[str, Any]:
+    """Return results as OpenRLHF's, which makes a tensor of the rewards."""
+    rewards = numbers[0] if len(numbers) == 1 else numbers
+    return {"rewards": rewards, "scores": rewards, "extra_logs": {}}
 
 
 def _write(host: str, name: str, number: float | None, result: Result) -> Any:

@@ -65,8 +65,8 @@ def kappa(ratings: Sequence[Rating], *, numbers: bool = False) -> Kappa | None:
     effective = n * spread / variance if spread > 1e-12 and variance > 1e-12 else n
     factor, freedom = effect
     bounds = wilson_of(agreed, effective / factor, t_of(freedom))
-    low, high = ((each - chance) / (1 - chance) for each in bounds)
-    return Kappa(value, (max(-1.0, low), min(1.0, high)))
+    low, high = (max(-1.0, min(1.0, (each - chance) / (1 - chance))) for each in bounds)
+    return Kappa(value, (low, high))
 
 
 def krippendorff_alpha(units: Sequence[Sequence[Any]], *, numbers: bool = False) -> float | None:
