@@ -11,7 +11,7 @@ from importlib import import_module
 from io import TextIOWrapper
 from typing import Any, Final, NoReturn
 
-from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say
+from llmeval_integrations.cli.terminal import INTERRUPTED, WRONG_CALL, say, unless_closed
 from llmeval_integrations.core.errors import EvalError
 from llmeval_integrations.core.quote import hint
 from llmeval_integrations.version import __version__
@@ -52,28 +52,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
             output.reconfigure(errors="backslashreplace")
     name = "llmeval"
     try:
-        given = sys.argv[1:] if arguments is None else list(arguments)
-        parser, commands = parsers(given[0] if given else "")
-        if given and not given[0].startswith("-") and given[0] not in commands:
-            parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
-        call, unknown = parser.parse_known_args(given)
-        if unknown:
-            commands.get(call.command, parser).refuse(unknown)
-        if call.command is None:
-            parser.print_help()
-            return 0
-        name += f" {call.command}"
-        if call.verbose:
-            logging.basicConfig(format="%(relativeCreated)d ms %(name)s: %(message)s")
-            # Other packages log addresses with keys in them.
-            logging.getLogger("llmeval_integrations").setLevel(logging.INFO)
-        return int(call.run(call))
+        with unless_closed():  # older versions of Python raise while they print help
+            given = sys.argv[1:] if arguments is None else list(arguments)
+            parser, commands = parsers(given[0] if given else "")
+            if given and not given[0].startswith("-") and given[0] not in commands:
+                parser.error(f"there is no command {given[0]!r}; {hint(given[0], commands)}")
+            call, unknown = parser.parse_known_args(given)
+            if unknown:
+                commands.get(call.command, parser).refuse(unknown)
+            if call.command is None:
+                parser.print_help()
+                return 0
+            name += f" {call.command}"
+            if call.verbose:
+                logging.basicConfig(format="%(relativeCreated)d ms %(name)s: %(message)s")
+                # Other packages log addresses with keys in them.
+                logging.getLogger("llmeval_integrations").setLevel(logging.INFO)
+            return int(call.run(call))
     except (EvalError, OSError) as error:
         say(f"{name}: error: {error}")
         return WRONG_CALL
     except KeyboardInterrupt:
         say(f"{name}: interrupted")
         return INTERRUPTED
+    return 0
 
 
 class _Parser(argparse.ArgumentParser):
