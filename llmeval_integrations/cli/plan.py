@@ -33,6 +33,7 @@ class _Estimate:
     """The requests that a judge would send at least; after a reply it may send further ones."""
 
     share: float  # of the price that is paid: half for a batch
+    frozen: bool  # whether only replies from the cache are used
     calls: int = 0  # requests whose reply is not in the cache
     cached: int = 0
     input_tokens: int = 0
@@ -54,6 +55,8 @@ class _Estimate:
             self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:
+        if self.frozen:
+            return f"{self.cached:,} replies from the cache, which lacks at least {self.calls:,}"
         unknown = f"at an unknown price: {self.unpriced}"
         return (
             f"at least {write_count(self.calls, 'call')}, {self.cached:,} replies from the cache, "
@@ -83,19 +86,21 @@ def plan(
 ) -> Iterator[str]:
     """Yield what `evaluate` would do, a line for each evaluator.
 
-    Raises the errors that `evaluate` raises before it begins.
+    Raises the errors of data, columns and prices that `evaluate` raises before it begins.
     """
     for client in clients_of(evaluators):
         Budget(options.get("max_cost")).price(client)
     has_cache = Path(options["cache"] or "").is_file()
     cache = Cache(options["cache"], frozen=True) if has_cache else None
+    share, frozen = 0.5 if options.get("batch") else 1.0, options.get("frozen", False)
     estimates: dict[str, _Estimate] = {}
     probes = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = _Estimate(0.5 if options.get("batch") else 1.0)
+            estimate = estimates[name] = _Estimate(share, frozen)
             probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
-    summary = evaluate(data, probes, **{**options, "cache": None}).summary
+    ours = {"cache": None, "batch": False, "frozen": False}  # a probe asks nothing
+    summary = evaluate(data, probes, **{**options, **ours}).summary
     samples = summary["samples"]
     yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"
     for name, figures in summary["evaluators"].items():

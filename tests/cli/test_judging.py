@@ -117,6 +117,7 @@ def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
     assert "at an address of its own" in judge
     run("--limit 4")
     assert "at least 6 calls, 4 replies from the cache" in run("--dry-run")[1]
+    assert "4 replies from the cache, which lacks at least 6\n" in run("--dry-run --frozen")[1]
     assert len(server.requests) == 4
 
 
@@ -127,6 +128,8 @@ def test_a_plan_shows_a_known_price(run):
     tokens, cost = re.search(pattern, judge).groups()
     expected = int(tokens.replace(",", "")) * 0.15e-6 + 1_500 * 0.6e-6
     assert float(cost) == pytest.approx(expected, abs=1e-4)
+    batch = run("--dry-run --batch --out run", name="gpt-4o-mini", base_url=None)[1]
+    assert float(re.search(pattern, batch)[2]) == pytest.approx(expected / 2, abs=1e-4)
 
 
 def test_prefer_shows_two_runs_to_a_judge(llmeval, server, tmp_path):
