@@ -17,8 +17,12 @@ from llmeval_integrations.runs.run import Run
 SUFFIX: Final = ".md"
 
 _ACTIVE: Final = re.compile(r"[^\w ,;()%='\"-]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", re.ASCII)
-_PLAIN: Final = re.compile(r"(?!.*www\.)(?!.*(?<!\w)_|.*_(?!\w))[\w .,:;%$+±–→()-]*", re.ASCII)
-"""A sentence in which nothing acts: no mention, no link, no markup."""
+_PLAIN: Final = re.compile(
+    r"(?!.*(?:www\.|://))(?!.*(?<!\w)_|.*_(?!\w))"
+    r"(?:[\w .,:;%$+±–→()'^/-]|(?<=\w)(?:@k\b|\[\w+\]'))*",
+    re.ASCII,
+)
+"""A sentence in which nothing acts: no mention, no link, no markup; `pass@k` is none."""
 
 _LONGEST: Final = 120
 _LONGEST_SENTENCE: Final = 500
@@ -49,9 +53,10 @@ def _blocks(view: View) -> Iterator[str]:
     yield _sentence(view.verdict.text)
     for number, section in enumerate(view.sections):
         if number:  # only the first section is not folded
-            yield f"<details><summary>{section.title}</summary>"
+            yield f"<details><summary>{_sentence(section.title)}</summary>"
         yield "\n".join(_table(section))
-        yield from filter(None, (section.rest(section.most), section.notes(section.columns)))
+        notes = section.rest(section.most), section.notes(section.columns)
+        yield from (_sentence(each) for each in notes if each)
         if number:
             yield "</details>"
     if view.warnings:

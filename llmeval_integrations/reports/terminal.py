@@ -125,7 +125,8 @@ def _draw(text: str, style: str, column: Column, room: int) -> Text:
     lines = wrap(make_printable(text), room)
     if column.kind == "text" and len(lines) > _MOST_LINES:
         last = lines[_MOST_LINES - 1]
-        last = last if len(last) <= room - 3 else last[: room - 3].rpartition(" ")[0]
+        if cell_len(last) > room - 3:
+            last = chop_cells(last, room - 3)[0].rpartition(" ")[0]
         lines[_MOST_LINES - 1 :] = [f"{last}..."]
     return Text("\n".join(lines), style)
 

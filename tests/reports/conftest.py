@@ -57,7 +57,7 @@ def hostile(tmp_path):
     ]
     right = [{**row, "output": row["reference"]} for row in rows]
     texts = [
-        {"id": n, "output": output, "reference": HOSTILE, "input": HOSTILE}
+        {"id": n, "output": output, "reference": HOSTILE, "input": HOSTILE, "group": HOSTILE}
         for n, output in enumerate(("hostile", "hostile error", HOSTILE))
     ]
     fields, moody = ({HOSTILE: first, "json": JsonValidity()} for first in (JsonFields(), Moody()))

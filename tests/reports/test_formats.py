@@ -41,7 +41,7 @@ def test_hostile_texts_stay_in_their_cells_in_markdown(hostile):
     for text in (written("markdown", *hostile[:2]), written("markdown", hostile[2])):
         for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
-        for line in text.split("\n"):
+        for line in text.replace("pass@k", "").split("\n"):
             assert not re.search(r"[@`\[\]\u202e\u2028\x1b]|www\.|<(?!(/?(code|details|summary)|br)>)", line), line  # fmt: skip
         assert not re.search("\n# all|javascript:", text)
 

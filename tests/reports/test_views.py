@@ -22,6 +22,7 @@ from llmeval_integrations import (
 from llmeval_integrations.reports.comparison_view import comparison_view, views_of_comparisons
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.terminal import as_text, wrap
+from llmeval_integrations.reports.view import Cell, Column, Section, View
 
 
 def section(view, name):
@@ -252,6 +253,13 @@ def test_no_figure_and_no_word_is_cut_at_any_width(views):
             parts = {part for line in lines for part in re.split(" {2,}", line)}
             assert {part for part in parts if FIGURE.fullmatch(part)} <= whole, width
             assert {"100.0 %", "37.5 %"} <= parts
+
+
+def test_a_long_text_is_cut_between_words_that_are_two_columns_wide():
+    text = "日本語 テキスト です " * 40
+    columns = [Column("n", "n", kind="name"), Column("t", "t", kind="text")]
+    view = View("t", Cell("v"), [Section.of("s", "S", columns, [{"n": "x", "t": text}])])
+    assert at(60, view)[-1] == "   日本語 テキスト です 日本語 テキスト です 日本語..."
 
 
 def test_columns_and_rows_without_room_are_left_out(views):
