@@ -200,9 +200,10 @@ class _Arrays:
             return same
         may_split = bool(same) and (its.fuzzy or self._least > 0)
         is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        # An empty object equals one in which everything is ignored, which takes a trial to find.
-        ours = {type(output[n]) for n in spare if output[n] or not its.pairs_all}
-        theirs = {type(reference[n]) for n in wanted if reference[n] or not its.pairs_all}
+        # An empty object may match an object with ignored or extra members. A trial finds that.
+        may_match = not (its.pairs_all and its.counts_extra)
+        ours = {type(output[n]) for n in spare if output[n] or may_match}
+        theirs = {type(reference[n]) for n in wanted if reference[n] or may_match}
         if is_alone or (its.exact and (ours <= SCALARS or theirs <= SCALARS)):
             return same + self._pair_leaves(spare, wanted)
         table = self._table(spare, wanted)

@@ -38,6 +38,11 @@ def test_every_difference_has_its_pointer(output, reference, differences):
     assert result.label == differences[0][1]
 
 
+def test_an_empty_object_is_paired_with_an_object_that_may_have_extra_members():
+    result = BOTH([5, {"a": 1}], [{}, 7])
+    assert result.reason == "/0 5, expected 7"
+
+
 flat = st.lists(
     st.dictionaries(st.sampled_from("abc"), st.sampled_from([0, 1]), max_size=3)
     | st.lists(st.dictionaries(st.sampled_from("ab"), st.just(1), max_size=2), max_size=2),
