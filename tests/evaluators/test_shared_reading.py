@@ -1,5 +1,6 @@
 """Several evaluators of one sample read its texts once, and say the same as each by itself."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from json_strategies import documents
@@ -50,6 +51,12 @@ def test_a_run_reads_output_and_reference_once():
     output, reference = Counted({"a": 1}), Counted({"a": 2})
     evaluate([Sample(output, reference)], [JsonObject(parsing="markdown"), JsonMatch(), JsonSchema({"type": "object"}), JsonFields()])  # fmt: skip
     assert (output.read, reference.read) == (1, 1)
+
+
+def test_an_output_that_cannot_be_compared_with_a_text_is_not_json():
+    numpy = pytest.importorskip("numpy")
+    run = evaluate([Sample(numpy.array([1, 2]), "[1, 2]")], [JsonFields(), JsonMatch()])
+    assert [(row.score, row.label) for row in run.rows] == [(0.0, "not_json")] * 2
 
 
 @given(texts, texts)
