@@ -89,9 +89,10 @@ def is_same(sample: Sample, parsing: Parsing) -> bool:
     the reference already, only identical texts are recognized.
     """
     output, reference = sample.output, sample.reference
+    kept: dict[Any, Any] = sample.__dict__
     if type(output) is not str or type(reference) is not str:
         return False
-    if ("reference", parsing) in sample.__dict__ and output != reference:
+    if ("reference", parsing) in kept and output != reference:
         return False
     return is_same_text(output, reference, parsing)
 
