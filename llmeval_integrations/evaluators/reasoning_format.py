@@ -155,11 +155,15 @@ def _read_calls(text: str) -> _Calls:
     tags, count, wrong = CallTags(text), 0, 0
     while text.startswith(CALL, position):
         content = position + len(CALL)
-        end, _ = tags.find_end(content)
-        if end < 0 or not text.startswith(END_OF_CALL, end):
-            break
+        end = text.find(END_OF_CALL, content)
+        is_call = end >= 0 and _is_call(text[content:end])
+        if not is_call:  # the tag may be part of a string
+            end, _ = tags.find_end(content)
+            if end < 0 or not text.startswith(END_OF_CALL, end):
+                break
+            is_call = _is_call(text[content:end])
         count += 1
-        wrong += not _is_call(text[content:end])
+        wrong += not is_call
         position = skip_space(text, end + len(END_OF_CALL))
     nested = wrong and _NESTED.search(text, start)
     if not count or nested or position < len(text):

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
+import msgspec
+
 from llmeval_integrations.tool_calls.call import Part, ToolCall
 
 CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
@@ -42,6 +44,7 @@ _LONGEST: Final = 100_000
 
 # It only finds where a value ends, so integers of any length can be floats.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def may_hold_calls(text: str) -> bool:
@@ -79,6 +82,9 @@ class CallTags:
         The end is -1 if there is none: models often stop generating at the closing tag.
         """
         text = self.text
+        tag = text.find(END_OF_CALL, start) if start <= self._last else -1
+        if tag >= 0 and _is_json(text[start:tag]):  # most are, and this parser is fast
+            return tag, True
         if self._failures < _FAILURES:
             fence = _FENCE.match(text, start)
             end = _end_of_json(text, fence.end() if fence else start)
@@ -88,7 +94,15 @@ class CallTags:
             if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
                 return after, True
             self._failures += 1
-        return text.find(END_OF_CALL, start) if start <= self._last else -1, False
+        return tag, False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        _validate(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def skip_space(text: str, position: int) -> int:
