@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any, ClassVar, Final, TypeAlias
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -13,13 +15,16 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.messages.read import read_answer
-from llmeval_integrations.text.vectors import METRICS, Vector
+from llmeval_integrations.text.vectors import METRICS
 
 _METHODS: Final = ("embed_documents", "get_text_embedding_batch")
 """The methods of LangChain's and LlamaIndex's embeddings; asynchronous ones begin with `a`."""
 
 _Pair: TypeAlias = "tuple[str, str, str | None]"
 """The texts of output and reference, and a label if the output is empty."""
+
+_Vectors: TypeAlias = "dict[str, list[float]]"
+"""The vector of each text."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,10 @@ class EmbeddingDistance(Evaluator):
     differ from model to model."""
 
     def __post_init__(self) -> None:
-        if not (callable(self.embeddings) or any(map(self._has, _METHODS))):
-            raise option_error(
-                self, "embeddings", "embeddings of LangChain or LlamaIndex, or a function"
-            )
+        is_function = callable(self.embeddings) and not iscoroutinefunction(self.embeddings)
+        if not (is_function or any(map(self._has, _METHODS))):
+            expected = "embeddings of LangChain or LlamaIndex, or a function that is not async"
+            raise option_error(self, "embeddings", expected)
         check_choice(self, "metric", METRICS)
         check_number(self, "threshold", minimum=0, optional=True)
 
@@ -66,29 +71,30 @@ class EmbeddingDistance(Evaluator):
         pairs = list(map(self._read, samples))
         texts = _unique_texts(pairs)
         try:
-            vectors = self._embed(texts) if texts else []
+            vectors = _read_vectors(texts, self._embed(texts)) if texts else {}
         except Exception as error:  # noqa: BLE001 - a model's client may raise anything
             return [_failure(error)] * len(pairs)
-        return self._compare(pairs, texts, vectors)
+        return [self._compare(pair, vectors) for pair in pairs]
 
     async def aevaluate(self, sample: Any) -> Result:
         method = next((f"a{name}" for name in _METHODS if self._has(f"a{name}")), None)
         if method is None:
             return await super().aevaluate(sample)
-        pairs = [self._read(as_sample(sample))]
-        texts = _unique_texts(pairs)
+        pair = self._read(as_sample(sample))
+        texts = _unique_texts([pair])
         try:
-            vectors = await getattr(self.embeddings, method)(texts) if texts else []
+            given = await getattr(self.embeddings, method)(texts) if texts else []
+            vectors = _read_vectors(texts, given)
         except Exception as error:  # noqa: BLE001 - as above
             return _failure(error)
-        return self._compare(pairs, texts, vectors)[0]
+        return self._compare(pair, vectors)
 
     def _has(self, method: str) -> bool:
         return callable(getattr(self.embeddings, method, None))
 
-    def _embed(self, texts: list[str]) -> Sequence[Vector]:
+    def _embed(self, texts: list[str]) -> Any:
         method = next(filter(self._has, _METHODS), None)
-        embed: Callable[[list[str]], Sequence[Vector]] = (
+        embed: Callable[[list[str]], Any] = (
             getattr(self.embeddings, method) if method else self.embeddings
         )
         return embed(texts)
@@ -98,19 +104,10 @@ class EmbeddingDistance(Evaluator):
         value, label = read_answer(sample.output)
         return to_text(value), reference, label
 
-    def _compare(
-        self, pairs: list[_Pair], texts: list[str], vectors: Sequence[Vector]
-    ) -> list[Result]:
-        if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
-            problem = f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths"
-            return [_failure(problem)] * len(pairs)
-        known = dict(zip(texts, vectors))
-        return [self._compare_pair(pair, known) for pair in pairs]
-
-    def _compare_pair(self, pair: _Pair, known: dict[str, Vector]) -> Result:
+    def _compare(self, pair: _Pair, vectors: _Vectors) -> Result:
         output, reference, label = pair
         if output and reference:
-            score = float(METRICS[self.metric](known[output], known[reference]))
+            score = float(METRICS[self.metric](vectors[output], vectors[reference]))
         elif self.metric == "cosine":
             score = 1.0
         else:
@@ -125,6 +122,17 @@ class EmbeddingDistance(Evaluator):
 def _unique_texts(pairs: list[_Pair]) -> list[str]:
     """Return the texts to embed, each once; models refuse an empty text."""
     return list(dict.fromkeys(text for pair in pairs if all(pair[:2]) for text in pair[:2]))
+
+
+def _read_vectors(texts: list[str], given: Iterable[Iterable[float]]) -> _Vectors:
+    """Return the vector of each text; raise ValueError for what a distance cannot be taken of."""
+    vectors = [[*map(float, vector)] for vector in given]  # also NumPy's, of which a sum is slow
+    if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:
+        raise ValueError(f"{len(vectors)} vectors for {len(texts)} texts, or of different lengths")
+    # The distance to NaN is no number, and some models give it for some texts.
+    if not all(vector and all(map(math.isfinite, vector)) for vector in vectors):
+        raise ValueError("a vector is empty, or has a number that is not finite")
+    return dict(zip(texts, vectors))
 
 
 def _failure(problem: object) -> Result:

@@ -1,8 +1,10 @@
 """Distances of meanings, by vectors of the caller's."""
 
+import math
+
 import pytest
 
-from llmeval_integrations import EmbeddingDistance, evaluate
+from llmeval_integrations import EmbeddingDistance, InvalidOptionError, evaluate
 
 VECTORS = {"yes": [1.0, 0.0], "aye": [0.8, 0.6], "no": [-1.0, 0.0]}
 
@@ -42,12 +44,27 @@ def test_the_distance_of_two_texts(output, reference, options, score, passed, la
         (lambda texts: 1 / 0, "division by zero"),
         (lambda texts: [[1.0]], "1 vectors for 2 texts, or of different lengths"),
         (lambda texts: [[1.0], [1.0, 2.0]], "2 vectors for 2 texts, or of different lengths"),
+        (
+            lambda texts: [[math.nan], [1.0]],
+            "a vector is empty, or has a number that is not finite",
+        ),
+        (lambda texts: [[], []], "a vector is empty, or has a number that is not finite"),
+        (lambda texts: None, "'NoneType' object is not iterable"),
+        (lambda texts: [1.0, 2.0], "'float' object is not iterable"),
     ],
 )
 def test_a_model_that_fails_is_no_distance(fails, why):
-    result = EmbeddingDistance(fails)("yes", "aye")
+    result = EmbeddingDistance(fails, threshold=0.5)("yes", "aye")
     assert (result.score, result.label) == (None, "embedding_failed")
     assert result.reason == f"The embeddings failed: {why}"
+
+
+def test_an_async_function_is_refused():
+    async def embed_later(texts):
+        return embed(texts)
+
+    with pytest.raises(InvalidOptionError, match="a function that is not async"):
+        EmbeddingDistance(embed_later)
 
 
 def test_a_run_embeds_each_text_once():
