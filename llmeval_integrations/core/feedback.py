@@ -41,17 +41,27 @@ def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) ->
 
 
 def _word_findings(metadata: Mapping[str, Any]) -> Iterator[str]:
-    yield from _word_errors(metadata.get("errors", ()))
-    for leaf in (*metadata.get("differences", ()), *metadata.get("outcomes", ())):
-        if leaf["kind"] not in _RIGHT:
-            yield _word_leaf(leaf)
-    calls = metadata.get("calls", ())
-    for call in calls if isinstance(calls, (list, tuple)) else ():
+    yield from _word_errors(_details(metadata, "errors", "pointer", "message"))
+    for name in ("differences", "outcomes"):
+        for leaf in _details(metadata, name, "pointer", "kind"):
+            if leaf["kind"] not in _RIGHT:
+                yield _word_leaf(leaf)
+    for call in _details(metadata, "calls", "name"):
         yield from (f"{call['name'] or 'a call'}: {line}" for line in _word_call(call))
-    parts: Mapping[str, Mapping[str, Any]] = metadata.get("parts", {})
-    for name, part in parts.items():
-        if part.get("passed") is False:
+    parts = metadata.get("parts")
+    for name, part in parts.items() if isinstance(parts, Mapping) else ():
+        if isinstance(part, Mapping) and part.get("passed") is False:
             yield f"{name}: {part.get('reason') or 'not good enough'}"
+
+
+def _details(metadata: Mapping[str, Any], name: str, *members: str) -> list[Mapping[str, Any]]:
+    """Return a list of our evaluators; users' own may have other details under the same name."""
+    found = metadata.get(name)
+    return [
+        each
+        for each in (found if isinstance(found, (list, tuple)) else ())
+        if isinstance(each, Mapping) and all(member in each for member in members)
+    ]
 
 
 def _word_errors(errors: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -75,9 +85,9 @@ def _word_leaf(leaf: Mapping[str, Any]) -> str:
 
 def _word_call(call: Mapping[str, Any]) -> Iterator[str]:
     if "valid" in call:
-        yield from _word_errors(call["errors"])
+        yield from _word_errors(_details(call, "errors", "pointer", "message"))
         return
-    kind = call["kind"]
+    kind = call.get("kind", "right")
     if kind == "unreadable":
         yield str(call["problem"])
     elif kind == "wrong_name":

@@ -72,6 +72,10 @@ CASES = {
         ["length_penalty: Too short: 2 < 10"],
     ),
     "a reason alone": (Result(0.0, False, None, "Too rude"), ["Too rude"]),
+    "details of a user's own": (
+        Result(0.0, False, None, "Too rude", {"errors": ["a"], "differences": 3, "outcomes": "b", "calls": [{"name": "c"}, 1], "parts": ["d"]}),
+        ["Too rude"],
+    ),
 }  # fmt: skip
 
 
