@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -24,18 +25,18 @@ def check_number(
 
     A number of another library, such as NumPy, is converted, so that scores are Python's numbers.
     """
-    value = getattr(evaluator, option)
+    value: Any = getattr(evaluator, option)
     if optional and value is None:
         return
+    if type(value) not in (bool, int, float) and isinstance(value, Real):
+        value = int(value) if isinstance(value, Integral) else float(value)
     if not (is_number(value, whole=whole) and minimum <= value <= maximum and value < below):
         expected = "a whole number" if whole else "a finite number"
         expected += f", at least {minimum}" if minimum > -math.inf else ""
         expected += f", at most {maximum}" if maximum < math.inf else ""
         expected += f", below {below}" if below < math.inf else ""
         raise option_error(evaluator, option, expected + (", or None" if optional else ""))
-    if type(value) not in (int, float):
-        number = int(value) if isinstance(value, int) else float(value)
-        object.__setattr__(evaluator, option, number)
+    object.__setattr__(evaluator, option, value)
 
 
 def is_number(value: Any, *, whole: bool = False) -> bool:

@@ -14,6 +14,15 @@ def test_bounds_that_leave_no_length_are_refused(bounds):
         LengthPenalty(*bounds)
 
 
+def test_numbers_of_numpy_become_pythons():
+    np = pytest.importorskip("numpy")
+    penalty = LengthPenalty(max_length=np.int64(20), penalty_rate=np.float32(0.5))
+    assert penalty == LengthPenalty(max_length=20, penalty_rate=0.5)
+    assert (type(penalty.max_length), type(penalty.penalty_rate)) == (int, float)
+    with pytest.raises(InvalidOptionError, match="not a whole number"):
+        LengthPenalty(max_length=np.float32(20))
+
+
 def test_equal_to_openjudge():
     peer = pytest.importorskip("openjudge.graders.format.length_penalty")
     options = [
