@@ -55,7 +55,9 @@ class Retrieval(Evaluator):
 
     def check(self, sample: Sample) -> Result:
         relevant = set(self._ids("relevant", sample.require("relevant", self.name)))
-        given = sample.output if sample.retrieved in (MISSING, None) else sample.retrieved
+        given = sample.retrieved
+        if given is MISSING or given is None:
+            given = sample.output
         retrieved = list(dict.fromkeys(self._ids("retrieved", given)))[: self.k]
         if not relevant:
             return Result.unscored("No document is relevant", label="nothing_relevant")

@@ -35,6 +35,12 @@ def test_the_metrics_of_a_query(retrieved, relevant, figures):
     assert Retrieval()(retrieved, relevant=relevant) == result
 
 
+def test_ids_may_be_an_array_of_numpy():
+    np = pytest.importorskip("numpy")
+    figures = Retrieval()(None, retrieved=np.array(["b", "a"]), relevant=np.array(["a", "c"]))
+    assert figures == Retrieval()(None, retrieved=["b", "a"], relevant=["a", "c"])
+
+
 ids = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6, unique=True)
 
 
