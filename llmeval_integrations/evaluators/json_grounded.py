@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -81,7 +81,7 @@ class JsonGrounded(JsonEvaluator):
     for values that are computed from others and not looked for, `ignore` and `weight`. The other
     settings of JsonFields are allowed, but have no effect."""
 
-    common: Sequence[Any] = field(default=(), hash=False)
+    common: Collection[Any] = field(default=(), hash=False)
     """Values that most sources contain, such as small numbers, so that finding them is weak
     evidence. They are marked and counted, but the score does not change. `common_numbers(texts)` of
     `text.sources` returns such numbers."""
@@ -95,7 +95,8 @@ class JsonGrounded(JsonEvaluator):
     def __post_init__(self) -> None:
         check_choice(self, "source", get_args(Origin))
         check_instance(self, "fields", Mapping)
-        if isinstance(self.common, str) or any(type(each) not in SCALARS for each in self.common):
+        is_list = isinstance(self.common, Collection) and not isinstance(self.common, str)
+        if not is_list or any(type(each) not in SCALARS for each in self.common):
             raise option_error(self, "common", "a list of texts and numbers")
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         check_choice(self, "parsing", PARSINGS)

@@ -197,8 +197,9 @@ def test_common_values_are_marked_and_a_run_counts_fields():
         "/unit": {"grounded": 4, "ungrounded": 0, "open": 0, "share": 1.0, "common": 1.0},
     }  # fmt: skip
     assert [row.score for row in run.rows] == [1, 1, 1, 0.5, None]
-    with pytest.raises(InvalidOptionError, match="common='EUR' is not a list"):
-        JsonGrounded(common="EUR")
+    for wrong in ("EUR", 8, iter([8])):
+        with pytest.raises(InvalidOptionError, match=r"common=.* is not a list"):
+            JsonGrounded(common=wrong)
 
 
 @given(
