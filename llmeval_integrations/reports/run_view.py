@@ -106,9 +106,9 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
         for key in ("invented", "misread", "unscored", "errors")
     }
     if wrong := total["invented"] + total["misread"]:
-        origin = f"{total['invented']:,} are not in the source (invented)"
-        found = f"{total['misread']:,} are (misread)"
-        parts.append(f"Of {write_count(wrong, 'wrong value')} {origin}, {found}.")
+        origins = f"{total['invented']:,} not in the source (invented)"
+        origins += f", {total['misread']:,} in it (misread)"
+        parts.append(f"{write_count(wrong, 'wrong value')}: {origins}.")
     nouns = (("unscored", "unscored row"), ("errors", "error"))
     if lost := [write_count(total[key], noun) for key, noun in nouns if total[key]]:
         verb = "is" if lost[0].startswith("1 ") and len(lost) == 1 else "are"

@@ -147,7 +147,7 @@ def test_a_section_of_a_run(rows, evaluators, name, expected, tmp_path):
     [
         (EXTRACTED, ALL, "0.0 % of 4 samples pass json_fields, the lowest rate. 1 output is not JSON.", "bad"),
         (VALID, RATES, "92.3 % of 13 samples pass most. 1 output is not JSON. 13 errors are left out of rates.", "good"),
-        (LETTERS, GROUNDED, "25.0 % of 4 samples pass json_fields, the lowest rate. Of 3 wrong values 1 are not in the source (invented), 2 are (misread).", "bad"),
+        (LETTERS, GROUNDED, "25.0 % of 4 samples pass json_fields, the lowest rate. 3 wrong values: 1 not in the source (invented), 2 in it (misread).", "bad"),
     ],
 )  # fmt: skip
 def test_the_verdict_of_a_run(rows, evaluators, said, tone):
