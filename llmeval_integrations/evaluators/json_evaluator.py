@@ -34,7 +34,7 @@ def share(samples: Iterable[Sample]) -> None:
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Return the JSON value of a field, or a Defect that says why it has none."""
     kept: dict[Any, Any] = sample.__dict__
-    if (field, parsing) in kept:
+    if kept and (field, parsing) in kept:  # it is empty unless values are shared
         return kept[field, parsing]
     value, label = getattr(sample, field), None
     if type(value) is not str:
@@ -92,7 +92,7 @@ def is_same(sample: Sample, parsing: Parsing) -> bool:
     kept: dict[Any, Any] = sample.__dict__
     if type(output) is not str or type(reference) is not str:
         return False
-    if ("reference", parsing) in kept and output != reference:
+    if kept and ("reference", parsing) in kept and output != reference:
         return False
     return is_same_text(output, reference, parsing)
 
