@@ -63,16 +63,25 @@ class Place:
     def __init__(
         self, root: Root, schemas: Schemas, overrides: Sequence[Override], above: Mapping[str, Any]
     ) -> None:
+        below = [override for override in overrides if override.steps]
+        steps = {each.steps[0] for each in below}
+        by_path, by_schema = any(map(str.isdigit, steps)), has_positions(schemas.parts)
+        self.has_positions = by_path or by_schema
+        """Whether items at different positions may be compared in different ways."""
         own: dict[str, Any] = dict(above)
+        if by_path:  # in another order of the defaults, these rules would have no effect
+            own["order"] = "ordered"
         for override in overrides:
             if not override.steps:
                 own.update(override.settings)
-        below = [override for override in overrides if override.steps]
         cases = list_cases(schemas)
+        settings = read_settings(schemas, cases)
+        if by_schema:
+            settings = {"order": "ordered", **settings}
         self._root, self.schemas, self._overrides = root, schemas, below
         self._given = overrides, above
         self._inherited = {name: own[name] for name in own.keys() - _OF_THE_PLACE}
-        self.rule = _make_rule(root.defaults, read_settings(schemas, cases), own, below)
+        self.rule = _make_rule(root.defaults, settings, own, below)
         """How values at this place are compared."""
         self.is_exact = self.rule.is_exact
         is_same_below = self.rule.order == root.defaults.get("order", "aligned") != "by_key"
@@ -86,11 +95,8 @@ class Place:
             each.get("similarity") is not None or any(map(each.get, _FUZZY)) for each in loose
         )
         """Whether values here or below that match the same third value may not match each other."""
-        steps = {each.steps[0] for each in below}
         self._named = steps.union(*[object_of(part, "properties") for part in schemas.parts])
         self._has_patterns = any(object_of(part, "patternProperties") for part in schemas.parts)
-        self.has_positions = has_positions(schemas.parts) or any(map(str.isdigit, steps))
-        """Whether items at different positions may be compared in different ways."""
         self._other: Place | None = None
         """The place of all members that neither the schema nor a path names."""
 

@@ -28,6 +28,11 @@ def counts(evaluator, output, reference):
 CASES = {
     "in their order unless told otherwise": (JsonFields(), [2, 1, 3], [1, 2], {"/*": {"match": 1, "mismatch": 1, "extra": 1}}),
     "by position": (JsonFields(defaults={"order": "ordered"}), [2, 1, 3], [1, 2], {"/*": {"mismatch": 2, "extra": 1}}),
+    "by position where a path has one": (JsonFields(fields={"/1": {"ignore": True}}, defaults=ORDER), [1, 2], [1, 3], {"/*": {"match": 1}}),
+    "by position where the schema has them": (
+        JsonFields({"prefixItems": [{"format": "date"}, {"type": "number"}]}, defaults=ORDER), ["20240105", 0.3], ["2024-01-05", 0.1 + 0.2],
+        {"/*": {"match": 2}},
+    ),
     "in any order": (ANY_ORDER, [2, 1, 3], [1, 2], {"/*": {"match": 2, "extra": 1}}),
     "leaves that are left over are pairs": (ANY_ORDER, ["a", "x"], ["y", "a"], {"/*": {"match": 1, "mismatch": 1}}),
     "objects with nothing in common are none": (ANY_ORDER, [{"a": 1}], [{"a": 2}], {"/*/a": {"missing": 1, "extra": 1}}),
