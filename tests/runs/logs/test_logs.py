@@ -197,6 +197,13 @@ def test_a_folder_of_samples_is_one_run_of_the_newest_of_each_task(tmp_path):
     assert (tmp_path / "report.html").is_file()
 
 
+def test_a_report_of_a_log_stands_next_to_it_and_each_column_has_its_own(tmp_path):
+    log = copy(PROMPTFOO, tmp_path / "results.json")
+    assert [main(["report", f"{log}{column}"]) for column in ("", "#1", "#2")] == [0, 0, 0]
+    pages = {page.name for page in tmp_path.glob("*.html")}
+    assert pages == {"results.report.html", "results.1.report.html", "results.2.report.html"}
+
+
 @pytest.mark.parametrize(
     ("a", "b", "evaluator", "groups", "better"),
     [
