@@ -66,7 +66,7 @@ class JsonGrounded(JsonEvaluator):
 
     Raises:
         MissingFieldError: The sample has no source.
-        InputError: The source contains something other than texts.
+        InputError: The source contains objects other than texts, numbers, lists and mappings.
     """
 
     source: Origin = "input"
@@ -206,12 +206,20 @@ def _is_named(node: Field, value: Any) -> bool:
 
 
 def texts_of(thing: Any, name: str) -> list[str]:
-    """Return the texts of a source; messages and mappings have all the texts in them."""
+    """Return the texts of a source; mappings, such as messages, have all texts and numbers in them.
+
+    The name of the sample's field is empty for a part of it.
+    """
     if isinstance(thing, str):
         return [thing]
+    if not name and isinstance(thing, (int, float)):  # such as the page of a document
+        return [] if isinstance(thing, bool) else [str(thing)]
     if name == "contexts" and isinstance(thing, Sequence):
         return [_GAP.join(texts_of(each, "")) for each in thing]
     parts = thing.values() if isinstance(thing, Mapping) else thing
     if not isinstance(thing, (Mapping, list, tuple)):
-        raise InputError(f"a source is a text, or a list of texts or messages; got {quote(thing)}")
+        raise InputError(
+            "a source is a text, or a list of texts, or of messages and documents as mappings; "
+            f"got {quote(thing)}"
+        )
     return [text for each in parts if each is not None for text in texts_of(each, "")]

@@ -176,6 +176,8 @@ def test_the_source_is_the_input_or_the_contexts():
     ]
     assert JsonGrounded()({"total": 1250.5}, input=messages).score == 1
     assert JsonGrounded("contexts")({"total": 1250.5}, contexts=SOURCE).score == 1
+    document = {"text": "in Rome", "page": 3, "score": 0.5, "is_first": True, "title": None}
+    assert JsonGrounded("contexts")(["Rome", 3, 0.5], contexts=[document]).score == 1
     with pytest.raises(MissingFieldError, match="json_grounded needs contexts"):
         JsonGrounded("contexts")("{}", input=SOURCE)
     with pytest.raises(InputError, match="a text, or a list"):
