@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,20 +27,16 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     Raises UnknownNameError if there is no such evaluator, or InvalidOptionError for an option.
     """
     kind = evaluator_class(name)
-    settable: list[Field[Any]] = []
-    if is_dataclass(kind):  # evaluators of other packages may be plain classes
-        settable = [field for field in fields(kind) if field.init]
-    known = [field.name for field in settable]
+    known = inspect.signature(kind).parameters
     for option in options:
         if option not in known:
             raise InvalidOptionError(
                 f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
             )
-    for field in settable:
-        required = field.default is NO_DEFAULT and field.default_factory is NO_DEFAULT
-        if required and field.name not in options:
-            such = ", a model such as 'openai:gpt-5-mini'" if field.name == "model" else ""
-            raise InvalidOptionError(f"{name} needs the option {field.name}{such}")
+    for option, parameter in known.items():
+        if parameter.default is parameter.empty and option not in options:
+            such = ", a model such as 'openai:gpt-5-mini'" if option == "model" else ""
+            raise InvalidOptionError(f"{name} needs the option {option}{such}")
     return kind(**options)
 
 

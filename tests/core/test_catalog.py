@@ -65,8 +65,10 @@ class Longer(Evaluator):
         return Result(len(sample.output) > self.than, len(sample.output) > self.than)
 
 class Plain(Evaluator):
+    def __init__(self, score=1):
+        self.score = score
     def check(self, sample):
-        return Result(1, True)
+        return Result(self.score, True)
 
 def function(sample):
     return 1
@@ -102,6 +104,7 @@ def test_evaluators_of_other_packages_are_found_by_entry_point_and_their_faults_
     assert "other_evaluators" not in sys.modules  # for a list of names nothing is imported
     assert load_evaluator("longer", than=4)("abcd").score is False
     assert load_evaluator("plain")("abcd").score == 1
+    assert load_evaluator("plain", score=2)("abcd").score == 2
     assert type(load_evaluator("json_match")) is JsonMatch
     with pytest.raises(InvalidOptionError, match="longer has no option 'n'; it has than"):
         load_evaluator("longer", n=1)
