@@ -124,10 +124,7 @@ def _draw(text: str, style: str, column: Column, room: int) -> Text:
     """Wrap a text to its column, and cut it after the most lines of a short report."""
     lines = wrap(make_printable(text), room)
     if column.kind == "text" and len(lines) > _MOST_LINES:
-        last = lines[_MOST_LINES - 1]
-        if cell_len(last) > room - 3:
-            last = chop_cells(last, room - 3)[0].rpartition(" ")[0]
-        lines[_MOST_LINES - 1 :] = [f"{last}..."]
+        lines[_MOST_LINES - 1 :] = [f"{wrap(lines[_MOST_LINES - 1], room - 3)[0]}..."]
     return Text("\n".join(lines), style)
 
 
