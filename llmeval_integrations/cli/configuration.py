@@ -68,7 +68,7 @@ def read_configuration(path: Path) -> Configuration:
     """
     try:
         return msgspec.convert(_read(path), Configuration)
-    except (InputError, msgspec.ValidationError) as error:
+    except (InputError, msgspec.ValidationError, RuntimeError) as error:  # `~` of no known user
         raise InputError(f"{path}: {error}") from error
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error

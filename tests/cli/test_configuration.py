@@ -71,6 +71,7 @@ WRONG = [
     ("data: [", "line 1, column 8"),
     ("data: !!python/object:os.system x", "is not YAML"),
     ("data: 5", "Expected `str | null`, got `int` - at `$.data`"),
+    ("data: ~nobody_of_this_name/x.jsonl", "Could not determine home directory"),
     ("max_cost: $5", "Expected `float | null`, got `str` - at `$.max_cost`"),
     ("engine: spark", "Invalid enum value 'spark' - at `$.engine`"),
     ("fail_under: {json_match: 9a%}", "'json_match=9a%' is not NAME=RATE"),
