@@ -97,7 +97,8 @@ def _count_common(run: Run, evaluator: str) -> Counter[str]:
 
     sources = set()
     for _, sample in islice(read_texts(run, evaluator), _MOST_SOURCES):
-        parts = [sample.get("input"), *(sample.get("contexts") or ())]
+        contexts = sample.get("contexts") or ()
+        parts = [sample.get("input"), *([contexts] if isinstance(contexts, str) else contexts)]
         sources.add("\n\n".join(text for part in parts if part for text in texts_of(part, "")))
     if len(sources) < _FEWEST_SOURCES:
         return Counter()
