@@ -67,7 +67,11 @@ def as_function(
     if host not in _REWARDS:
         with optional(host, host, extra=None):
             import_module(host)
-    ours, read = Wrapper(evaluator, name=name, value=value), _READERS[host]
+    return _make_function(Wrapper(evaluator, name=name, value=value), host, unscored)
+
+
+def _make_function(ours: Wrapper, host: str, unscored: float | None) -> Callable[..., Any]:
+    evaluator, read = ours.evaluator, _READERS[host]
 
     def number(result: Result) -> float | None:
         if unscored is None and host in _REWARDS:
