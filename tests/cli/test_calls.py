@@ -134,6 +134,7 @@ CALLS = [
 def test_a_call(llmeval, folder, tmp_path, monkeypatch, line, code, out, said):
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     before = sorted(tmp_path.rglob("*"))
     found, printed, complained = llmeval(line)
     sys.modules.pop("own", None)
