@@ -134,6 +134,9 @@ class Request(msgspec.Struct, frozen=True):
     shared: bool = False
     """Whether others ask about the same material, so that a vendor's cache saves money."""
 
+    repeated: bool = False
+    """Whether the session has asked about the same documents before."""
+
     @property
     def text(self) -> str:
         """All messages as one text."""

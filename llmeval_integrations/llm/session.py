@@ -70,6 +70,7 @@ class Session:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
+        self._fences: set[str] = set()  # of all requests; the same documents have the same
         self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
@@ -116,7 +117,9 @@ class Session:
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
         client, _, limiter, price, batches = line
-        request = msgspec.structs.replace(request, shared=True) if self.shared else request
+        shared, repeated = self.shared or request.shared, request.fence in self._fences
+        request = msgspec.structs.replace(request, shared=shared, repeated=repeated)
+        self._fences.add(request.fence)
         if self.ready is not None:
             await self.ready.wait()
 

@@ -37,12 +37,16 @@ class AnthropicClient(StainlessClient):
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(request.messages)
         has_temperature = "temperature" in (self.known or ())
-        fence = request.fence if request.shared or request.draw else ""
+        ends = []
+        if request.fence and request.repeated:
+            ends.append(f"</documents {request.fence}>")
+        if request.fence and (request.shared or request.draw):
+            ends.append(f"{request.fence}>")
         arguments = {
             "model": self.config.name,
             "max_tokens": request.max_tokens or MAX_TOKENS,
             "system": system or None,
-            "messages": [_message(message, fence) for message in messages],
+            "messages": [_message(message, ends) for message in messages],
             "temperature": request.temperature if has_temperature else None,
         }
         name, schema = request.schema_name, request.schema
@@ -88,12 +92,13 @@ class AnthropicClient(StainlessClient):
         return self.read_all({item.custom_id: item.result.message.to_dict() for item in succeeded})
 
 
-def _message(message: Message, fence: str) -> dict[str, Any]:
-    """Return a message as JSON, with the material at its beginning in Anthropic's cache.
+def _message(message: Message, ends: Sequence[str]) -> dict[str, Any]:
+    """Return a message as JSON, with its beginning up to each of the ends in Anthropic's cache.
 
     The material ends at its last fence mark. It is the same in all draws of a vote and for all
-    judges of a sample. Caching raises the price of its tokens by a quarter, and reading them from
-    the cache costs a tenth. Material below 1,024 tokens is not cached.
+    judges of a sample; documents may be the same in many samples. Caching raises the price of these
+    tokens by a quarter, and reading them from the cache costs a tenth. Less than 1,024 tokens are
+    not cached.
     """
     blocks: list[dict[str, Any]] = []
     for block in message.blocks:
@@ -102,10 +107,13 @@ def _message(message: Message, fence: str) -> dict[str, Any]:
             source = content if block.data else {"type": "url", "url": block.url}
             blocks.append({"type": "image", "source": source})
             continue
-        shared, mark, rest = block.rpartition(f"{fence}>") if fence else ("", "", block)
-        if is_kept := len(shared) >= _SHORTEST_SHARED:
-            kept = {"cache_control": {"type": "ephemeral"}}
-            blocks.append({"type": "text", "text": shared + mark, **kept})
-        blocks.append({"type": "text", "text": rest if is_kept else block})
+        rest = block
+        for end in ends:
+            shared, mark, behind = rest.rpartition(end)
+            if mark and len(block) - len(behind) >= _SHORTEST_SHARED:
+                kept = {"cache_control": {"type": "ephemeral"}}
+                blocks.append({"type": "text", "text": shared + mark, **kept})
+                rest = behind
+        blocks.append({"type": "text", "text": rest})
     is_plain = isinstance(message.content, str) and len(blocks) == 1
     return {"role": message.role, "content": message.content if is_plain else blocks}

@@ -252,3 +252,17 @@ def test_what_questions_share_is_kept_in_anthropics_cache(length, evaluators, is
         assert shared["cache_control"] == {"type": "ephemeral"}
         assert "x" * length in shared["text"]
         assert "Is it" in rest["text"]
+
+
+def test_documents_of_several_outputs_are_kept_in_anthropics_cache(server):
+    pytest.importorskip("anthropic")
+    server.plays(BY_NAME["anthropic"].said(VERDICT))
+    judge = PassFail(BY_NAME["anthropic"].load(server.url), "Is it?")
+    samples = [{"output": f"text {n}", "contexts": ["x" * 9_000]} for n in range(3)]
+    evaluate([*samples, {"output": "text", "contexts": ["y" * 9_000]}], judge, concurrency=1)
+    contents = [request.body["messages"][-1]["content"] for request in server.requests]
+    assert [isinstance(content, list) for content in contents] == [False, True, True, False]
+    shared, rest = contents[1]
+    assert shared == contents[2][0]
+    assert shared["cache_control"] == {"type": "ephemeral"}
+    assert ("x" * 9_000 in shared["text"], "text 1" in rest["text"]) == (True, True)
