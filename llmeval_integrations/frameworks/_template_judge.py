@@ -48,7 +48,7 @@ class TemplateJudge(ModelJudge):
             words=None if self.words is None else tuple(self.words),
             scale=self.scale,
             ignoring=texts,
-            methods=[] if self.words is None else [_passing, _first_word],
+            methods=[] if self.words is None else [_read_verdict, _first_word],
         )
         score = float(found.verdict if self.words is None else self.words[found.verdict])
         passed = None if self.threshold is None else score >= self.threshold
@@ -65,7 +65,7 @@ def _texts(sample: Sample) -> list[str]:
     return [text for text in shown if text]
 
 
-def _passing(reply: str) -> dict[str, str] | None:
+def _read_verdict(reply: str) -> dict[str, str] | None:
     """Read the object that LlamaIndex's guideline templates ask for."""
     found = parse(reply)
     if not (isinstance(found, dict) and isinstance(found.get("passing"), bool)):

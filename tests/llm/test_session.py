@@ -247,7 +247,8 @@ def test_blocking_and_awaited_calls_agree_also_inside_a_running_loop():
     assert asyncio.run(both()) == ("A", "A")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+# Windows has no fork, so no process there inherits a loop without its thread.
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_process_asks_on_a_loop_of_its_own():
     judge = Repeats(Remote(seconds=0))
     assert judge("a").label == "A"
