@@ -7,7 +7,8 @@ read the rows from a file, the peer's lines with `json`; ours then writes a jour
 while the peer keeps its results in memory. Two tables without a goal say what the runners alone
 cost: with the same evaluators of ours in each, those four and one that costs next to nothing. The
 ratio is the median of the rounds' ratios. Then how the time for a row grows, what a second process
-gains, how long the command takes to start, and how much memory it needs.
+gains, what a table costs more than a list, how long the command takes to start, and how much
+memory it needs.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from llmeval_integrations import (
     JsonValidity,
     LengthPenalty,
     evaluate,
+    evaluate_batch,
 )
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
@@ -310,6 +312,25 @@ def processes(folder: Path, rounds: int) -> Iterator[str]:
         yield f"| {what} ({spread}) | {median:.2f} | 1.6 | {met} |"
 
 
+def tables(rounds: int) -> Iterator[str]:
+    """Time `evaluate_batch` and `evaluate_many` in turns over the same rows."""
+    import pyarrow as pa
+
+    given = list(rows(ROWS))
+    table = pa.Table.from_pylist(given)
+    samples = [{"output": row["output"], "reference": row["reference"]} for row in given]
+    for evaluator in (*EVALUATORS.values(), JsonFields()):
+        ratios = []
+        for _ in range(rounds):  # the garbage collector at work, as for whoever runs this
+            many = seconds(partial(evaluator.evaluate_many, samples), ROWS, at_least=0)
+            ratios.append(seconds(partial(evaluate_batch, table, evaluator), ROWS, 0) / many)
+        median = statistics.median(ratios)
+        spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        met = "yes" if median <= 1.2 else "NO"
+        what = f"`evaluate_batch`, times `evaluate_many`, {evaluator.name}"
+        yield f"| {what} ({spread}) | {median:.2f} | 1.2 | {met} |"
+
+
 def start(folder: Path) -> Iterator[str]:
     """Time the command on ten rows."""
     path = written(10, folder)
@@ -404,6 +425,7 @@ def table() -> Iterator[str]:
         yield "| | ours | goal | reached |"
         yield "| --- | --- | --- | --- |"
         yield from processes(folder, rounds=7)
+        yield from tables(rounds=15)
         yield from start(folder)
         yield from memory(folder)
 

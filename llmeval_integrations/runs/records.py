@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import MissingDependencyError
@@ -14,13 +15,13 @@ from llmeval_integrations.runs.rows import Row, write_value
 _COLUMNS: Final[Mapping[str, tuple[type, Callable[[Row], Any]]]] = {
     "id": (str, lambda row: text_of(row.id)),
     "group": (str, lambda row: None if row.group is None else text_of(row.group)),
-    "evaluator": (str, lambda row: row.evaluator),
-    "score": (float, lambda row: row.score),
-    "passed": (bool, lambda row: row.passed),
-    "label": (str, lambda row: row.label),
-    "reason": (str, lambda row: row.reason),
-    "unscored": (bool, lambda row: row.unscored),
-    "error": (str, lambda row: row.error),
+    "evaluator": (str, attrgetter("evaluator")),
+    "score": (float, attrgetter("score")),
+    "passed": (bool, attrgetter("passed")),
+    "label": (str, attrgetter("label")),
+    "reason": (str, attrgetter("reason")),
+    "unscored": (bool, attrgetter("unscored")),
+    "error": (str, attrgetter("error")),
     "metadata": (str, lambda row: text_of(row.metadata)),
 }
 

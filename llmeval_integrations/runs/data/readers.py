@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, BinaryIO, Final
 
 import msgspec
@@ -203,7 +203,11 @@ def read_arrow(table: Any) -> Iterator[Any]:
 
 def _read_batches(batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
-        yield from batch.to_pylist(maps_as_pydicts="lossy")
+        names = batch.schema.names
+        # Without maps, pyarrow converts a column of texts five times as fast.
+        maps = "lossy" if any("map<" in str(kind) for kind in batch.schema.types) else None
+        cells = [column.to_pylist(maps_as_pydicts=maps) for column in batch.columns]
+        yield from map(dict, map(zip, repeat(names), zip(*cells, strict=True)))
 
 
 def read_pandas(frame: Any) -> Iterator[Any]:

@@ -59,12 +59,14 @@ class Source:
 
     done: int = 0  # how much has been read: bytes of a text file, otherwise rows
     total: int | None = None  # how much there is to read, in the same unit; None if unknown
+    is_text: bool = False
 
-    def count(self, items: Iterable[T], size: Callable[[T], int] = lambda _: 1) -> Iterator[T]:
-        """Yield items and count their sizes as read."""
-        for item in items:
-            self.done += size(item)
-            yield item
+    def count_bytes(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines and count their bytes as read."""
+        self.is_text = True
+        for line in lines:
+            self.done += len(line)
+            yield line
 
     @property
     def records(self) -> Iterator[Record]:
@@ -99,6 +101,8 @@ class Source:
         chunk: list[Record] = []
         while part := list(islice(records, min(current - len(chunk), HEAD))):
             chunk += part
+            if not self.is_text:
+                self.done = part[-1][0]
             if len(chunk) >= current or self.done - start > _CHUNK_BYTES:
                 yield chunk
                 is_quick = perf_counter() - began < _CHUNK_SECONDS
@@ -193,7 +197,7 @@ def _open_file(path: str, format: str | None) -> Source:
     if name == "parquet":
         file = BytesIO(sys.stdin.buffer.read()) if path == STDIN else path
         source.total, rows = read_parquet(file, source.name)
-        source.unparsed = enumerate(source.count(rows), 1)
+        source.unparsed = enumerate(rows, 1)
     else:
         source.unparsed = enumerate(_read(path, name, source), 1)
     return source
@@ -204,7 +208,7 @@ def _read(path: str, format: str, source: Source) -> Iterator[Any]:
     with nullcontext(sys.stdin.buffer) if path == STDIN else Path(path).open("rb", _BUFFER) as file:
         if path != STDIN and format != "json":  # a JSON array is read before its first row
             source.total = os.fstat(file.fileno()).st_size
-        lines = source.count(file, len)
+        lines = source.count_bytes(file)
         if not (first := next(lines, b"")):
             return
         if first[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -229,5 +233,5 @@ def _open_object(samples: Any, name: str) -> Source:
             "expected a path, an iterable of samples or a DataFrame, got a "
             f"{type(samples).__name__}{hint}"
         )
-    source.unparsed = enumerate(source.count(rows), 1)
+    source.unparsed = enumerate(rows, 1)
     return source
