@@ -25,6 +25,10 @@ _SHARED: Final = "_shared"
 """The mark in the `__dict__` of samples that keep their values there, by field and mode."""
 
 
+_SAME: Final = "_same"
+"""The key in it for whether output and reference are the same text."""
+
+
 def share(samples: Iterable[Sample]) -> None:
     """Let these samples keep their parsed values."""
     for sample in samples:
@@ -33,9 +37,9 @@ def share(samples: Iterable[Sample]) -> None:
 
 def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     """Return the JSON value of a field, or a Defect that says why it has none."""
-    kept: dict[Any, Any] = sample.__dict__
-    if kept and (field, parsing) in kept:  # it is empty unless values are shared
-        return kept[field, parsing]
+    kept: dict[Any, Any] = sample.__dict__  # empty unless values are shared
+    if kept and (value := kept.get((field, parsing), MISSING)) is not MISSING:
+        return value
     value, label = getattr(sample, field), None
     if type(value) is not str:
         value, label = read_answer(value)
@@ -92,9 +96,13 @@ def is_same(sample: Sample, parsing: Parsing) -> bool:
     kept: dict[Any, Any] = sample.__dict__
     if type(output) is not str or type(reference) is not str:
         return False
-    if kept and ("reference", parsing) in kept and output != reference:
+    if not kept:
+        return is_same_text(output, reference, parsing)
+    if ("reference", parsing) in kept and output != reference:
         return False
-    return is_same_text(output, reference, parsing)
+    if (_SAME, parsing) not in kept:
+        kept[_SAME, parsing] = is_same_text(output, reference, parsing)
+    return bool(kept[_SAME, parsing])
 
 
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:
