@@ -14,7 +14,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalidity, parse
-from llmeval_integrations.tool_calls.text import (
+from llmeval_integrations.tool_calls.read import (
     CALL,
     END_OF_CALL,
     END_OF_THOUGHT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Final, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -13,15 +13,17 @@ from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
-from llmeval_integrations.core.quote import hint
+from llmeval_integrations.core.quote import hint, shorten
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.core.sample import Sample
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
 from llmeval_integrations.fields.paths import Settings, has_place
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.matching.node import describe
 from llmeval_integrations.messages.read import read_items
-from llmeval_integrations.tool_calls.arguments import Arguments, Call, describe_place
+from llmeval_integrations.tool_calls.arguments import Arguments, Call, Place
 from llmeval_integrations.tool_calls.comparison import (
     CALL_KINDS,
     CallComparison,
@@ -29,6 +31,7 @@ from llmeval_integrations.tool_calls.comparison import (
     Score,
 )
 from llmeval_integrations.tool_calls.expected import (
+    ANY_OF,
     Alternatives,
     Before,
     explain_before,
@@ -48,6 +51,9 @@ _CHOICES: Final = {
 }
 
 _MOST_NAMED = 3
+
+_LONGEST: Final = 60
+"""Characters of a value in a reason."""
 
 
 @dataclass(frozen=True)
@@ -155,30 +161,31 @@ class ToolCalls(Evaluator):
             raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
-        toolbox = self._toolbox.of_sample(sample)
-        reference = read_items(sample.require("reference", self.name))
-        expected = read_expected(reference, self.name, self.parsing, self.alternatives)
-        is_free = self.arguments in ("subset", "ignore") or self.alternatives == "listed"
-        complete = None if is_free else self.arguments == "exact"
-        toolbox.check_expected(expected, complete=complete)
+        if sample.reference is MISSING or sample.reference is None:
+            sample.require("reference", self.name)
+        toolbox, is_listed = self._toolbox.of_sample(sample), self.alternatives == "listed"
+        reference = read_items(sample.reference)
+        expected = read_expected(reference, self, self.parsing, is_listed=is_listed)
+        is_free = self.arguments in ("subset", "ignore") or is_listed
+        toolbox.check_expected(expected, complete=None if is_free else self.arguments == "exact")
         before = self.before
         if self.call_order == "any" and before is None and isinstance(sample.variables, Mapping):
             before = sample.variables.get("before")
         pairs = []
         if before is not None:
-            pairs = pair_positions(before, [call.name for call in expected], self.name)
+            pairs = pair_positions(before, [call.name for call in expected], self)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
-        comparison = CallComparison(
-            [Call(call, toolbox, self.parsing) for call in calls],
-            [Call(call, toolbox, self.parsing) for call in expected],
+        prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
+        score, metadata = CallComparison(
+            [*map(prepare, calls)],
+            [*map(prepare, expected)],
             arguments=self.arguments,
-            alternatives=self.alternatives,
+            is_listed=is_listed,
             call_order=self.call_order,
             score=self.score,
             before=pairs,
-        )
-        metadata = comparison.metadata()
+        ).summarize()
         if self._rules.ignored:
             metadata["ignored"] = [
                 path
@@ -188,24 +195,31 @@ class ToolCalls(Evaluator):
         if defect is not None:
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
-        return _make_result(comparison.calls, comparison.score(), metadata)
+        return _make_result(score, metadata)
 
     def breakdown(self) -> CallTally:
         return CallTally(self.fields)
 
 
-def _make_result(calls: list[dict[str, Any]], score: float, metadata: dict[str, Any]) -> Result:
+def _make_result(score: float, metadata: dict[str, Any]) -> Result:
     """Return the result; its reason lists the first wrong calls, and counts the others by kind."""
-    wrong = [call for call in calls if call["kind"] != "right"]
+    calls, label = metadata["calls"], "right"
+    wrong: list[str] = []
+    more: Counter[str] = Counter()
+    for call in calls:
+        label = min(label, call["kind"], key=CALL_KINDS.index)
+        if call["kind"] != "right" and len(wrong) < _MOST_NAMED:
+            wrong.append(_describe_call(call))
+        elif call["kind"] != "right":
+            more[call["kind"].replace("_", " ")] += 1
     if not wrong:
         several = "The call is right" if len(calls) == 1 else f"All {len(calls)} calls are right"
         return Result(score, True, None, several if calls else "No call, as expected", metadata)
-    named = [*map(_describe_call, wrong[:_MOST_NAMED])]
-    more = Counter(call["kind"].replace("_", " ") for call in wrong[_MOST_NAMED:])
-    reason = make_printable("; ".join([*named, *(f"{n} more {kind}" for kind, n in more.items())]))
+    for kind, number in more.items():
+        wrong.append(f"{number} more {kind}")
+    reason = make_printable("; ".join(wrong))
     if "limit_reached" in metadata:
         reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
-    label = min([one["kind"] for one in wrong], key=CALL_KINDS.index)
     return Result(score, False, label, reason, metadata)
 
 
@@ -215,9 +229,23 @@ def _describe_call(call: dict[str, Any]) -> str:
     if kind == "wrong_name":
         return f"called {name}, expected {call['expected_name'][:80]}"
     if kind == "unreadable":
-        return f"{name}: {call['problem']}" if name else call["problem"]
+        return f"{name}: {call['problem']}" if name else str(call["problem"])
     if kind == "wrong_arguments":
         wrong = call["arguments"]
         more = f"; and {len(wrong) - 2} more" if len(wrong) > 2 else ""
-        return f"{name}: {'; '.join(map(describe_place, wrong[:2]))}{more}"
+        return f"{name}: {'; '.join(map(_describe_place, wrong[:2]))}{more}"
     return f"{name} {'out of order' if kind == 'wrong_order' else kind}"
+
+
+def _describe_place(wrong: Place) -> str:
+    """Describe a wrong place in a line."""
+    pointer, kind = wrong["pointer"], wrong["kind"]
+    if kind == "invalid":
+        return f"{pointer} invalid: {wrong['message']}".lstrip()
+    output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
+    accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
+    if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
+        several = " or ".join(shorten(canonical(one), _LONGEST) for one in accepted[:3])
+        more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
+        return f"{pointer} {shorten(canonical(output), _LONGEST)}, expected {several}{more}"
+    return describe(pointer, kind, output, reference, wrong.get("remark", ""))

@@ -176,7 +176,7 @@ class JudgedToolCalls(_ProseJudge):
         items = read_items(sample.reference)
         expected = [
             {"name": call.name, "arguments": mark_alternatives(call.arguments)}
-            for call in read_expected(items, self.name, self.calls.parsing, "marked")
+            for call in read_expected(items, self, self.calls.parsing, is_listed=False)
         ]
         same = [leaf for leaf, each in zip(open_leaves, said) if each["verdict"] == "Pass"]
         for number, each in same:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import AnyOf, Outcome, describe, is_optional
+from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import ANY_OF, mark_alternatives
+from llmeval_integrations.tool_calls.expected import mark_alternatives
 from llmeval_integrations.tool_calls.tools import Toolbox
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
@@ -24,19 +22,16 @@ Place = dict[str, Any]
 """One wrong place in a call's arguments, as an entry of a result's metadata. Its `kind` is that of
 an outcome, or `invalid` if it violates only the tool's schema."""
 
-_LONGEST: Final = 60
-"""Characters of a value in a reason."""
-
 
 class Call:
     """A call, with its arguments as they are compared."""
 
     def __init__(self, call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> None:
         self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
-        self.node = toolbox.find_node(call.name)
+        self.tool = toolbox.get(call.name)
+        self.node = self.tool.node
         self.values = self.node.drop(call.arguments)
         """The arguments without those that count as left out."""
-        self._tool = toolbox.tools.get(call.name) if toolbox.tools else None
         self._parsing = parsing
 
     @cached_property
@@ -48,15 +43,14 @@ class Call:
     @cached_property
     def invalid(self) -> dict[str, list[Place]]:
         """The places that violate the tool's schema, by the names of their arguments."""
-        tool, given, found = self._tool, self.arguments, dict[str, list[Place]]()
-        if tool is None:
-            return found
+        given, found = self.arguments, dict[str, list[Place]]()
         node = self.node.narrow(self.values)
-        for one in tool.find(given, self._parsing):
+        for one in self.tool.find(given, self._parsing):
             name, its = one.argument, node.member(one.argument)
             is_filled = one.is_missing and name not in given and its.default is not MISSING
-            is_left_out = name in given and name not in self.values and not tool.requires(name)
-            if is_filled or is_left_out or (name and its.ignored):
+            is_left_out = name in given and name not in self.values
+            is_free = is_left_out and name not in self.tool.required
+            if is_filled or is_free or (name and its.ignored):
                 continue
             place: Place = {"pointer": one.pointer, "kind": "missing"}
             if not one.is_missing:
@@ -81,58 +75,64 @@ class Pair:
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
         invalid = made.invalid if is_listed or how != "exact" else {}
-        self.comparison = Comparison(pairing)
+        comparison = self.comparison = Comparison(pairing)
         for name in invalid:
             its, wanted, value = made.node.member(name), there.get(name), here.get(name)
-            if is_optional(wanted) and self.comparison.is_default(its, value):
+            if is_optional(wanted) and comparison.is_default(its, value):
                 # The default is not valid, so it does not stand for an argument that is left out.
                 there = {**there, name: AnyOf(wanted.values)}
-        self.comparison.compare_objects(made.node, here, there, "")
-        self.matched, self.output, self.reference = self.comparison.figures()
+        comparison.compare_objects(made.node, here, there, "")
+        self.matched, self.output, self.reference = comparison.figures()
         self._invalid: list[Place] = []
         for name, places in invalid.items():
-            wanted, outcomes = expected.values.get(name, MISSING), self.comparison.outcomes
+            wanted = expected.values.get(name, MISSING)
             # Arguments that BFCL's references allow to leave out may still be required.
             is_open = wanted is MISSING or (
                 name not in made.values
                 and how != "subset"
                 and (is_listed or not is_optional(wanted))
             )
-            if is_open and not any(read_pointer(each.pointer)[0] == name for each in outcomes):
+            wrong = comparison.outcomes if is_open else ()
+            if is_open and not any(read_pointer(each.pointer)[0] == name for each in wrong):
                 self._invalid += places
                 self.output += 1.0
-        self.is_right = not (self._invalid or any(map(_is_wrong, self.comparison.outcomes)))
+        self.is_right = not self._invalid
+        for each in comparison.outcomes:
+            if each.kind != "match" and each.node.weight > 0:
+                self.is_right = False
         self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
 
     def list_wrong(self) -> list[Place]:
         """List the wrong places."""
-        return [*_list_wrong(self.comparison), *self._invalid]
+        return [*_find_wrong(self.comparison).values(), *self._invalid]
 
 
-def _is_wrong(outcome: Outcome) -> bool:
-    return outcome.kind != "match" and outcome.node.weight > 0
+def _find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
+    """Return the wrong places by pointer and kind.
 
-
-def _list_wrong(comparison: Comparison) -> Iterator[Place]:
-    """List the wrong places; an object or array with alternatives is held against the nearest."""
-    wrong = [*filter(_is_wrong, comparison.outcomes)]
-    # A value of a wrong type is one mistake together with the object or array that it replaces.
-    replaced = [one.pointer for one in wrong if one.kind == "wrong_type"]
-    known = {(pointer, kind) for pointer in replaced for kind in ("missing", "extra")}
-    for one in wrong:
-        if one.within is not None:
-            if (one.within, one.kind) not in known:
-                known.add((one.within, one.kind))
-                side = "reference" if one.kind == "missing" else "output"
-                value = mark_alternatives(comparison.sides[one.within, one.kind])
-                yield {"pointer": one.within, "kind": one.kind, side: value}
+    An object or array that is missing or extra is one place. An object or array with alternatives
+    is held against the nearest.
+    """
+    found: dict[tuple[str, str], Place] = {}
+    for one in comparison.outcomes:
+        if one.kind == "match" or not one.node.weight > 0:
             continue
+        if one.within is not None:
+            side = "reference" if one.kind == "missing" else "output"
+            value = mark_alternatives(comparison.sides[one.within, one.kind])
+            found[one.within, one.kind] = {"pointer": one.within, "kind": one.kind, side: value}
+            continue
+        if one.kind == "wrong_type":  # one mistake together with the value that it replaces
+            found.pop((one.pointer, "missing"), None)
+            found.pop((one.pointer, "extra"), None)
         if type(one.reference) is AnyOf and one.output is not MISSING:
-            nearest = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
-            if any(each.pointer != one.pointer for each in nearest.outcomes):
-                yield from _list_wrong(nearest)
-                continue
+            kinds = map(type, (one.output, *one.reference.values))
+            if not SCALARS.issuperset(kinds):  # otherwise there is only this place
+                near = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
+                if any(each.pointer != one.pointer for each in near.outcomes):
+                    found.update(_find_wrong(near))
+                    continue
         place: Place = {"pointer": one.pointer, "kind": one.kind}
         if one.output is not MISSING:
             place["output"] = one.output
@@ -143,18 +143,5 @@ def _list_wrong(comparison: Comparison) -> Iterator[Place]:
             place["alone"] = one.alone
         if remark := one.node.remark(one.output, place.get("reference")):
             place["remark"] = remark
-        yield place
-
-
-def describe_place(wrong: Place) -> str:
-    """Describe a wrong place in a line."""
-    pointer, kind = wrong["pointer"], wrong["kind"]
-    if kind == "invalid":
-        return f"{pointer} invalid: {wrong['message']}".lstrip()
-    output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
-    accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
-    if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
-        several = " or ".join(shorten(canonical(one), _LONGEST) for one in accepted[:3])
-        more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
-        return f"{pointer} {shorten(canonical(output), _LONGEST)}, expected {several}{more}"
-    return describe(pointer, kind, output, reference, wrong.get("remark", ""))
+        found[one.pointer, one.kind] = place
+    return found

@@ -1,13 +1,13 @@
-"""Read one tool call in the shape of any API or framework; each shape is one row of a table.
+"""Read tool calls from the values of any API or framework: calls, blocks, messages, responses.
 
-Objects of SDKs and their dumps have the same fields, so no SDK is imported.
+Objects of SDKs and their dumps have the same members, so no SDK is imported.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -35,53 +35,30 @@ class ToolCall(msgspec.Struct, frozen=True):
 Part: TypeAlias = ToolCall | str
 """A call, or a text that the model wrote."""
 
+TYPE: Final = ("type", "block_type", "part_kind")
+_NAME: Final = ("name", "tool_name")
+_ARGUMENTS: Final = ("arguments", "args", "input", "parameters", "tool_kwargs")
+_ID: Final = ("call_id", "tool_call_id", "toolUseId", "tool_id", "id")
+_BESIDE_NAME: Final = frozenset(("name", "id", "type", "index", *_ARGUMENTS))
 
-class Shape(NamedTuple):
-    """Where an API writes the parts of a call."""
-
-    types: tuple[str, ...]
-    """The types of a block that contains a call; an empty text for a block without a type."""
-
-    inside: str
-    """The member that contains the call; an empty text if the block itself is the call."""
-
-    name: str
-    arguments: tuple[str, ...]
-    id_members: tuple[str, ...]
-    """The members for the id."""
-
-
-SHAPES: Final = (
-    # OpenAI's chat API, and its responses API, which Google's interactions resemble
-    Shape(("", "function"), "function", "name", ("arguments", "parameters"), ("id",)),
-    Shape(("function_call",), "", "name", ("arguments",), ("call_id", "id")),
-    Shape(("custom",), "custom", "name", ("input",), ("id",)),
-    Shape(("custom_tool_call",), "", "name", ("input",), ("call_id", "id")),
-    # Anthropic
-    Shape(("tool_use",), "", "name", ("input",), ("id",)),
-    # LangChain
-    Shape(
-        ("tool_call", "tool_call_chunk", "invalid_tool_call"),
-        *("", "name", ("args", "arguments"), ("id",)),
-    ),
-    # Pydantic AI
-    Shape(("tool-call",), "", "tool_name", ("args",), ("tool_call_id",)),
-    # Google; OpenAI's messages had the same before they had tools
-    Shape(("",), "function_call", "name", ("args", "arguments"), ("id",)),
-    Shape(("",), "functionCall", "name", ("args",), ("id",)),
-    # Amazon Bedrock
-    Shape(("",), "toolUse", "name", ("input",), ("toolUseId",)),
+_CALLS: Final = frozenset(
+    [
+        *("function_call", "custom_tool_call"),  # OpenAI's responses, and Google's interactions
+        "tool_use",  # Anthropic
+        *("tool_call", "tool_call_chunk", "invalid_tool_call"),  # LangChain
+        "tool-call",  # Pydantic AI
+    ]
 )
-_LLAMA_INDEX: Final = Shape((), "", "tool_name", ("tool_kwargs",), ("tool_call_id", "tool_id"))
+"""The types of blocks that are calls."""
 
-_PLAIN: Final = ("arguments", "args", "input", "parameters")
-_BESIDE_NAME: Final = frozenset(("name", "id", "type", "index", *_PLAIN))
+_AROUND_CALL: Final[dict[str, tuple[str, ...]]] = {
+    "function": ("function",),  # OpenAI's chat API
+    "custom": ("custom",),
+    "": ("function", "function_call", "functionCall", "toolUse"),  # Google, and Amazon
+}
+"""The members that contain the call in a block of another type, or of none."""
+
 _MALFORMED: Final = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
-
-_MESSAGES: Final = ("ai", "AIMessageChunk", "message", "model_output")
-"""The types of messages that may have no role. Blocks of other types, such as `reasoning`, are not
-calls, unless they have a name and arguments."""
-
 _OWN_CALLS: Final = ("_call", "_call_chunk", "-call", "_use", "_request")
 """The ends of the types of calls that an API makes by itself, such as `mcp_call`."""
 
@@ -96,10 +73,196 @@ _OTHER_MEMBERS: Final = frozenset(
     ]
 )
 
+_MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
+_MESSAGE_TYPES: Final = ("ai", "AIMessageChunk", "message", "model_output")
+"""The types of messages that may have no role. Blocks of other types, such as `reasoning`, are not
+calls, unless they have a name and arguments."""
 
-def no_call(value: Any) -> ToolCall:
-    """Return a call whose problem is that the value is not a call."""
-    return ToolCall("", problem=f"not a tool call: {quote(value)}")
+_OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
+_BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
+_AROUND_MESSAGE: Final = frozenset(
+    (
+        *("choices", "candidates", "generations", "message", "messages", "output"),
+        *("data", "kwargs", "content"),
+    )
+)
+
+
+def read_parts(value: Any) -> list[Part] | None:
+    """Return the calls and texts of a model, or None if no reader knows the value.
+
+    In a list, a value that no reader knows becomes a call with a problem.
+    """
+    if isinstance(value, (list, tuple)):
+        parts: list[Part] = []
+        for item in value:
+            found = read_parts(item if type(item) is dict else fields_of(item))
+            parts += [no_call(item)] if found is None else found
+        if {*map(type, parts)} <= {ToolCall} or any(_is_message(fields_of(one)) for one in value):
+            return parts
+        return _calls_or_text(parts)
+    members = value if type(value) is dict else fields_of(value)
+    inner = None
+    if not ("role" in members or _AROUND_MESSAGE.isdisjoint(members)):
+        inner = _unwrap(members)
+    if inner is not None:
+        return read_parts(inner)
+    # A message that lists calls may have a name and a type, like a call.
+    found = None if members.get("tool_calls") else _read_block(members)
+    return _read_message(members) if found is None and _is_message(members) else found
+
+
+# --- blocks ---------------------------------------------------------------------------------------
+
+
+def _read_block(value: Fields) -> list[Part] | None:
+    """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
+    kind = text_in(value, *TYPE)
+    if kind in _CALLS or "tool_kwargs" in value:
+        return [_read_call(value, value)]
+    if kind in ("", "function") and text_in(value, "name"):
+        call = _read_call(value, value)  # in the form that prompts ask for
+        if call.arguments is not None or _is_name_alone(value):
+            return [call]
+    for name in _AROUND_CALL.get(kind, ()):
+        inner = fields_of(value.get(name))
+        if inner:
+            # Amazon's API has made a call of this type itself.
+            return [] if text_in(inner, *TYPE) == "server_tool_use" else [_read_call(value, inner)]
+    if not kind and (failure := _read_failure(value)):
+        return [failure]
+    return None if kind in ("function", "custom") else _read_other(kind, value)
+
+
+def _read_call(value: Fields, inner: Fields) -> ToolCall:
+    """Read the call `inner` of a block."""
+    name, arguments = text_in(inner, *_NAME), None
+    if not name:
+        return no_call(value)
+    for key in _ARGUMENTS:
+        if inner.get(key) is not None:
+            arguments = inner[key]
+            break
+    if text_in(value, *TYPE) in ("custom", "custom_tool_call"):
+        arguments = {"input": arguments}  # always one text, even if it is JSON
+    number = text_in(inner, *_ID) or text_in(value, *_ID)
+    return ToolCall(name, arguments, number or None, text_in(value, "error") or None)
+
+
+def _is_name_alone(value: Fields) -> bool:
+    """Return whether a name is all that this says; a name alone is a call, too."""
+    # Google's SDK dumps every member that a call may have, with null if it has none.
+    is_alone = all(value[key] is None for key in value.keys() - _BESIDE_NAME)
+    return is_alone and "role" not in value and "content" not in value
+
+
+def _read_failure(candidate: Fields) -> ToolCall | None:
+    """Return a call with the reason why Google's API could not read it, or None."""
+    ended = text_in(candidate, "finishReason", "finish_reason").rpartition(".")[2]
+    if ended not in _MALFORMED:
+        return None
+    said = text_in(candidate, "finishMessage", "finish_message")
+    return ToolCall("", problem=f"{ended}: {said}" if said else ended)
+
+
+def _read_other(kind: str, value: Fields) -> list[Part] | None:
+    """Read a text; return an empty list for a known block of another kind, None for others."""
+    if kind in ("text", "output_text"):
+        text = value.get("content" if "part_kind" in value else "text")
+        return [text] if isinstance(text, str) else None
+    if kind:
+        is_call = text_in(value, "name") and not value.keys().isdisjoint(_ARGUMENTS)
+        is_unknown = is_call and not kind.endswith(_OWN_CALLS)
+        return None if is_unknown or "role" in value or kind in _MESSAGE_TYPES else []
+    if "promptFeedback" in value or "prompt_feedback" in value:  # Google blocked the question
+        return []
+    names = [str(name).replace("_", "").lower() for name, one in value.items() if one is not None]
+    if not names or not all(name in _OTHER_MEMBERS or name.endswith("metadata") for name in names):
+        return None
+    own = value.get("tool_call", value.get("toolCall"))  # without a name, Google's own call
+    if own is not None and (not fields_of(own) or "name" in fields_of(own)):
+        return None
+    text = value.get("text") or ""
+    if not isinstance(text, str):
+        return None
+    return [] if value.get("thought") else [text]
+
+
+# --- messages, and the objects around them --------------------------------------------------------
+
+
+def _unwrap(around: Fields) -> Any:
+    """Return the message inside a response, a result or a state; None for other objects."""
+    for name in ("choices", "candidates", "generations"):
+        if several := _list_in(around, name):
+            return several[0]
+    message, output = around.get("message"), fields_of(around.get("output"))
+    if message is not None and not isinstance(message, str):  # in a choice or a generation
+        return message
+    if "message" in output:  # Amazon's
+        return output["message"]
+    if isinstance(around.get("messages"), (list, tuple)) and _MESSAGE.isdisjoint(around):
+        return around["messages"]
+    for name in ("data", "kwargs"):  # a message that LangChain has saved
+        saved = fields_of(around.get(name))
+        if "type" in around and ("content" in saved or "message" in saved):
+            return {"type": around["type"], **saved}
+    content = around.get("content")  # in a candidate of Google's
+    return content if fields_of(content) and not _read_failure(around) else None
+
+
+def _is_message(value: Fields) -> bool:
+    """Return whether this is a message, or has blocks like one; Google's steps all have a type."""
+    if not _MESSAGE.isdisjoint(value):
+        return True
+    if any(isinstance(value.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
+        return True
+    steps = _list_in(value, "steps")
+    return bool(steps) and all(text_in(fields_of(step), *TYPE) for step in steps)
+
+
+def _read_message(message: Fields) -> list[Part]:
+    """Read the calls that a message lists, or else its blocks or its text."""
+    if text_in(message, "role", *TYPE) in _OTHER_ROLES:
+        return []
+    if calls := _list_calls(message):
+        return read_parts(calls) or []
+    failure = _read_failure(fields_of(message.get("response_metadata")))  # in LangChain's
+    if failure is not None:
+        return [failure]
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        return [content]
+    found: list[Part] = []
+    for block in next((blocks for name in _BLOCKS if (blocks := _list_in(message, name))), []):
+        is_text = isinstance(block, str)
+        found += [block] if is_text else read_parts(fields_of(block)) or []
+    return _calls_or_text(found)
+
+
+def _calls_or_text(parts: list[Part]) -> list[Part]:
+    """Return the calls of blocks, or else their joined texts, as a tag may span several."""
+    calls: list[Part] = [part for part in parts if not isinstance(part, str)]
+    return calls or ["".join(part for part in parts if isinstance(part, str))]
+
+
+def _list_calls(message: Fields) -> list[Any]:
+    """Return the calls that a message lists outside its blocks."""
+    streamed = _list_in(message, "tool_call_chunks")
+    if streamed:  # LangChain's `tool_calls` beside them have arguments that it has completed
+        return [{**fields_of(one), "type": "tool_call"} for one in streamed]
+    calls, invalid = _list_in(message, "tool_calls"), _list_in(message, "invalid_tool_calls")
+    if calls and not invalid:  # LangChain may list invalid calls only among the blocks
+        blocks = map(fields_of, _list_in(message, "content"))
+        invalid = [block for block in blocks if text_in(block, *TYPE) == "invalid_tool_call"]
+    if calls or invalid:
+        return [*calls, *invalid]
+    extra = fields_of(message.get("additional_kwargs"))
+    alone = extra.get("function_call")
+    return _list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])
+
+
+# --- members --------------------------------------------------------------------------------------
 
 
 def fields_of(value: Any) -> Fields:
@@ -118,11 +281,6 @@ def fields_of(value: Any) -> Fields:
     return {**vars(value), **(extra or {})}
 
 
-def type_of(value: Fields) -> str:
-    """Return the type that a block or message names, or an empty text."""
-    return text_in(value, "type", "block_type", "part_kind")
-
-
 def text_in(value: Fields, *names: str) -> str:
     """Return the first text under these names that is not empty, or an empty text."""
     for name in names:
@@ -132,90 +290,12 @@ def text_in(value: Fields, *names: str) -> str:
     return ""
 
 
-def list_in(value: Fields, name: str) -> list[Any]:
+def _list_in(value: Fields, name: str) -> list[Any]:
     """Return the list under a name, or an empty list."""
     found = value.get(name)
     return [*found] if isinstance(found, (list, tuple)) else []
 
 
-def read_block(value: Fields) -> list[Part] | None:
-    """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
-    kind = type_of(value)
-    if kind in ("", "function") and (call := _read_plain(value)):
-        return [call]
-    if "tool_kwargs" in value:
-        return [_read_shape(_LLAMA_INDEX, value, value)]
-    for shape in SHAPES:
-        if kind not in shape.types:
-            continue
-        held = value.get(shape.inside) if shape.inside else value
-        if not held or isinstance(held, str):
-            if kind:
-                return None
-            continue
-        inner = fields_of(held)
-        if type_of(inner) == "server_tool_use":  # Amazon's API has made this call itself
-            return []
-        return [_read_shape(shape, value, inner)]
-    if not kind and (failure := read_failure(value)):
-        return [failure]
-    return _read_other(kind, value)
-
-
-def _read_shape(shape: Shape, value: Fields, inner: Fields) -> ToolCall:
-    name = inner.get(shape.name)
-    if not name or not isinstance(name, str):
-        return no_call(value)
-    arguments = next((inner[key] for key in shape.arguments if key in inner), None)
-    if type_of(value) in ("custom", "custom_tool_call"):
-        arguments = {"input": arguments}  # always one text, even if it is JSON
-    number = text_in(inner, *shape.id_members) or text_in(value, *shape.id_members)
-    return ToolCall(name, arguments, number or None, text_in(value, "error") or None)
-
-
-def _read_plain(value: Fields) -> ToolCall | None:
-    """Read `{"name", "arguments"}`, the form that prompts ask for; a name alone is a call, too."""
-    name = text_in(value, "name")
-    if not name:
-        return None
-    number, error = text_in(value, "id") or None, text_in(value, "error") or None
-    for key in _PLAIN:
-        if value.get(key) is not None:
-            return ToolCall(name, value[key], number, error)
-    if "role" in value or "content" in value:
-        return None
-    # Google's SDK dumps every member that a call may have, with null if it has none.
-    is_alone = all(value[key] is None for key in value.keys() - _BESIDE_NAME)
-    return ToolCall(name, None, number, error) if is_alone else None
-
-
-def read_failure(candidate: Fields) -> ToolCall | None:
-    """Return a call with the reason why Google's API could not read it, or None."""
-    ended = text_in(candidate, "finishReason", "finish_reason").rpartition(".")[2]
-    if ended not in _MALFORMED:
-        return None
-    said = text_in(candidate, "finishMessage", "finish_message")
-    return ToolCall("", problem=f"{ended}: {said}" if said else ended)
-
-
-def _read_other(kind: str, value: Fields) -> list[Part] | None:
-    """Read a text; return an empty list for a known block of another kind, None for others."""
-    if kind in ("text", "output_text"):
-        text = value.get("content" if "part_kind" in value else "text")
-        return [text] if isinstance(text, str) else None
-    if kind:
-        is_call = text_in(value, "name") and any(key in value for key in _PLAIN)
-        is_unknown = is_call and not kind.endswith(_OWN_CALLS)
-        return None if is_unknown or "role" in value or kind in _MESSAGES else []
-    if "promptFeedback" in value or "prompt_feedback" in value:  # Google blocked the question
-        return []
-    names = [str(name).replace("_", "").lower() for name, one in value.items() if one is not None]
-    if not names or not all(name in _OTHER_MEMBERS or name.endswith("metadata") for name in names):
-        return None
-    own = value.get("tool_call", value.get("toolCall"))  # without a name, Google's own call
-    if own is not None and (not fields_of(own) or "name" in fields_of(own)):
-        return None
-    text = value.get("text") or ""
-    if not isinstance(text, str):
-        return None
-    return [] if value.get("thought") else [text]
+def no_call(value: Any) -> ToolCall:
+    """Return a call whose problem is that the value is not a call."""
+    return ToolCall("", problem=f"not a tool call: {quote(value)}")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from itertools import zip_longest
 from math import fsum
+from operator import itemgetter
 from typing import Any, Final, Literal, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import Pairs, best_pairs, best_path, pair_texts
-from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.comparison import Comparison, full_gain
 from llmeval_integrations.matching.node import Kind, is_optional
+from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.arguments import Arguments, Call, Pair
-from llmeval_integrations.tool_calls.expected import Alternatives, mark_alternatives
+from llmeval_integrations.tool_calls.expected import mark_alternatives
 
 CallOrder = Literal["any", "strict"]
 Score = Literal["calls", "leaves"]
@@ -47,7 +49,7 @@ class CallComparison:
         expected: Sequence[Call],
         *,
         arguments: Arguments,
-        alternatives: Alternatives,
+        is_listed: bool,
         call_order: CallOrder,
         score: Score,
         before: Sequence[tuple[int, int]] = (),
@@ -57,43 +59,40 @@ class CallComparison:
         If a pair of `before` is violated, the call that came too early is wrong.
         """
         self._made, self._expected = made, expected
-        self._how, self._is_listed = arguments, alternatives == "listed"
-        self._unit, self._pairing = score, Comparison().pairing
+        self._how, self._is_listed = arguments, is_listed
+        self._unit, self._pairing = score, Pairing(full_gain)
         self._matched: list[float] = []
         self._leaves: list[float] = []  # of both sides
         self._fields: dict[str, dict[Kind, int]] = {}
         self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
         self._limits: set[str] = set()
+        self._calls: list[dict[str, Any]] = [{}] * len(expected)
         pairs = self._pair(call_order)
         early = set()
         if before:
             rows = {column: row for row, column in pairs}
             early = {b for a, b in before if a in rows and b in rows and rows[b] < rows[a]}
-        found = [self._compare_pair(*pair, in_order=pair[1] not in early) for pair in pairs]
+        for row, column in pairs:
+            self._compare_pair(row, column, in_order=column not in early)
         if not len(pairs) == len(made) == len(expected):
-            found += self._compare_leftovers(pairs)
-        last = len(expected)
-        found.sort(key=lambda call: (call.get("reference", last), call.get("output", 0)))
-        self.calls = found
-        """All calls, compared: first the expected ones in their order, then extra ones."""
+            self._compare_leftovers(pairs)
 
-    def score(self) -> float:
-        """Return F1 over the calls, or over their names and the leaves of their arguments."""
-        both = float(len(self._made) + len(self._expected))
-        if self._unit == "calls":
-            matched = fsum(call["score"] for call in self.calls)
-        else:
-            named = sum(call["kind"] in ("right", "wrong_arguments") for call in self.calls)
-            matched, both = named + fsum(self._matched), both + fsum(self._leaves)
-        return 2 * matched / both if both else 1.0
+    def summarize(self) -> tuple[float, dict[str, Any]]:
+        """Return the score, and the metadata of the result.
 
-    def metadata(self) -> dict[str, Any]:
-        """Return the calls, the figures over them, and the leaves of each argument."""
+        The score is F1 over the calls, or over their names and the leaves of their arguments.
+        `calls` are first the expected ones in their order, and then extra ones.
+        """
         called, expected = len(self._made), len(self._expected)
-        right = sum(call["kind"] == "right" for call in self.calls)
-        both = called + expected
+        kinds, both = Counter(map(itemgetter("kind"), self._calls)), called + expected
+        right, matched, total = kinds["right"], 0.0, float(both)
+        if self._unit == "calls":
+            matched = fsum(map(itemgetter("score"), self._calls))
+        else:
+            matched = right + kinds["wrong_arguments"] + fsum(self._matched)
+            total += fsum(self._leaves)
         found: dict[str, Any] = {
-            "calls": self.calls,
+            "calls": self._calls,
             "called": called,
             "expected": expected,
             "right": right,
@@ -104,7 +103,9 @@ class CallComparison:
         }
         if self._graded:
             found["graded"] = self._graded
-        return {**found, "limit_reached": sorted(self._limits)} if self._limits else found
+        if self._limits:
+            found["limit_reached"] = sorted(self._limits)
+        return 2 * matched / total if both else 1.0, found
 
     # --- pairing -------------------------------------------------------------------------------
 
@@ -131,7 +132,9 @@ class CallComparison:
                 pairs += same
             tries = len(rows) * len(columns)
             if tries <= 1 or tries > budget:
-                pairs += [pair for pair in zip(rows, columns) if self._is_same_tool(*pair)]
+                for row, column in zip(rows, columns):
+                    if self._made[row].name == self._expected[column].name:
+                        pairs.append((row, column))
                 if tries > budget:
                     self._limits.add("")
                 continue
@@ -191,18 +194,15 @@ class CallComparison:
             return [], rows, columns
         return found
 
-    def _is_same_tool(self, row: int, column: int) -> bool:
-        call = self._made[row]
-        return call.problem is None and call.name == self._expected[column].name
-
     def _gain(self, row: int, column: int) -> _Gain:
         """Return how much of a pair matches, and how many more leaves it has than its calls alone.
 
         Tiny amounts decide between equal scores.
         """
-        if not self._is_same_tool(row, column):
+        made, expected = self._made[row], self._expected[column]
+        if made.name != expected.name:
             return 0.0, 0.0
-        made, expected, pair = self._made[row], self._expected[column], self._compare(row, column)
+        pair = Pair(made, expected, self._how, self._is_listed, self._pairing)
         tiny = _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
         if self._unit == "calls":
             return pair.similarity + tiny, 0.0
@@ -213,24 +213,21 @@ class CallComparison:
         """Return the weight of the leaves that count if the call has no partner."""
         return 0.0 if self._how == "ignore" or call.problem is not None else call.weight
 
-    def _compare(self, row: int, column: int) -> Pair:
-        return Pair(
-            self._made[row], self._expected[column], self._how, self._is_listed, self._pairing
-        )
-
     # --- results -------------------------------------------------------------------------------
 
-    def _compare_pair(self, row: int, column: int, *, in_order: bool) -> dict[str, Any]:
+    def _compare_pair(self, row: int, column: int, *, in_order: bool) -> None:
         """Compare two calls of the same tool; one that is out of order has no leaf that matches."""
-        pair = self._compare(row, column)
+        made, expected = self._made[row], self._expected[column]
+        pair = Pair(made, expected, self._how, self._is_listed, self._pairing)
         self._limits.update(pair.comparison.limits)
         self._count(pair.comparison, pair.matched * in_order, pair.output + pair.reference)
         kind, score = "right" if pair.is_right else "wrong_arguments", pair.similarity
         if not in_order:
             kind, score = "wrong_order", 0.0
-        wrong = [] if pair.is_right else pair.list_wrong()
-        name = self._made[row].name
-        return _entry(kind, score, name, output=row, reference=column, arguments=wrong)
+        entry = {"kind": kind, "score": score, "name": made.name, "output": row}
+        self._calls[column] = {**entry, "reference": column}
+        if not pair.is_right:
+            self._calls[column]["arguments"] = pair.list_wrong()
 
     def _count(self, comparison: Comparison, matched: float, leaves: float) -> None:
         """Add the leaves of a pair of calls, or of a single call."""
@@ -242,7 +239,7 @@ class CallComparison:
                 graded = {"field": each.node.path, "kind": "match", "score": each.score}
                 self._graded.append(graded)
 
-    def _compare_leftovers(self, pairs: Pairs) -> Iterator[dict[str, Any]]:
+    def _compare_leftovers(self, pairs: Pairs) -> None:
         """Compare the calls that are in no pair.
 
         A spare call with the name of an expected one is out of order, or unreadable. The others
@@ -251,38 +248,48 @@ class CallComparison:
         used, met = {row for row, _ in pairs}, {column for _, column in pairs}
         wanted = [column for column in range(len(self._expected)) if column not in met]
         others = []
-        for row in range(len(self._made)):
+        for row, call in enumerate(self._made):
             if row in used:
                 continue
-            name = self._made[row].name
-            column = next((n for n in wanted if self._expected[n].name == name), None)
+            column = next((n for n in wanted if self._expected[n].name == call.name), None)
             if column is None:
                 others.append(row)
                 continue
             wanted.remove(column)
-            if self._is_same_tool(row, column):
-                yield self._compare_pair(row, column, in_order=False)
+            if call.problem is None:
+                self._compare_pair(row, column, in_order=False)
             else:
-                yield self._compare_unpaired(row, column)
+                self._add_unpaired(row, column)
         for pair in zip_longest(others, wanted):
-            yield self._compare_unpaired(*pair)
+            self._add_unpaired(*pair)
 
-    def _compare_unpaired(self, row: int | None, column: int | None) -> dict[str, Any]:
-        """Return a call without a partner of the same tool; all its arguments are wrong."""
+    def _add_unpaired(self, row: int | None, column: int | None) -> None:
+        """Add a call without a partner of the same tool; all its arguments are wrong."""
         call = None if row is None else self._made[row]
         wanted = None if column is None else self._expected[column]
+        problem = None if call is None else call.problem
         missing = self._list_arguments(wanted, "missing") if wanted else []
-        places: dict[str, Any] = {"output": row, "reference": column}
-        if call is None:
-            name = wanted.name if wanted else ""
-            return _entry("missing", 0.0, name, **places, arguments=missing)
-        if call.problem is not None:
-            return _entry("unreadable", 0.0, call.name, **places, problem=call.problem)
-        extra = self._list_arguments(call, "extra")
-        if wanted is None:
-            return _entry("extra", 0.0, call.name, **places, arguments=extra)
-        places["expected_name"] = wanted.name
-        return _entry("wrong_name", 0.0, call.name, **places, arguments=missing + extra)
+        extra = self._list_arguments(call, "extra") if call and problem is None else []
+        kind = "unreadable" if problem is not None else "extra" if call else "missing"
+        entry: dict[str, Any] = {"kind": kind, "score": 0.0}
+        if call and wanted and problem is None:
+            entry["kind"] = "wrong_name"
+        for named in filter(None, (wanted, call)):
+            entry["name"] = named.name
+        if row is not None:
+            entry["output"] = row
+        if column is not None:
+            entry["reference"] = column
+        if entry["kind"] == "wrong_name" and wanted:
+            entry["expected_name"] = wanted.name
+        if problem is not None:
+            entry["problem"] = problem
+        elif missing or extra:
+            entry["arguments"] = missing + extra
+        if column is None:
+            self._calls.append(entry)
+        else:
+            self._calls[column] = entry
 
     def _list_arguments(self, call: Call, kind: Kind) -> list[dict[str, Any]]:
         """Count and list all arguments of a call that has no partner."""
@@ -297,9 +304,3 @@ class CallComparison:
             {"pointer": f"/{escape(name)}", "kind": kind, side: mark_alternatives(value)}
             for name, value in call.arguments.items()
         ]
-
-
-def _entry(kind: str, score: float, name: str, **more: Any) -> dict[str, Any]:
-    """Return the entry of a call in a result's metadata, with the members that it has."""
-    found = {"kind": kind, "score": score, "name": name}
-    return {**found, **{key: value for key, value in more.items() if value not in (None, [])}}

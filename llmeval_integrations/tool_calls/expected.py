@@ -10,12 +10,13 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidReferenceError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.read import read_calls, read_parts
+from llmeval_integrations.tool_calls.call import ToolCall, read_parts
+from llmeval_integrations.tool_calls.read import read_calls
 
 Alternatives = Literal["marked", "listed"]
 Before = Sequence[tuple[str | int, str | int]]
@@ -32,14 +33,14 @@ _MISSPELT: Final = re.compile(r"\$any|\$opti(?!ons$)")
 
 
 def read_expected(
-    reference: Any, evaluator: str, parsing: Parsing, alternatives: Alternatives
+    reference: Any, evaluator: Evaluator, parsing: Parsing, *, is_listed: bool
 ) -> list[ToolCall]:
     """Return the calls of a reference, with an AnyOf for each value with alternatives.
 
-    Raises InvalidReferenceError if it cannot be read, as that is the caller's mistake.
+    `is_listed` means that each argument is a list of accepted values, as in BFCL. Raises
+    InvalidReferenceError if the reference cannot be read, as that is the caller's mistake.
     """
-    listed = alternatives == "listed"
-    answers = _read_answers(reference, parsing) if listed else reference
+    answers = _read_answers(reference, parsing) if is_listed else reference
     calls = read_calls(answers, parsing)
     problem = None
     if isinstance(calls, Defect):
@@ -50,34 +51,34 @@ def read_expected(
             problem = value.reason
         elif value is not None and not isinstance(value, (dict, list)):
             problem = "it is a single value"
-    problem = next((call.problem for call in calls if call.problem is not None), problem)
-    if problem is not None:
-        raise InvalidReferenceError(
-            f"{evaluator}: the reference {quote(reference)} contains no tool calls: {problem}; "
-            'write {"name": ..., "arguments": {...}}, or a list of these'
-        )
     expected = []
     for call in calls:
-        wanted = _read_lists(call.arguments) if listed else _read_choices(call.arguments)
+        problem = problem or call.problem
+        wanted = _read_lists(call.arguments) if is_listed else _read_choices(call.arguments)
         if isinstance(wanted, AnyOf):
             raise InvalidReferenceError(
-                f"{evaluator}: {quote(call.arguments)} replaces all arguments of {call.name!r}; "
-                "a choice can only replace the value of one argument"
+                f"{evaluator.name}: {quote(call.arguments)} replaces all arguments of "
+                f"{call.name!r}; a choice can only replace the value of one argument"
             )
-        expected.append(msgspec.structs.replace(call, arguments=wanted))
+        expected.append(ToolCall(call.name, wanted, call.id))
+    if problem is not None:
+        raise InvalidReferenceError(
+            f"{evaluator.name}: the reference {quote(reference)} contains no tool calls: {problem};"
+            ' write {"name": ..., "arguments": {...}}, or a list of these'
+        )
     return expected
 
 
 def mark_alternatives(value: Any) -> Any:
     """Write a value as JSON; each AnyOf becomes `{"$any_of": [...]}`."""
     if isinstance(value, dict):
-        return {key: mark_alternatives(item) for key, item in value.items()}
+        return dict(zip(value, map(mark_alternatives, value.values())))
     if not isinstance(value, AnyOf):
-        return [mark_alternatives(item) for item in value] if isinstance(value, list) else value
-    if len(value.values) == 1 and not value.optional:
-        return mark_alternatives(value.values[0])
-    values = {ANY_OF: [mark_alternatives(one) for one in value.values]}
-    return {**values, OPTIONAL: True} if value.optional else values
+        return [*map(mark_alternatives, value)] if isinstance(value, list) else value
+    values = [*map(mark_alternatives, value.values)]
+    if len(values) == 1 and not value.optional:
+        return values[0]
+    return {ANY_OF: values, OPTIONAL: True} if value.optional else {ANY_OF: values}
 
 
 def _read_choices(value: Any) -> Any:
@@ -87,12 +88,12 @@ def _read_choices(value: Any) -> Any:
     `$anyof`: a single key that begins with "$any" or "$opti".
     """
     if isinstance(value, list):
-        return [_read_choices(item) for item in value]
+        return [*map(_read_choices, value)]
     if not isinstance(value, dict):
         return value
     key = next(iter(value), "").lower() if len(value) == 1 else ""
     if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _MISSPELT.match(key):
-        return {key: _read_choices(item) for key, item in value.items()}
+        return dict(zip(value, map(_read_choices, value.values())))
     values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
     are_known = value.keys() <= {ANY_OF, OPTIONAL} and isinstance(values, list)
     if not are_known or not isinstance(optional, bool) or not (values or optional):
@@ -161,7 +162,9 @@ def explain_before(before: Any) -> str | None:
         return f"before={quote(before)} is not a list of pairs of names or positions: {error}"
 
 
-def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tuple[int, int]]:
+def pair_positions(
+    before: Any, names: Sequence[str], evaluator: Evaluator
+) -> list[tuple[int, int]]:
     """Return the pairs as positions among the expected calls; a name means all calls of the tool.
 
     Raises InvalidReferenceError if they are not valid for these calls.
@@ -179,7 +182,7 @@ def pair_positions(before: Any, names: Sequence[str], evaluator: str) -> list[tu
             if one in call and other in then and (call != then or one == other)
         ]
     if problem := problem or _find_circle(pairs):
-        raise InvalidReferenceError(f"{evaluator}: {problem}")
+        raise InvalidReferenceError(f"{evaluator.name}: {problem}")
     return pairs
 
 

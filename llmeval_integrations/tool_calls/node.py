@@ -64,7 +64,11 @@ class ToolNode(Field):
 
     def drop(self, value: Any) -> Any:
         """Return a value without the members that count as left out."""
-        if type(value) is dict and _SCALARS.issuperset(map(type, value.values())):  # as most are
+        if type(value) is dict:
+            for one in value.values():  # in most arguments, all are scalars
+                several = one.values if type(one) is AnyOf else (one,)
+                if not _SCALARS.issuperset(map(type, several)):
+                    return Omission().omit(self, value)
             return value
         return Omission().omit(self, value)
 

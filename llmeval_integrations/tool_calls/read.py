@@ -2,45 +2,59 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.tool_calls.call import (
-    Fields,
-    Part,
-    ToolCall,
-    fields_of,
-    list_in,
-    no_call,
-    read_block,
-    read_failure,
-    text_in,
-    type_of,
-)
-from llmeval_integrations.tool_calls.text import find_calls, may_hold_calls
+from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
 
+CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
+THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
+_MISTRAL: Final = "[TOOL_CALLS]"
+_LLAMA: Final = re.compile(r"<function=([^<>\s]+)>")
+_END_OF_LLAMA: Final = "</function>"
+_FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
+_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
+_SPACE: Final = re.compile(r"\s*")
+_FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
+
+_PYTHON_CALL: Final = r"\s*[A-Za-z_][\w.]*\s*\("
+_PYTHON: Final = re.compile(rf"(?:```\w*\s*)?(\[{_PYTHON_CALL}.*\])\s*(?:```)?", re.DOTALL)
+_PYTHON_BEGUN: Final = re.compile(
+    rf"(?:```\w*\s*)?\[{_PYTHON_CALL}\s*(?:[A-Za-z_]\w*\s*=[^=]|\)\s*[,\]])"
+)
+"""The beginning of a list that can only be Python calls, even if it is cut off."""
+
+_NAMES: Final = {"true": True, "false": False, "null": None}
+_LONGEST: Final = 100_000
+"""The longest text that is read as Python; a syntax tree takes 100 times the memory of the text."""
+
+_FAILURES: Final = 8
+"""How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
+much as all text after the call."""
+
+_PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
+"""The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
+
 _WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
 """Words in names and types that suggest a call, in a form that no reader knows."""
 
-_PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
-"""The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
-
-_OTHER_ROLES: Final = frozenset(("user", "human", "system", "developer", "tool", "function"))
-_BLOCKS: Final = ("content", "parts", "blocks", "output", "steps")
-_MESSAGE: Final = frozenset(("role", "content", "tool_calls", "invalid_tool_calls"))
-_AROUND: Final = frozenset(
-    (
-        *("choices", "candidates", "generations", "message", "messages", "output"),
-        *("data", "kwargs", "content"),
-    )
-)
+# It only finds where a value ends, so integers of any length can be floats.
+raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def read_calls(
@@ -64,8 +78,33 @@ def read_calls(
         except UnicodeDecodeError as error:
             return Defect("encoding", str(error), error.start)
     if isinstance(value, str):
-        return _read_text(value, parsing, expects_calls)
+        return _read_texts([value], parsing, expects_calls)
     return _read_value(value, parsing, expects_calls)
+
+
+def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
+    """Read the calls in these texts of one model, or else the JSON of the last."""
+    found = _find_calls("".join(texts))
+    if found is None:
+        value = parse(texts[-1], parsing) if _JSON.match(texts[-1]) else None
+        if isinstance(value, Defect):
+            return [] if value.name in _PROSE else value
+        is_json = isinstance(value, (dict, list))
+        return _read_value(value, parsing, expects_calls, is_json=True) if is_json else []
+    calls: list[ToolCall] = []
+    for one in found:
+        if isinstance(one, ToolCall):
+            calls.append(_parse_arguments(one, parsing))
+            continue
+        value = parse(one, parsing)
+        if isinstance(value, Defect):
+            problem = f"no JSON in the tags ({value.name}): {value.reason}"
+            calls.append(ToolCall("", problem=problem))
+            continue
+        for part in read_parts(value) or [""]:
+            call = part if isinstance(part, ToolCall) else no_call(value)
+            calls.append(_parse_arguments(call, parsing, is_json=True))
+    return calls
 
 
 def _read_value(
@@ -74,49 +113,22 @@ def _read_value(
     if value is None or value == {}:
         return []
     parts = read_parts(value)
-    calls = [
-        _read_arguments(part, parsing, is_json) for part in parts or () if type(part) is ToolCall
-    ]
-    texts = [part for part in parts or () if isinstance(part, str)]
+    calls: list[ToolCall] = []
+    texts: list[str] = []
+    for part in parts or ():
+        if isinstance(part, str):
+            texts.append(part)
+        else:
+            calls.append(_parse_arguments(part, parsing, is_json=is_json))
     if not (expects_calls or texts or any(call.name for call in calls)) and _is_answer(value):
         return []
     if parts is None:
         return Defect("not_a_call", f"Not a tool call: {quote(value)}")
-    if calls or not texts:
-        return calls
-    whole = "".join(texts)
-    return _read_text(whole if may_hold_calls(whole) else texts[-1], parsing, expects_calls)
+    return calls if calls or not texts else _read_texts(texts, parsing, expects_calls)
 
 
-def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
-    is_json = _JSON.match(text) is not None
-    if may_hold_calls(text) and not (is_json and not isinstance(parse(text), Defect)):
-        found = find_calls(text)
-        if found is not None:
-            return [call for one in found for call in _read_found(one, parsing)]
-    value = parse(text, parsing) if is_json else None
-    if isinstance(value, Defect):
-        return [] if value.name in _PROSE else value
-    if not isinstance(value, (dict, list)):
-        return []
-    return _read_value(value, parsing, expects_calls, is_json=True)
-
-
-def _read_found(found: Part, parsing: Parsing) -> list[ToolCall]:
-    """Read a call in a text, or the JSON in tags, which must be a call and not an answer."""
-    if not isinstance(found, str):
-        return [_read_arguments(found, parsing, is_json=False)]
-    value = parse(found, parsing)
-    if isinstance(value, Defect):
-        return [ToolCall("", problem=f"no JSON in the tags ({value.name}): {value.reason}")]
-    return [
-        _read_arguments(part if type(part) is ToolCall else no_call(value), parsing, is_json=True)
-        for part in read_parts(value) or [""]
-    ]
-
-
-def _read_arguments(call: ToolCall, parsing: Parsing, is_json: bool) -> ToolCall:
-    """Read the arguments of a call; if that fails, the call's `problem` says why.
+def _parse_arguments(call: ToolCall, parsing: Parsing, *, is_json: bool = False) -> ToolCall:
+    """Parse the arguments of a call; if that fails, the call's `problem` says why.
 
     Some APIs send nothing or an empty text for a tool without arguments.
     """
@@ -143,111 +155,157 @@ def _is_answer(value: Any) -> bool:
 
 def _mentions_call(value: Any) -> bool:
     if isinstance(value, dict):
-        names = [*map(str, value), type_of(value)]
+        names = [*map(str, value), text_in(value, *TYPE)]
         return any(map(_WORDS_OF_CALLS.search, names)) or any(map(_mentions_call, value.values()))
     return isinstance(value, list) and any(map(_mentions_call, value))
 
 
-# --- values: blocks, messages, and the objects around them ----------------------------------------
+# --- texts: tags, and the forms of other models ---------------------------------------------------
 
 
-def read_parts(value: Any) -> list[Part] | None:
-    """Return the calls and texts of a model, or None if no reader knows the value.
+def _find_calls(text: str) -> list[Part] | None:
+    """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
+    answer = text.rpartition(END_OF_THOUGHT)[2]
+    if not _FORM.search(text):
+        return _read_python(answer.strip())
+    if _JSON.match(text) and not isinstance(parse(text), Defect):
+        return None  # JSON that quotes such a form
+    if CALL in text:
+        return [*_find_tags(text)]
+    start = text.find(_MISTRAL)
+    if start >= 0:
+        rest = text[start + len(_MISTRAL) :]
+        end = _end_of_json(rest, 0)
+        return [rest if end < 0 else rest[:end]]
+    return [*_read_llama(answer)] or _read_python(answer.strip())
 
-    In a list, a value that no reader knows becomes a call with a problem.
+
+def _find_tags(text: str) -> list[str]:
+    """Return the content of each pair of tags; text around them and thoughts are skipped.
+
+    A `</think>` inside a call does not end a thought. If nothing opened it, the opening tag was in
+    the prompt, and all calls before are thoughts, unless there are no others.
     """
-    if isinstance(value, (list, tuple)):
-        parts = _read_items(value)
-        if all(type(part) is ToolCall for part in parts):
-            return parts
-        is_conversation = any(_is_message(fields_of(item)) for item in value)
-        return parts if is_conversation else _calls_or_text(parts)
-    fields = fields_of(value)
-    inner = None if "role" in fields or _AROUND.isdisjoint(fields) else _unwrap(fields)
-    if inner is not None:
-        return read_parts(inner)
-    # A message that lists calls may have a name and a type, like a call.
-    found = None if fields.get("tool_calls") else read_block(fields)
-    if found is None and _is_message(fields):
-        return _read_message(fields)
-    return found
+    tags, last = CallTags(text), text.rfind(END_OF_THOUGHT)
+    found: list[str] = []
+    thoughts: list[str] = []
+    position = 0
+    while tag := _TAG.search(text, position):
+        position = tag.end()
+        if tag[0] == END_OF_THOUGHT:
+            thoughts, found = found or thoughts, []
+        elif tag[0] == THOUGHT:
+            if position <= last:
+                position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
+        else:
+            end, is_json = tags.find_end(position)
+            end = len(text) if end < 0 else end
+            if (
+                not is_json
+                and position <= last
+                and not text.startswith("{", skip_space(text, position))
+            ):
+                thought = text.find(END_OF_THOUGHT, position, end)
+                if thought >= 0:
+                    position = thought
+                    continue
+            found.append(text[position:end])
+            position = end
+    return found or thoughts
 
 
-def _read_items(items: Sequence[Any]) -> list[Part]:
-    parts: list[Part] = []
-    for item in items:
-        found = read_parts(fields_of(item))
-        parts += [no_call(item)] if found is None else found
-    return parts
+@dataclass
+class CallTags:
+    """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
+
+    text: str
+    _is_open: bool = False
+    """Whether no closing tag is left."""
+    _failures: int = 0
+
+    def find_end(self, start: int) -> tuple[int, bool]:
+        """Return the end of the content that begins at `start`, and whether this is one JSON value.
+
+        The end is -1 if there is none: models often stop generating at the closing tag. No start
+        may be before that of another call.
+        """
+        text = self.text
+        tag = -1 if self._is_open else text.find(END_OF_CALL, start)
+        self._is_open = tag < 0
+        if tag >= 0:
+            try:  # most are JSON, and this parser is fast
+                _validate(text[start:tag])
+            except (ValueError, RecursionError):
+                pass
+            else:
+                return tag, True
+        if self._failures < _FAILURES:
+            fence = _FENCE.match(text, start)
+            end = _end_of_json(text, fence.end() if fence else start)
+            after = skip_space(text, end)
+            if fence and text.startswith("```", after):
+                after = skip_space(text, after + 3)
+            if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
+                return after, True
+            self._failures += 1
+        return tag, False
 
 
-def _calls_or_text(parts: list[Part]) -> list[Part]:
-    """Return the calls of blocks, or else their joined texts, as a tag may span several."""
-    calls: list[Part] = [part for part in parts if not isinstance(part, str)]
-    return calls or ["".join(part for part in parts if isinstance(part, str))]
+def skip_space(text: str, position: int) -> int:
+    """Return the position after white space."""
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
 
 
-def _unwrap(fields: Fields) -> Any:
-    """Return the message inside a response, a result or a state; None for other objects."""
-    for name in ("choices", "candidates", "generations"):
-        if several := list_in(fields, name):
-            return several[0]
-    message, output = fields.get("message"), fields_of(fields.get("output"))
-    if message is not None and not isinstance(message, str):  # in a choice or a generation
-        return message
-    if "message" in output:  # Amazon's
-        return output["message"]
-    if isinstance(fields.get("messages"), (list, tuple)) and _MESSAGE.isdisjoint(fields):
-        return fields["messages"]
-    for name in ("data", "kwargs"):  # a message that LangChain has saved
-        saved = fields_of(fields.get(name))
-        if "type" in fields and ("content" in saved or "message" in saved):
-            return {"type": fields["type"], **saved}
-    content = fields.get("content")  # in a candidate of Google's
-    is_candidate = fields_of(content) and "role" not in fields and not read_failure(fields)
-    return content if is_candidate else None
+def _end_of_json(text: str, start: int) -> int:
+    """Return the end of the JSON value at `start`, or -1 if there is none."""
+    try:
+        return raw_decode(text, skip_space(text, start))[1]
+    except (ValueError, RecursionError):
+        return -1
 
 
-def _is_message(fields: Fields) -> bool:
-    """Return whether this is a message, or has blocks like one; Google's steps all have a type."""
-    if not _MESSAGE.isdisjoint(fields):
-        return True
-    if any(isinstance(fields.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
-        return True
-    steps = list_in(fields, "steps")
-    return bool(steps) and all(type_of(fields_of(step)) for step in steps)
+def _read_llama(text: str) -> Iterator[ToolCall]:
+    """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string does not count."""
+    position = 0
+    while tag := _LLAMA.search(text, position):
+        start = skip_space(text, tag.end())
+        position = _end_of_json(text, start)
+        if position < 0:
+            end = text.find(_END_OF_LLAMA, start)
+            position = len(text) if end < 0 else end
+        yield ToolCall(tag[1], text[start:position])
 
 
-def _read_message(fields: Fields) -> list[Part]:
-    """Read the calls that a message lists, or else its blocks or its text."""
-    if (text_in(fields, "role") or type_of(fields)) in _OTHER_ROLES:
-        return []
-    if calls := _list_calls(fields):
-        return _read_items(calls)
-    failure = read_failure(fields_of(fields.get("response_metadata")))  # LangChain keeps it there
-    if failure is not None:
-        return [failure]
-    content = fields.get("content")
-    if isinstance(content, str) and content:
-        return [content]
-    found: list[Part] = []
-    for block in next((blocks for name in _BLOCKS if (blocks := list_in(fields, name))), []):
-        is_text = isinstance(block, str)
-        found += [block] if is_text else read_parts(fields_of(block)) or []
-    return _calls_or_text(found)
+def _read_python(text: str) -> list[Part] | None:
+    """Read `[NAME(ARGUMENT=VALUE, ...), ...]`, which is parsed but never evaluated."""
+    whole = _PYTHON.fullmatch(text) if len(text) <= _LONGEST else None
+    tree: Any = None
+    # Python's warnings, for example about an unknown escape, are about the model's text.
+    with suppress(SyntaxError, ValueError, MemoryError, RecursionError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(whole[1], mode="eval").body if whole else None
+    if isinstance(tree, ast.List) and all(isinstance(each, ast.Call) for each in tree.elts):
+        return [*map(_read_python_call, tree.elts)]
+    if _PYTHON_BEGUN.match(text):
+        return [ToolCall("", problem="the calls are incomplete, or not Python")]
+    return None
 
 
-def _list_calls(message: Fields) -> list[Any]:
-    """Return the calls that a message lists outside its blocks."""
-    streamed = list_in(message, "tool_call_chunks")
-    if streamed:  # LangChain's `tool_calls` beside them have arguments that it has completed
-        return [{**fields_of(one), "type": "tool_call"} for one in streamed]
-    calls, invalid = list_in(message, "tool_calls"), list_in(message, "invalid_tool_calls")
-    if calls and not invalid:  # LangChain may list invalid calls only among the blocks
-        blocks = map(fields_of, list_in(message, "content"))
-        invalid = [block for block in blocks if type_of(block) == "invalid_tool_call"]
-    if calls or invalid:
-        return [*calls, *invalid]
-    extra = fields_of(message.get("additional_kwargs"))
-    alone = extra.get("function_call")
-    return list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])
+def _read_python_call(call: Any) -> ToolCall:
+    name, arguments = ast.unparse(call.func), {}
+    if call.args or any(each.arg is None for each in call.keywords):
+        return ToolCall(name, problem="an argument has no name")
+    for each in call.keywords:
+        try:
+            arguments[each.arg] = ast.literal_eval(_JsonNames().visit(each.value))
+        except (TypeError, ValueError):
+            return ToolCall(name, problem=f"{ast.unparse(each.value)[:80]!r} is not a JSON value")
+    return ToolCall(name, arguments)
+
+
+class _JsonNames(ast.NodeTransformer):
+    """Replaces JSON's names, which some models write in Python."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(_NAMES[node.id]) if node.id in _NAMES else node

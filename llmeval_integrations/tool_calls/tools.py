@@ -39,7 +39,7 @@ _OPEN: Final = frozenset(
 """Keywords by which a schema may allow properties that are not under `properties`."""
 
 _MOST_KEPT: Final = 1_000
-"""The most tools without a schema whose nodes are kept; models may invent any number of names."""
+"""The most tools without a schema that are kept; models may invent any number of names."""
 
 
 class Violation(NamedTuple):
@@ -61,46 +61,39 @@ class Violation(NamedTuple):
 
 
 class Tool:
-    """One declared tool: the schema of its arguments, and the node that compares them."""
+    """A tool: the schema of its arguments, and the node that compares them."""
 
-    def __init__(self, name: str, schema: dict[str, Any], node: ToolNode, *, is_open: bool) -> None:
-        """`is_open` means that a call may have arguments that the schema does not declare."""
-        self.node = node
-        self.schema = schema
-        self._declared = object_of(schema, "properties")
-        lists_all = not is_open and "properties" in schema and _OPEN.isdisjoint(schema)
+    def __init__(self, name: str, schema: Any, node: ToolNode, *, is_open: bool) -> None:
+        """The schema is None if nobody declares the tool.
+
+        `is_open` means that a call may have arguments that the schema does not declare.
+        """
+        self.node, self.schema = node, schema or {}
+        self.declared = object_of(self.schema, "properties")
+        """The schemas of its arguments by name."""
+        self.required = list_of(self.schema, "required")
+        """The arguments that a call must have."""
+        lists_all = not is_open and "properties" in self.schema and _OPEN.isdisjoint(self.schema)
         # A tool without any declared argument may have been defined without its schema.
-        self._is_closed = (lists_all and bool(self._declared)) or (
-            schema.get("additionalProperties") is False and "patternProperties" not in schema
+        self.is_closed = (lists_all and bool(self.declared)) or (
+            self.schema.get("additionalProperties") is False
+            and "patternProperties" not in self.schema
         )
-        closed = {**schema, "additionalProperties": False} if lists_all else schema
+        """Whether the reference may only have declared arguments."""
+        closed = {**self.schema, "additionalProperties": False} if lists_all else self.schema
+        self._is_declared = schema is not None
         try:
             self.compiled = compile_schema(encode(closed).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
-
-    def requires(self, name: str) -> bool:
-        """Return whether an argument is required."""
-        return name in list_of(self.schema, "required")
-
-    def refuse(self, arguments: Mapping[str, Any], *, complete: bool) -> str | None:
-        """Return why no valid call can have these expected arguments, or None.
-
-        With `complete`, the call has no other arguments.
-        """
-        for name, value in arguments.items() if self._is_closed else ():
-            if name not in self._declared and not is_optional(value):
-                return f"declares no argument {name!r}"
-        for name in list_of(self.schema, "required") if complete else ():
-            if name not in arguments and self.node.member(name).default is MISSING:
-                return f"requires {name!r}"
-        return None
 
     def find(self, arguments: dict[str, Any], parsing: Parsing) -> list[Violation]:
         """List the violations by arguments that were parsed in this mode.
 
         For very large or deep arguments, only the first is listed.
         """
+        if not self._is_declared:
+            return []
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
             return [Violation("", "", value.name, value.reason)]
@@ -134,17 +127,14 @@ class Toolbox:
         self._given = evaluator, tools, rules, is_open
         self._overrides = rules.overrides if rules else []
         self._defaults = rules.defaults if rules else {}
-        self._make_plain_node = lru_cache(_MOST_KEPT)(partial(self._make_node, schema=None))
+        self._make_undeclared = lru_cache(_MOST_KEPT)(partial(self._make, schema=None))
         self.tools: dict[str, Tool] | None = None
         """The declared tools by name; None if nobody declares any."""
         if tools is None:
             return
         try:
             schemas = read_tools(tools)
-            self.tools = {
-                name: Tool(name, schema, self._make_node(name, schema), is_open=is_open)
-                for name, schema in schemas.items()
-            }
+            self.tools = {name: self._make(name, schema) for name, schema in schemas.items()}
         except InvalidOptionError as error:
             raise type(error)(f"{evaluator}: tools: {error}") from error
 
@@ -168,19 +158,20 @@ class Toolbox:
             return _read_once(evaluator, tools, rules, is_open)
         return Toolbox(evaluator, tools, rules, is_open)
 
-    def find_node(self, name: str) -> ToolNode:
-        """Return the node of a tool's arguments; that of an undeclared tool is created once."""
+    def get(self, name: str) -> Tool:
+        """Return a tool; one that is not declared accepts any arguments."""
         tool = self.tools.get(name) if self.tools else None
-        return self._make_plain_node(name) if tool is None else tool.node
+        return self._make_undeclared(name) if tool is None else tool
 
-    def _make_node(self, name: str, schema: Any) -> ToolNode:
+    def _make(self, name: str, schema: Any) -> Tool:
         overrides = [
             Override(each.steps[1:], each.settings)
             for each in self._overrides
             if each.steps[0] == name
             or (each.steps[0] == ANY and (schema is None or not _explain(each, schema)))
         ]
-        return ToolNode.of_tool(name, schema, overrides, self._defaults)
+        node = ToolNode.of_tool(name, schema, overrides, self._defaults)
+        return Tool(name, schema, node, is_open=self._given[3])
 
     def check_rules(self) -> None:
         """Raise InvalidOptionError for a rule about a tool or an argument that is not declared."""
@@ -207,19 +198,26 @@ class Toolbox:
         `complete` means that a call has the expected arguments and no others. With None, only the
         names of tools are checked.
         """
-        tools = self.tools
-        for call in expected if tools is not None else ():
-            tool = (tools or {}).get(call.name)
-            if tool is None:
+        evaluator = self._given[0]
+        for call in expected if self.tools is not None else ():
+            tool, arguments, refusal = self.get(call.name), call.arguments, None
+            if not self.tools or call.name not in self.tools:
                 raise InvalidReferenceError(
-                    f"{self._given[0]}: there is no tool {call.name!r}, which the reference calls; "
-                    f"{hint(call.name, tools or ())}"
+                    f"{evaluator}: there is no tool {call.name!r}, which the reference calls; "
+                    f"{hint(call.name, self.tools or ())}"
                 )
-            refusal = None if complete is None else tool.refuse(call.arguments, complete=complete)
+            if complete is None:
+                continue
+            for name, value in arguments.items() if tool.is_closed else ():
+                if name not in tool.declared and not is_optional(value):
+                    refusal = refusal or f"declares no argument {name!r}"
+            for name in tool.required if complete else ():
+                if name not in arguments and tool.node.member(name).default is MISSING:
+                    refusal = refusal or f"requires {name!r}"
             if refusal:
                 raise InvalidReferenceError(
-                    f"{self._given[0]}: the tool {call.name!r} {refusal}, so no valid call can "
-                    f"match the reference {quote(mark_alternatives(call.arguments))}"
+                    f"{evaluator}: the tool {call.name!r} {refusal}, so no valid call can "
+                    f"match the reference {quote(mark_alternatives(arguments))}"
                 )
 
 

@@ -114,6 +114,15 @@ def test_a_missing_object_is_listed_though_the_item_before_it_is_missing_too():
     ]
 
 
+def test_a_missing_item_is_listed_though_another_has_a_wrong_type_at_its_position():
+    reference = call(a=[{"x": {"y": 1}}, "2024-01-05", ""])
+    [row] = ToolCalls(arguments="superset")(call(a=[1, ""]), reference).metadata["calls"]
+    assert [(each["pointer"], each["kind"]) for each in row["arguments"]] == [
+        ("/a/0", "wrong_type"),
+        ("/a/0", "missing"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "output", "reason"),
     [
