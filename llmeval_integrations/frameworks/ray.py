@@ -24,8 +24,9 @@ from typing import Any, Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.frameworks._base import optional
-from llmeval_integrations.runs.chunk import Answers, Job, begin
+from llmeval_integrations.runs.chunk import start_chunk
 from llmeval_integrations.runs.data.source import Record
+from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Judging, open_judges
 
 with optional("ray", "ray", "ray"):
@@ -65,8 +66,8 @@ class RayEngine:
             self.ahead = 3  # a chunk has as many samples as are judged at a time
             self._ask = self._start_actor(judges.left(options)).evaluate.remote
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk; the returned function raises InputError if Ray gives up."""
+    def start(self, records: Sequence[Record]) -> Callable[[], Answers]:
+        """Start to evaluate a chunk; the returned function raises InputError if Ray gives up."""
         asked = self._ask(records)
 
         def finish() -> Answers:
@@ -115,7 +116,7 @@ class _Judges:
         self._judges = self._stack.enter_context(open_judges(self._job.evaluators, options))
 
     def evaluate(self, records: Sequence[Record]) -> Answers:
-        return begin(self._job, records, self._judges)()
+        return start_chunk(self._job, records, self._judges)()
 
     def close(self) -> None:
         self._stack.close()
@@ -123,7 +124,7 @@ class _Judges:
 
 def _evaluate(job: bytes, records: Sequence[Record]) -> Answers:
     """Evaluate a chunk as a task."""
-    return begin(_read(job), records)()
+    return start_chunk(_read(job), records)()
 
 
 @lru_cache(maxsize=1)  # evaluators are compiled once per process

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
@@ -18,13 +14,12 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import CHUNK, Record, parse_record
+from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Charged, Judging
 from llmeval_integrations.runs.rows import (
     Row,
     fields_of,
     is_failing,
-    parse_rows,
-    write_rows,
     write_value,
 )
 
@@ -33,72 +28,14 @@ T = TypeVar("T")
 OWN: Final = "evaluators"
 """The key of a stored sample for the fields of evaluators with columns of their own."""
 
-RARELY: Final = 50_000
-"""The objects between two garbage collections of a run; a chunk makes fewer. The default, 700,
-costs a tenth of the time."""
-
 _MAX_SCORE: Final = 1e130
 """The square of a larger score has no sum; NaN and infinity are not scores."""
 
 _LONGEST_ERROR: Final = 2_000
 
 _AHEAD: Final = 32
-"""How many samples are begun ahead for each one that is judged at a time. So a slow sample does not
-delay the others."""
-
-
-class Job(NamedTuple):
-    """What is done with each chunk."""
-
-    evaluators: Mapping[str, Evaluator]
-    columns: Mapping[str, Columns]
-    """The columns of each evaluator."""
-
-    keep: Literal["none", "failing", "all"] = "none"
-    """The samples that are written in addition to the rows."""
-
-
-@dataclass
-class Answers:
-    """The rows of a chunk, and its samples that are kept."""
-
-    rows: list[Row]
-    """Sample by sample, each with one row of every evaluator."""
-
-    samples: list[tuple[int, bytes]]
-    """The place of each sample in the chunk, and its line without its beginning."""
-
-    lines: bytes | None = None
-    """The rows as JSON Lines, if another process has written them."""
-
-    def write(self) -> bytes:
-        """Write the rows as JSON Lines."""
-        return write_rows(self.rows) if self.lines is None else self.lines
-
-    def __reduce__(self) -> Any:
-        # As JSON, because metadata may hold values that cannot be pickled.
-        return _read_answers, (self.write(), self.samples)
-
-
-def _read_answers(lines: bytes, samples: list[tuple[int, bytes]]) -> Answers:
-    return Answers(parse_rows(lines), samples, lines)
-
-
-class Engine(Protocol):
-    """Evaluates the chunks of a run in this process or elsewhere."""
-
-    ahead: int
-    """The number of chunks that are begun before the first is waited for."""
-
-    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk. The function that is returned waits for it."""
-
-    def close(self) -> None:
-        """Free all resources, and stop what nobody waits for."""
-
-
-EngineMaker = Callable[[Job, Mapping[str, Any], "Judging | None"], Engine]
-"""Makes the engine of a run. The mapping has the given options of `JudgeOptions`."""
+"""How many samples are started ahead for each one that is judged at a time. So a slow sample does
+not delay the others."""
 
 
 class Here:
@@ -110,9 +47,9 @@ class Here:
         judged = judging.concurrency if judging else 0
         self.ahead = _AHEAD * judged // min(judged or CHUNK, CHUNK)
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk."""
-        return begin(self._job, records, self._judging)
+    def start(self, records: Sequence[Record]) -> Callable[[], Answers]:
+        """Start to evaluate a chunk."""
+        return start_chunk(self._job, records, self._judging)
 
     def close(self) -> None:
         """Do nothing."""
@@ -169,10 +106,10 @@ def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dic
     return {name: made[own] for name, own in columns.items()}
 
 
-def begin(
+def start_chunk(
     job: Job, records: Sequence[Record], judging: Judging | None = None
 ) -> Callable[[], Answers]:
-    """Begin to evaluate a chunk. The function that is returned waits for the judges.
+    """Start to evaluate a chunk. The function that is returned waits for the judges.
 
     A row is an error row if it cannot be read, if it lacks a field that the evaluator needs, or if
     the evaluator raises an error.
@@ -182,7 +119,7 @@ def begin(
         for each in set(samples.values()):
             each.share()
     waits = [
-        _begin(name, evaluator, samples[name], judging)
+        _start_evaluator(name, evaluator, samples[name], judging)
         for name, evaluator in job.evaluators.items()
     ]
 
@@ -191,29 +128,6 @@ def begin(
         return keep(job, samples, [*rows])
 
     return finish
-
-
-def finish_in_order(begun: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:
-    """Yield results in order. As many as `ahead` are begun before the first is waited for."""
-    waits: deque[Callable[[], T]] = deque()
-    for wait in begun:
-        waits.append(wait)
-        while len(waits) > ahead:
-            yield waits.popleft()()
-    while waits:
-        yield waits.popleft()()
-
-
-@contextmanager
-def collect_rarely() -> Iterator[None]:
-    """Collect garbage at most once a chunk."""
-    before = gc.get_threshold()
-    if before[0]:  # otherwise it is off
-        gc.set_threshold(max(before[0], RARELY), *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
@@ -242,10 +156,10 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
     return Answers(rows, lines)
 
 
-def _begin(
+def _start_evaluator(
     name: str, evaluator: Evaluator, samples: Samples, judging: Judging | None
 ) -> Callable[[], list[Row]]:
-    """Begin to ask a judge, or evaluate the samples at once with another evaluator."""
+    """Start to ask a judge, or evaluate the samples at once with another evaluator."""
     given = samples.fit(evaluator, name)
     fit = [each for each in given if type(each) is Sample]
     if judging is not None and evaluator.is_judge:

@@ -14,18 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.runs.chunk import (
-    Answers,
-    Engine,
-    Here,
-    Job,
-    begin,
-    collect_rarely,
-    finish_in_order,
-)
+from llmeval_integrations.runs.chunk import Here, start_chunk
 from llmeval_integrations.runs.columns import columns_by_evaluator, describe_columns, ids_of
 from llmeval_integrations.runs.data.source import CHUNK, Record, Source, open_source
 from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.engine import Answers, Engine, Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.journal import Journal, Memory
 from llmeval_integrations.runs.judges import Judging, add_earlier, open_judges
 from llmeval_integrations.runs.manifest import manifest_of
@@ -166,14 +159,14 @@ class Evaluation:
     def retry(self, journal: Journal) -> None:
         """Evaluate error rows and unscored rows again, and leave the others as they are.
 
-        Chunks are begun ahead, as in a first pass, so one batch asks about all of them.
+        Chunks are started ahead, as in a first pass, so one batch asks about all of them.
         """
         if self._judging is not None:
             for row in journal.rows:
                 self._judging.charge(row)
-        begun = (self._begin_again(*done) for done in self._done(journal))
+        started = (self._start_again(*done) for done in self._done(journal))
         with journal.rewrite() as write:
-            for rows in finish_in_order(begun, self._engine.ahead):
+            for rows in finish_in_order(started, self._engine.ahead):
                 write(rows)
                 self._count(rows)
 
@@ -207,13 +200,13 @@ class Evaluation:
         """Evaluate the rest, and keep the rows sample by sample."""
         size = min(self._judging.concurrency, CHUNK) if self._judging else CHUNK
 
-        def begin_chunks() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
+        def start_chunks() -> Iterator[Callable[[], tuple[Answers, float | None]]]:
             for chunk in self._source.chunks(size):
-                wait, share = self._engine.begin(chunk), self._source.share
+                wait, share = self._engine.start(chunk), self._source.share
                 yield lambda wait=wait, share=share: (wait(), share)  # type: ignore[misc]
 
         with collect_rarely():
-            for answers, share in finish_in_order(begin_chunks(), self._engine.ahead):
+            for answers, share in finish_in_order(start_chunks(), self._engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
                     self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))
@@ -230,15 +223,15 @@ class Evaluation:
             for row in rows:
                 self._judging.count(row, elsewhere=elsewhere)
 
-    def _begin_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
-        """Begin to evaluate the rows of a chunk that have no score."""
+    def _start_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
+        """Start to evaluate the rows of a chunk that have no score."""
         names, waits = [*self._tallies], []
         for first, name in enumerate(names):
             own = range(first, len(rows), len(names))
             places = [place for place in own if rows[place].unscored or rows[place].error]
             job = Job({name: self._job.evaluators[name]}, {name: self._job.columns[name]})
             again = [records[place // len(names)] for place in places]
-            waits.append((places, begin(job, again, self._judging)))
+            waits.append((places, start_chunk(job, again, self._judging)))
 
         def replace_rows() -> list[Row]:
             for places, wait in waits:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from llmeval_integrations.runs.chunk import Answers
+from llmeval_integrations.runs.engine import Answers
 from llmeval_integrations.runs.files import convert_write_errors, open_file
 from llmeval_integrations.runs.rows import Row, StoredRows, write_rows
 

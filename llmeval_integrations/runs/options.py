@@ -10,7 +10,7 @@ from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import free_name, hint, quote
-from llmeval_integrations.runs.chunk import EngineMaker
+from llmeval_integrations.runs.engine import EngineMaker
 
 Evaluators: TypeAlias = (
     "str | Evaluator | Mapping[str, str | Evaluator] | Iterable[str | Evaluator]"

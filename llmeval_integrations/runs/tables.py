@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.runs.chunk import Here, Job, collect_rarely, finish_in_order
+from llmeval_integrations.runs.chunk import Here
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
+from llmeval_integrations.runs.engine import Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.judges import open_judges
 from llmeval_integrations.runs.options import (
     Evaluators,
@@ -73,8 +74,8 @@ def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     check_names(judges, JudgeOptions)
     with open_judges(job.evaluators, judges) as asked, collect_rarely():
         engine = Here(job, asked)
-        begun = map(engine.begin, open_source(samples).chunks())
-        return [row for each in finish_in_order(begun, engine.ahead) for row in each.rows]
+        started = map(engine.start, open_source(samples).chunks())
+        return [row for each in finish_in_order(started, engine.ahead) for row in each.rows]
 
 
 def score_columns(

@@ -17,8 +17,9 @@ from threading import Thread
 from typing import Any
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.chunk import RARELY, Answers, Job, begin
+from llmeval_integrations.runs.chunk import start_chunk
 from llmeval_integrations.runs.data.source import Record
+from llmeval_integrations.runs.engine import RARELY, Answers, Job
 
 _log = logging.getLogger(__name__)
 
@@ -31,18 +32,18 @@ class Workers:
         self._job = job
         given = _pickle(job)
         # A fork would copy locks that other threads hold.
-        self._pool = ProcessPoolExecutor(count, get_context("spawn"), _begin, (given,))
+        self._pool = ProcessPoolExecutor(count, get_context("spawn"), _set_up, (given,))
 
     def close(self) -> None:
-        """End the processes after the chunks that they have begun."""
+        """End the processes after the chunks that they have started."""
         self._pool.shutdown(cancel_futures=True)
 
-    def begin(self, records: Sequence[Record]) -> Callable[[], Answers]:
-        """Begin to evaluate a chunk. Raises InputError, also when waiting, if a process ended."""
+    def start(self, records: Sequence[Record]) -> Callable[[], Answers]:
+        """Start to evaluate a chunk. Raises InputError, also when waiting, if a process ended."""
         try:
             given = _pickle(records)
         except Exception:  # noqa: BLE001 - a value of the caller may raise anything
-            return begin(self._job, records)
+            return start_chunk(self._job, records)
         with _report_ended_process():
             future = self._pool.submit(_evaluate, given)
 
@@ -86,7 +87,7 @@ def start_workers(count: int, job: Job) -> Workers | None:
 _job: Job
 
 
-def _begin(job: bytes) -> None:
+def _set_up(job: bytes) -> None:
     """Read the job. This process ends with its parent, but not at Ctrl-C."""
     global _job  # noqa: PLW0603 - a process has one job
     gc.set_threshold(RARELY)
@@ -103,4 +104,4 @@ def _follow_parent() -> None:
 
 
 def _evaluate(records: bytes) -> Answers:
-    return begin(_job, pickle.loads(records))()  # noqa: S301 - from the process that started us
+    return start_chunk(_job, pickle.loads(records))()  # noqa: S301 - from the process that started us

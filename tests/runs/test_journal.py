@@ -18,8 +18,8 @@ from slow_evaluators import Leaves, write_odd_data
 
 from llmeval_integrations import Evaluator, InputError, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.runs import Interrupted, read_run
-from llmeval_integrations.runs.chunk import Job
 from llmeval_integrations.runs.columns import columns_by_evaluator
+from llmeval_integrations.runs.engine import Job
 from llmeval_integrations.runs.load import find_manifest, read_samples, read_texts, sample_of
 from llmeval_integrations.runs.workers import Workers
 
@@ -308,7 +308,7 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     with closing(Workers(1, Job({"it": Leaves()}, columns_by_evaluator({}, ["it"])))) as workers:
         for _ in ("while it waits", "before it begins"):
             with ended:
-                workers.begin([(1, {"output": "end"})])()
+                workers.start([(1, {"output": "end"})])()
     monkeypatch.setenv("SPARED", "all")
     run = evaluate(path, [Leaves()], out=tmp_path / "run", workers=2, resume=True)
     assert [row.id for row in run.rows] == [*range(1, 1_202)]
