@@ -18,6 +18,7 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.assignment import pair_texts
 from llmeval_integrations.matching.comparison import Comparison
+from llmeval_integrations.matching.node import summarize
 
 ListOrder = Literal["strict", "any", "top_level_any"]
 
@@ -86,14 +87,14 @@ class JsonEquality(Evaluator):
             place = f"{place}/{escape(str(step))}"
         comparison = Comparison()
         comparison.compare(Plain(ordered=has_order), output, reference, place)
-        return str(comparison.outcomes[0]) if comparison.outcomes else _NO
+        return summarize(comparison.outcomes[:1]) or _NO
 
 
 def _pair_nearest(
     output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
 ) -> tuple[int, int]:
     """Return the first leftover item of the side that has fewer, and the item nearest to it."""
-    gain, node = Comparison().pairing.gain, Plain()
+    gain, node = Comparison().pairing.gain, Plain(ordered=True)
     if len(spare) <= len(wanted):
         pairs = [(spare[0], there) for there in wanted]
     else:

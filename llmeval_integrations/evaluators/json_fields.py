@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
-from operator import itemgetter
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
@@ -136,13 +135,21 @@ class JsonFields(Evaluator):
         return comparison if isinstance(comparison, Result) else self._conclude(comparison, sample)
 
     def _conclude(self, comparison: FieldComparison, sample: Sample) -> Result:
-        result = make_result(comparison, self.threshold)
+        metadata = comparison.details()
+        score = metadata["f1"]
+        label, wrong = comparison.rank_wrong()
+        passed = label is None if self.threshold is None else score >= self.threshold
+        reason = "Every field matches"
+        if label is not None:
+            reason = summarize(wrong, comparison.limits)
+            if comparison.limits:
+                metadata["limit_reached"] = comparison.limits
         if self.confidence is not None:
             output, root = comparison.output, self._layout.root(sample, self)
             confidences = stated_confidences(self.confidence, sample, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
-            result.metadata["confidence"] = rated
-        return result
+            metadata["confidence"] = rated
+        return Result(score, passed, label, reason, metadata)
 
     def breakdown(self) -> FieldTally:
         return FieldTally(self.fields)
@@ -159,6 +166,7 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
     return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
+@dataclass
 class FieldComparison(Comparison):
     """A comparison of two documents by their fields."""
 
@@ -177,23 +185,21 @@ class FieldComparison(Comparison):
         self.count(fields)
         for path in sorted(self.omitted):
             fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
-        details: dict[str, Any] = {
-            **self.figures().as_dict(),
-            "perfect": True,
-            "outcomes": [outcome.as_dict() for outcome in self.outcomes],
-            "fields": fields,
-        }
+        perfect, outcomes = True, []
         for outcome in self.outcomes:
-            if outcome.kind != "match":
-                details["perfect"] = False
-                break
+            perfect = perfect and outcome.kind == "match"
+            outcomes.append(outcome.as_dict())
+        figures = self.figures().as_dict()
+        details = {**figures, "perfect": perfect, "outcomes": outcomes, "fields": fields}
         return {**details, "ignored": self.ignored} if self.ignored else details
 
-    def list_wrong(self) -> list[tuple[float, Outcome]]:
-        """Return the leaves that do not match, each with its cost; the most costly ones first.
+    def rank_wrong(self) -> tuple[Kind | None, list[Outcome]]:
+        """Return the leaves that do not match, and the kind of those that cost most.
 
         The cost is what a leaf takes from the score: its share of O + R - 2 M. Leaves of one
-        missing, extra or replaced value all have the sum of their costs.
+        missing, extra or replaced value all have the sum of their costs. The most costly leaves
+        come first. If several kinds cost most, the first in KINDS is returned: the first place
+        would depend on the order of items, which may not count.
         """
         costs = []
         for each in self.outcomes:
@@ -201,8 +207,15 @@ class FieldComparison(Comparison):
             costs.append(each.node.weight * (1.0 + is_pair - 2.0 * each.score))
         for begin, end in self.wholes:
             costs[begin:end] = [fsum(costs[begin:end])] * (end - begin)
-        wrong = [pair for pair in zip(costs, self.outcomes) if pair[1].kind != "match"]
-        return sorted(wrong, key=itemgetter(0), reverse=True)
+        most, kinds, wrong = 0.0, set[Kind](), []
+        for n in sorted(range(len(costs)), key=costs.__getitem__, reverse=True):
+            each = self.outcomes[n]
+            if each.kind != "match":
+                most = most or costs[n]
+                wrong.append(each)
+                if most and costs[n] == most:
+                    kinds.add(each.kind)
+        return min(kinds, key=KINDS.index, default=None), wrong
 
 
 def compare_sample(
@@ -217,7 +230,7 @@ def compare_sample(
         comparison.ignored = [
             path for path in layout.ignored if any(has_place(path, side) for side in sides)
         ]
-    root, omission = layout.root(sample, evaluator), Omission(**layout.omits)
+    root, omission = layout.root(sample, evaluator), Omission(layout.absent)
     # Lenient mode reads NaN, which `identical` cannot tell from null.
     is_same = parsing != "lenient" and identical(output, reference)
     reference = omission.omit(root, reference)
@@ -232,21 +245,3 @@ def compare_sample(
     else:
         comparison.compare(root, comparison.output, reference)
     return comparison
-
-
-def make_result(comparison: FieldComparison, threshold: float | None) -> Result:
-    """Return the result of a comparison."""
-    metadata = comparison.details()
-    score = metadata["f1"]
-    wrong = comparison.list_wrong()
-    most = wrong[0][0] if wrong else 0.0
-    passed = not most if threshold is None else score >= threshold
-    if not most:
-        return Result(score, passed, None, "Every field matches", metadata)
-    # If several differences cost most, the label is the first kind in KINDS. The first place would
-    # depend on the order of items, which may not count.
-    label = min((each.kind for cost, each in wrong if cost == most), key=KINDS.index)
-    reason = summarize([each for _, each in wrong], comparison.limits)
-    if comparison.limits:
-        metadata["limit_reached"] = comparison.limits
-    return Result(score, passed, label, reason, metadata)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag
@@ -59,10 +58,6 @@ class JsonMatch(Evaluator):
         check_flag(self, "ignore_extra_keys")
         check_choice(self, "parsing", PARSINGS)
 
-    @cached_property
-    def _node(self) -> Plain:
-        return Plain(ordered=self.strict_order, ignore_extra=self.ignore_extra_keys)
-
     def check(self, sample: Sample) -> Result:
         if is_same(sample, self.parsing):
             return Result(1.0, True, None, "Matches", {"matched": True})
@@ -71,10 +66,11 @@ class JsonMatch(Evaluator):
             return defect_result(output, 0.0, matched=False)
         comparison = Comparison()
         if not equal(output, reference):
-            comparison.compare(self._node, output, reference)
+            node = _NODES[self.strict_order, self.ignore_extra_keys]
+            comparison.compare(node, output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        outcomes = _sort_for_patch(comparison.outcomes)
+        outcomes = comparison.outcomes
         differences, patch = _describe(outcomes)
         metadata: dict[str, Any] = {"matched": False, "differences": differences, "patch": patch}
         if comparison.limits:
@@ -91,10 +87,13 @@ class Plain(Node):
     splits = False
     pairs_all = True
 
-    def __init__(self, *, ordered: bool = True, ignore_extra: bool = False) -> None:
+    def __init__(
+        self, *, ordered: bool, ignore_extra: bool = False, for_patch: bool = False
+    ) -> None:
         self.order = "anchored" if ordered else "any_order"
         self.counts_extra = not ignore_extra
         self.lists_matches = ignore_extra  # the pairing of items needs them then
+        self.lists_backwards = for_patch
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         if equal(output, reference):
@@ -103,20 +102,14 @@ class Plain(Node):
         return MISMATCH if same_type else WRONG_TYPE
 
 
-def _sort_for_patch(outcomes: list[Outcome]) -> list[Outcome]:
-    """Order outcomes so that they can be applied one after another.
-
-    Extra items of an array are removed from last to first, as removing one moves all after it.
-    """
-    found: list[Outcome] = []
-    start, last = 0, None
-    for each in outcomes:
-        array, _, step = each.pointer.rpartition("/")
-        run = array if each.kind == "extra" and step.isdigit() else None
-        if run is None or run != last:
-            start, last = len(found), run
-        found.insert(start, each)
-    return found
+_NODES: Final = {
+    (strict_order, ignore_extra): Plain(
+        ordered=strict_order, ignore_extra=ignore_extra, for_patch=True
+    )
+    for strict_order in (True, False)
+    for ignore_extra in (True, False)
+}
+"""The nodes by the options of JsonMatch."""
 
 
 def _describe(outcomes: list[Outcome]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -221,13 +222,15 @@ def _measure_likeness(output: Any, reference: Any) -> float:
     return 1.0 - count_edits(longest, one, other) / longest
 
 
+@dataclass
 class Omission:
     """Removes members that are null, or an empty object or array, from documents."""
 
-    def __init__(self, *, nulls: bool = True, empty: bool = True) -> None:
-        self._absent: list[Any] = [*([None] if nulls else []), *([[], {}] if empty else [])]
-        self.paths: set[str] = set()
-        """The paths of members that were removed."""
+    absent: Sequence[Any] = (None, [], {})
+    """The values that count as left out."""
+
+    paths: set[str] = field(default_factory=set)
+    """The paths of members that were removed."""
 
     def omit(self, node: Node, value: Any) -> Any:
         """Return a value without these members, or the value itself if it has none.
@@ -240,7 +243,7 @@ class Omission:
             if _KEPT.issuperset(map(type, value.values)):
                 return value
             return AnyOf(tuple(self.omit(node, one) for one in value.values), value.optional)
-        if kind not in CONTAINERS or node.whole or not self._absent:
+        if kind not in CONTAINERS or node.whole or not self.absent:
             return value
         is_object, known = kind is dict, node.members
         parts: Iterable[tuple[Any, Any]] = value.items() if is_object else enumerate(value)
@@ -251,9 +254,9 @@ class Omission:
             left = self.omit(its, part)
             if is_object and type(left) is AnyOf and left is not part:
                 # It is optional if one of its alternatives counts as left out.
-                several = tuple(one for one in left.values if one not in self._absent)
+                several = tuple(one for one in left.values if one not in self.absent)
                 left = AnyOf(several, left.optional or len(several) < len(left.values))
-            if is_object and left in self._absent:
+            if is_object and left in self.absent:
                 self.paths.add(its.path)
                 kept = value.copy() if kept is value else kept
                 del kept[step]
@@ -281,15 +284,16 @@ class Layout:
         The schemas of samples need not have all paths.
         """
         self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
-        self.omits = {"nulls": nulls == "absent", "empty": empty == "absent"}
-        """Whether members that are null, and those that are empty, count as left out."""
+        no_nulls, no_empty = nulls == "absent", empty == "absent"
+        self.absent: list[Any] = [*([None] if no_nulls else []), *([[], {}] if no_empty else [])]
+        """The values of members that count as left out."""
         settings = Settings(fields, defaults, judged)
         self._asks_samples = schema is None
         parsed = None if schema is None or schema is False else _read(schema_text(schema))
 
         def make_root(schema: Any) -> Field:
             root = Field.root(schema, settings.overrides, settings.defaults)
-            root.counts_empty = not self.omits["empty"]
+            root.counts_empty = not no_empty
             return root
 
         self._root = make_root(parsed)

@@ -51,7 +51,8 @@ def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
         return MATCH
     if here == there == "number":
         return MATCH if _match_numbers(rule, output, reference) else MISMATCH
-    if "string" in (here, there) and _match_scalars(rule, output, reference):
+    reads_numbers = rule.coerce or rule.is_decimal or rule.number
+    if reads_numbers and "string" in (here, there) and _match_scalars(rule, output, reference):
         return MATCH
     if here == there == "string":
         return _compare_texts(rule, output, reference)
@@ -122,8 +123,6 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
 
 def _match_scalars(rule: Rule, output: Any, reference: Any) -> bool:
     """Return whether two values, one of which is a text, are the same number or boolean."""
-    if not (rule.coerce or rule.is_decimal or rule.number):
-        return False
     one, other = _read_numbers(rule, output, reference), _read_numbers(rule, reference, output)
     for number, unit in one:
         for expected, its_unit in other:

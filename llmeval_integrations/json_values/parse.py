@@ -47,21 +47,30 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
 
-def parse(text: Any, parsing: Parsing = "markdown") -> Any:
+def parse(text: Any, parsing: Parsing = "markdown", *, complete: bool = True) -> Any:
     """Return the JSON value of a text, or a Defect that says why it has none.
 
     Bytes are read as UTF-8. A value that is already parsed is checked and copied: tuples become
     lists, and Pydantic models are dumped. Integers are exact, and fractions are doubles. A value
-    beyond the limits of `core.limits` is a Defect, too.
+    beyond the limits of `core.limits` is a Defect, too. In lenient mode, truncated text is
+    completed, unless `complete` is False.
     """
-    if parsing != "markdown" or type(text) is not str:
-        return _parse(text, parsing)
-    if len(text) > SAFE_LENGTH:
-        return too_large() if len(text) > MAX_CHARACTERS else _parse_wrapped(text)
+    if type(text) is str and parsing == "markdown" and len(text) <= SAFE_LENGTH:
+        try:
+            return decode_small(text)
+        except DECODE_ERRORS as error:
+            return _parse_wrapped(text, error)
+    if not isinstance(text, (str, bytes, bytearray)):
+        return copy_value(text, finite=parsing != "lenient")
     try:
-        return decode_small(text)
-    except DECODE_ERRORS as error:
-        return _parse_wrapped(text, error)
+        text = str.__str__(text) if isinstance(text, str) else text.decode()
+    except UnicodeDecodeError as error:
+        return Defect("encoding", str(error), error.start)
+    if len(text) > MAX_CHARACTERS:
+        return too_large()
+    if parsing == "markdown":
+        return _parse_wrapped(text)
+    return _parse_strict(text) if parsing == "strict" else parse_lenient(text, complete=complete)
 
 
 def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
@@ -70,7 +79,7 @@ def check(text: Any, parsing: Parsing = "markdown") -> Defect | None:
     In lenient mode, truncated text is *not* completed here: almost any text would be valid.
     """
     if parsing != "markdown" or type(text) is not str:
-        return invalidity(_parse(text, parsing, complete=False))
+        return invalidity(parse(text, parsing, complete=False))
     if len(text) > SAFE_LENGTH:
         return invalidity(parse(text))
     try:
@@ -108,21 +117,6 @@ def is_same_text(one: Any, other: Any, parsing: Parsing = "markdown") -> bool:
         return _compact(one) == _compact(other)
     except DECODE_ERRORS:
         return False
-
-
-def _parse(text: Any, parsing: Parsing, *, complete: bool = True) -> Any:
-    """Parse a text, bytes or a Python value in any mode."""
-    if not isinstance(text, (str, bytes, bytearray)):
-        return copy_value(text, finite=parsing != "lenient")
-    try:
-        text = str.__str__(text) if isinstance(text, str) else text.decode()
-    except UnicodeDecodeError as error:
-        return Defect("encoding", str(error), error.start)
-    if parsing == "markdown":
-        return parse(text)
-    if len(text) > MAX_CHARACTERS:
-        return too_large()
-    return _parse_strict(text) if parsing == "strict" else parse_lenient(text, complete=complete)
 
 
 def _parse_strict(text: str) -> Any:

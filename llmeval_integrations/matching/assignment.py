@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, compress, count, product
@@ -34,16 +33,18 @@ def best_pairs(weights: Table) -> Pairs:
     part = weights
     if len(rows) < len(weights) or len(columns) < len(weights[0]):
         part = [[weights[row][column] for column in columns] for row in rows]
-    if len(rows) <= len(columns):
-        found = _assign(part)
-    else:
-        found = sorted((row, column) for column, row in _assign([*zip(*part)]))
-    return [(rows[row], columns[column]) for row, column in found if part[row][column] > 0]
+    is_tall = len(rows) > len(columns)
+    pairs: Pairs = []
+    for column, row in enumerate(_assign([*zip(*part)] if is_tall else part)):
+        here, there = (column, row) if is_tall else (row, column)
+        if row >= 0 and part[here][there] > 0:
+            pairs.append((rows[here], columns[there]))
+    return sorted(pairs)
 
 
-def _assign(weights: Table) -> Pairs:
-    """Pair each row with a column; there are at least as many columns as rows."""
-    columns = range(len(weights[0])) if weights else range(0)
+def _assign(weights: Table) -> list[int]:
+    """Give each row a column, of which there are enough; return the row of each, or -1."""
+    columns = range(len(weights[0]))
     owner = [-1] * len(columns)
     waiting = []
     for row, worth in enumerate(weights):  # most rows get their best column at once
@@ -55,7 +56,7 @@ def _assign(weights: Table) -> Pairs:
     gains, prices = list(map(max, weights)), [0.0] * len(columns)
     for row in waiting:
         _augment(weights, row, gains, prices, owner)
-    return sorted((row, column) for column, row in enumerate(owner) if row >= 0)
+    return owner
 
 
 def _augment(
@@ -97,56 +98,6 @@ def _augment(
         if row == start:
             return
         column = column_of[row]
-
-
-def best_path(table: Table) -> Pairs:
-    """Return the pairs with the greatest sum in which no two cross; earlier ones if sums tie."""
-    rows, columns = len(table), len(table[0])
-    below = [0.0] * (columns + 1)
-    best = [below]  # by row and column: the greatest sum from there on; built from the last row
-    for gains in reversed(table):
-        here = [0.0] * (columns + 1)
-        right = 0.0
-        for column in range(columns - 1, -1, -1):
-            gain = gains[column]
-            paired = gain + below[column + 1] if gain else 0.0
-            right = here[column] = max(paired, below[column], right)
-        best.append(here)
-        below = here
-    best.reverse()
-    pairs: Pairs = []
-    row = column = 0
-    while row < rows and column < columns:
-        gain = table[row][column]
-        if gain and best[row][column] == gain + best[row + 1][column + 1]:
-            pairs.append((row, column))
-            row, column = row + 1, column + 1
-        elif best[row][column] == best[row + 1][column]:
-            row += 1
-        else:
-            column += 1
-    return pairs
-
-
-def longest_chain(pairs: Pairs) -> Pairs:
-    """Return the longest chain of pairs, which are sorted by row, in which no two cross.
-
-    This is the longest increasing subsequence of their columns, by patience sorting.
-    """
-    ends: list[int] = []  # the smallest column at which a chain of each length ends
-    last: Pairs = []  # the last pair of that chain
-    before: dict[tuple[int, int], tuple[int, int] | None] = {}
-    for pair in pairs:
-        length = bisect_left(ends, pair[1])
-        ends[length : length + 1] = [pair[1]]
-        last[length : length + 1] = [pair]
-        before[pair] = last[length - 1] if length else None
-    found: Pairs = []
-    at = last[-1] if last else None
-    while at is not None:
-        found.append(at)
-        at = before[at]
-    return found[::-1]
 
 
 def pair_texts(

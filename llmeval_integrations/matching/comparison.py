@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from math import fsum
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
@@ -20,28 +23,53 @@ _WHOLE_FIRST: Final = 1e6
 does not equal its reference, so it is not paired before the others. But this gain is more than all
 leaves of a document together, so it is paired with its reference all the same."""
 
+_weight: Final = attrgetter("weight")
 
+
+def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+    """Return the gain of a pair of items by a full comparison, which knows about defaults."""
+    trial = Comparison(pairing)
+    trial.compare(node, output, reference)
+    gains = [leaf.weight + COMMON for leaf in trial.matched]
+    gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
+    for each in trial.outcomes:
+        if each.kind == "match" or each.score > 0:
+            gains.append(each.node.weight * each.score + COMMON)
+    if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
+        both = count_leaves(output) + count_leaves(reference)
+        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
+    if not (trial.outcomes or trial.open):
+        gains.append(WHOLE if node.counts_extra else _WHOLE_FIRST)
+    return fsum(gains)
+
+
+@dataclass
 class Comparison:
     """Compares two values by a node and lists the outcomes of their leaves.
 
     Evaluators differ in their nodes, and in how they read `matched`, `outcomes` and `open`.
     """
 
-    def __init__(self, pairing: Pairing | None = None) -> None:
-        self.pairing = pairing or Pairing(full_gain)
-        """The pairs of items, which trials share."""
-        self.matched: list[Node] = []
-        """The node of each leaf that matches with score 1; incomplete without `lists_matches`."""
-        self.outcomes: list[Outcome] = []
-        """All other leaves, in the order of the documents."""
-        self.open: list[tuple[Node, str, Any, Any, float]] = []
-        """Leaves that a judge must decide: node, pointer, output, reference, similarity."""
-        self.sides: dict[tuple[str, Kind], Any] = {}
-        """Each object or array that only one side has, by its pointer and kind."""
-        self.wholes: list[tuple[int, int]] = []
-        """Slices of `outcomes` that belong to one missing, extra or replaced value."""
-        self.limits: list[str] = []
-        """The JSON Pointers of arrays with too many items to try every pair."""
+    pairing: Pairing = field(default_factory=partial(Pairing, full_gain))
+    """The pairs of items, which trials share."""
+
+    matched: list[Node] = field(default_factory=list)
+    """The node of each leaf that matches with score 1; incomplete without `lists_matches`."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    """All other leaves, in the order of the documents."""
+
+    open: list[tuple[Node, str, Any, Any, float]] = field(default_factory=list)
+    """Leaves that a judge must decide: node, pointer, output, reference, similarity."""
+
+    sides: dict[tuple[str, Kind], Any] = field(default_factory=dict)
+    """Each object or array that only one side has, by its pointer and kind."""
+
+    wholes: list[tuple[int, int]] = field(default_factory=list)
+    """Slices of `outcomes` that belong to one missing, extra or replaced value."""
+
+    limits: list[str] = field(default_factory=list)
+    """The JSON Pointers of arrays with too many items to try every pair."""
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
         """Compare two values that are both present, with everything in them."""
@@ -130,12 +158,12 @@ class Comparison:
         at_end = node.order != "anchored" or missing[-1:] == [len(reference) - 1]
         for n in missing:
             self.add_side(node.item(n), "missing", reference[n], f"{place}/{n}", at_end=at_end)
-        for n in extra:
+        for n in reversed(extra) if node.lists_backwards else extra:
             self.add_side(node.item(n), "extra", output[n], f"{place}/{n}")
 
     def figures(self) -> Figures:
         """Add up the weights of the leaves that match, and of all leaves of both sides."""
-        weights = [node.weight for node in self.matched]
+        weights = [*map(_weight, self.matched)]
         if not self.outcomes:
             total = fsum(weights)
             return Figures(total, total, total)
@@ -322,20 +350,3 @@ class Comparison:
                 return trial
             trials.append(trial)
         return max(trials, key=lambda each: each.figures().score)
-
-
-def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
-    """Return the gain of a pair of items by a full comparison, which knows about defaults."""
-    trial = Comparison(pairing)
-    trial.compare(node, output, reference)
-    gains = [leaf.weight + COMMON for leaf in trial.matched]
-    gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
-    for each in trial.outcomes:
-        if each.kind == "match" or each.score > 0:
-            gains.append(each.node.weight * each.score + COMMON)
-    if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
-        both = count_leaves(output) + count_leaves(reference)
-        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
-    if not (trial.outcomes or trial.open):
-        gains.append(WHOLE if node.counts_extra else _WHOLE_FIRST)
-    return fsum(gains)

@@ -7,23 +7,23 @@ amounts that decide between equal sums.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
-from llmeval_integrations.matching.assignment import Pairs
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
+from llmeval_integrations.matching.assignment import Pairs, Table
 from llmeval_integrations.matching.node import Node, count_leaves
 
 Items: TypeAlias = list[Any]
 """An array of JSON values."""
 
-Table: TypeAlias = list[list[float]]
-"""The gains of pairs: a row for each item of the output, a column for each of the reference."""
-
 Item: TypeAlias = tuple[int, Any]
 """The row or column of an item, and the item's value at some place."""
+
+_Sums: TypeAlias = list[list[float]]
+"""A table to whose gains more are added."""
 
 SHARED: Final = 1e-6
 """The gain of two leaves at the same place that do not match, if `pairs_all`."""
@@ -45,24 +45,25 @@ class BudgetSpentError(Exception):
     """Raised if the budget is spent while arrays inside other items are tried."""
 
 
+@dataclass
 class Gains:
     """Rates pairs of values of two documents, within the budget of pairs that these may try."""
 
-    def __init__(self, full_gain: Callable[[Any, Node, Any, Any], float]) -> None:
-        """`full_gain` returns the gain by a full comparison, for nodes with defaults."""
-        self.left: float = MAX_PAIRS
-        """How many more pairs of items may be tried."""
-        self.defaults: dict[tuple[int, int], bool] = {}
-        """Whether a value is the default of its place, by the ids of node and value."""
-        self.uses_defaults = True
-        """Whether a member that one side leaves out is compared with its default. It is False
-        inside such a default, which may contain itself."""
-        self.found: dict[tuple[int, int, int], tuple[Pairs, Any]] = {}
-        """The pairs of arrays that have been paired, by the ids of node and arrays."""
-        self._full_gain = full_gain
-        self._depth = 0  # how many arrays that contain the current one are being tried
-        self._texts: dict[tuple[int, int], tuple[str, Node]] = {}  # with the node, to keep its id
-        self._numbers: dict[str, int] = {}
+    full_gain: Callable[[Any, Node, Any, Any], float]
+    """Returns the gain by a full comparison, for nodes with defaults."""
+
+    left: float = MAX_PAIRS
+    """How many more pairs of items may be tried."""
+
+    defaults: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """Whether a value is the default of its place, by the ids of node and value."""
+
+    uses_defaults: bool = True
+    """Whether a member that one side leaves out is compared with its default. It is False inside
+    such a default, which may contain itself."""
+
+    depth: int = 0
+    """How many arrays that contain the current one are being tried."""
 
     def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
         """Return the pairs of two arrays, and whether there were too many items to try all."""
@@ -76,7 +77,7 @@ class Gains:
         if node.ignored:
             return 0.0
         if node.has_defaults or not node.counts_extra:
-            return self._full_gain(self, node, output, reference)
+            return self.full_gain(self, node, output, reference)
         kind = type(output)
         if (
             kind not in CONTAINERS
@@ -119,7 +120,7 @@ class Gains:
                 return 0.0
         if node.exact:
             return node.weight + COMMON + shared if equal(output, reference) else shared
-        if self._depth and node.fuzzy and type(output) is type(reference) is str:
+        if self.depth and node.fuzzy and type(output) is type(reference) is str:
             self._spend(len(output) * len(reference) / _LETTERS)
         kind, score, _ = node.leaf(output, reference)
         if kind in ("match", "open") or score > 0:
@@ -134,31 +135,28 @@ class Gains:
             raise BudgetSpentError
 
     def table(self, node: Node, ours: Items, theirs: Items, least: float) -> Table | None:
-        """Return the gain of each pair of these items, or None if there are too many.
+        """Return the gain of each pair, or 0 if its similarity is below `least`.
 
-        In that case half of the budget is given back, so that arrays inside the items can still be
-        tried. All trials of a document together take at most twice the budget. Raises
-        BudgetSpentError if the arrays are inside items that are being tried.
+        Return None if there are too many items. In that case half of the budget is given back, so
+        that arrays inside the items can still be tried. All trials of a document together take at
+        most twice the budget. Raises BudgetSpentError if the arrays are inside items that are being
+        tried.
         """
         before = self.left
-        self._depth += 1
+        self.depth += 1
         try:
             self._spend(len(ours) * len(theirs))
-            return self._rate(node, ours, theirs, least)
+            if len(ours) == len(theirs) == 1 and not least:
+                return [[self.gain(node, ours[0], theirs[0])]]
+            table = [[0.0] * len(theirs) for _ in ours]
+            self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
         except BudgetSpentError:
-            if self._depth > 1:
+            if self.depth > 1:
                 raise
             self.left = before // 2
             return None
         finally:
-            self._depth -= 1
-
-    def _rate(self, node: Node, ours: Items, theirs: Items, least: float) -> Table:
-        """Return the gain of each pair, or 0 if its similarity is below `least`."""
-        if len(ours) == len(theirs) == 1 and not least:
-            return [[self.gain(node, ours[0], theirs[0])]]
-        table = [[0.0] * len(theirs) for _ in ours]
-        self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
+            self.depth -= 1
         weights: dict[int, float] = {}  # of the columns that have a gain; most have none
         for value, gains in zip(ours, table):
             weight = -1.0
@@ -175,7 +173,7 @@ class Gains:
                     gains[column] = 0.0
         return table
 
-    def _add(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+    def _add(self, table: _Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of values at a node: each of ours with each of theirs.
 
         The gain of two objects is the sum of their members' gains, and equal leaves are found by
@@ -202,7 +200,7 @@ class Gains:
                 for column, expected in theirs:
                     table[row][column] += self.gain(node, value, expected)
 
-    def _add_texts(self, table: Table, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+    def _add_texts(self, table: _Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of texts, each of ours with all of theirs at once."""
         shared = SHARED if node.pairs_all else 0.0
         texts = [text for _, text in theirs]
@@ -213,60 +211,6 @@ class Gains:
                 gains[column] += shared
             for position, score in node.grade_texts(text, texts):
                 gains[theirs[position][0]] += node.weight * score + COMMON
-
-    # --- texts -----------------------------------------------------------------------------------
-
-    def text(self, node: Node, value: Any) -> str:
-        """Return a text that two values share only if they match in full.
-
-        The value has to live as long as this object. An object or array has the number of its text,
-        which would otherwise be copied at every level above it.
-        """
-        if type(value) not in CONTAINERS or not value or node.whole:
-            return node.leaf_text(value)
-        key = id(node), id(value)
-        known = self._texts.get(key)
-        if known is None:
-            if node.literal:
-                text = canonical(value, sort_arrays=node.order == "any_order")
-            elif type(value) is dict:
-                members = ((name, node.member(name)) for name in sorted(value))
-                parts = [
-                    f"{name!r}:{self.text(its, value[name])}"
-                    for name, its in members
-                    if not (its.ignored or (not node.varies and _is_default(its, value[name])))
-                ]
-                text = "{" + ",".join(parts)
-            else:
-                items = ((node.item(position), item) for position, item in enumerate(value))
-                parts = [self.text(its, item) for its, item in items if not its.ignored]
-                text = "[" + ",".join(parts if node.has_order(value) else sorted(parts))
-            known = f"#{self._numbers.setdefault(text, len(self._numbers))}", node
-            self._texts[key] = known
-        return known[0]
-
-    def leaf_texts(self, node: Node, value: Any, path: str = "") -> Iterator[str]:
-        """Yield the texts of the leaves of a value, each with its place."""
-        if node.ignored:
-            return
-        if node.is_leaf(value):
-            yield f"{path}:{self.text(node, value)}"
-        elif type(value) is dict:
-            for name, part in value.items():
-                yield from self.leaf_texts(node.member(name), part, f"{path}/{name}")
-        else:
-            has_order = node.has_order(value)
-            for position, part in enumerate(value):
-                step = position if has_order else "*"
-                yield from self.leaf_texts(node.item(position), part, f"{path}/{step}")
-
-
-def _is_default(node: Node, value: Any) -> bool:
-    """Return whether a scalar is the default of its place; other values are not looked into."""
-    default = node.default
-    if default is MISSING or type(value) not in SCALARS or type(default) not in SCALARS:
-        return False
-    return node.leaf_text(value) == node.leaf_text(default)
 
 
 def suffices(gain: float, both: float, least: float) -> bool:

@@ -110,6 +110,10 @@ class Node:
     """Whether a value that one side lacks gives an outcome for each of its leaves, instead of one
     outcome for the whole value."""
 
+    lists_backwards: bool = False
+    """Whether extra items are listed from last to first: a patch removes them in that order, as
+    removing an item moves all after it."""
+
     larger_alone: bool = False
     """Whether only the larger side counts if the sides have different kinds of values: object,
     array or scalar."""
@@ -249,10 +253,6 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):  # no value refers back to
             entry["exact"] = False
         return entry
 
-    def __str__(self) -> str:
-        remark = self.node.remark(self.output, self.reference)
-        return describe(self.pointer, self.kind, self.output, self.reference, remark)
-
 
 def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) -> str:
     """Describe one wrong place in a line."""
@@ -325,11 +325,14 @@ def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int
             groups.pop((each.pointer, "extra"), None)
     named = []
     for (place, kind), group in [*groups.items()][:most]:
-        first, several = group[0], f" ({len(group)} fields)" if len(group) > 1 else ""
+        first = group[0]
         if first.within is not None:
+            several = f" ({len(group)} fields)" if len(group) > 1 else ""
             named.append(make_printable(f"{place or 'the whole'} {kind}{several}"))
-        else:
-            named.append(f"{first}{'' if first.exact else ' (too long to be compared exactly)'}")
+            continue
+        remark = first.node.remark(first.output, first.reference)
+        line = describe(place, kind, first.output, first.reference, remark)
+        named.append(line + ("" if first.exact else " (too long to be compared exactly)"))
     if len(groups) > most:
         named.append(f"and {len(groups) - most} more")
     return "; ".join(named) + (" (too many pairs of items; not all were tried)" if limits else "")

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from math import inf
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import Any
 
-from llmeval_integrations.json_values.equality import SCALARS, equal
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
+from llmeval_integrations.matching.alignment import align, measure_ends
 from llmeval_integrations.matching.assignment import (
     Pairs,
+    Table,
     best_pairs,
-    best_path,
-    longest_chain,
     pair_by_shared_parts,
-    pair_texts,
 )
 from llmeval_integrations.matching.gains import (
     COMMON,
     WHOLE,
     Gains,
     Items,
-    Table,
-    are_disjoint,
     suffices,
 )
 from llmeval_integrations.matching.node import Node
 
 
+@dataclass
 class Pairing(Gains):
     """Pairs the items of arrays, once for every two arrays of a comparison.
 
@@ -36,6 +35,15 @@ class Pairing(Gains):
     equal, earlier positions come first. A document has one budget of pairs that are tried. Beyond
     it, items are paired by the parts that they share.
     """
+
+    found: dict[tuple[int, int, int], tuple[Pairs, _Arrays]] = field(default_factory=dict)
+    """The pairs of arrays that have been paired, by the ids of node and arrays."""
+
+    texts: dict[tuple[int, int], tuple[str, Node]] = field(default_factory=dict)
+    """The texts of objects and arrays, by the ids of node and value; the node is kept alive."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The number of each of these texts."""
 
     def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
         """Return the pairs of two arrays, and whether there were too many items to try every pair.
@@ -53,16 +61,70 @@ class Pairing(Gains):
             return pairs, False
         known = id(node), id(output), id(reference)
         if known not in self.found:
-            arrays = _Arrays(self, node, output, reference)  # kept alive, as their ids are keys
-            if order == "aligned":
-                pairs = arrays.align()
-            elif order == "any_order":
-                pairs = arrays.pair_in_any_order(range(len(output)), range(len(reference)))
-            else:
+            # The arrays are kept alive, as their ids are keys.
+            arrays = _Arrays(self, node, node.item(0), output, reference)
+            if order == "by_key":
                 pairs = arrays.pair_by_key()
+            else:
+                arrays.least = node.min_similarity
+                here, there = range(len(output)), range(len(reference))
+                is_aligned = order == "aligned"
+                pairs = align(arrays) if is_aligned else arrays.pair_in_any_order(here, there)
             self.found[known] = sorted(pairs), arrays
         pairs, arrays = self.found[known]
         return pairs, arrays.is_limited
+
+    def text(self, node: Node, value: Any) -> str:
+        """Return a text that two values share only if they match in full.
+
+        The value has to live as long as this object. An object or array has the number of its text,
+        which would otherwise be copied at every level above it.
+        """
+        if type(value) not in CONTAINERS or not value or node.whole:
+            return node.leaf_text(value)
+        key = id(node), id(value)
+        known = self.texts.get(key)
+        if known is None:
+            if node.literal:
+                text = canonical(value, sort_arrays=node.order == "any_order")
+            elif type(value) is dict:
+                members = ((name, node.member(name)) for name in sorted(value))
+                parts = [
+                    f"{name!r}:{self.text(its, value[name])}"
+                    for name, its in members
+                    if not (its.ignored or (not node.varies and _is_default(its, value[name])))
+                ]
+                text = "{" + ",".join(parts)
+            else:
+                items = ((node.item(position), item) for position, item in enumerate(value))
+                parts = [self.text(its, item) for its, item in items if not its.ignored]
+                text = "[" + ",".join(parts if node.has_order(value) else sorted(parts))
+            known = f"#{self.numbers.setdefault(text, len(self.numbers))}", node
+            self.texts[key] = known
+        return known[0]
+
+    def leaf_texts(self, node: Node, value: Any, path: str = "") -> Iterator[str]:
+        """Yield the texts of the leaves of a value, each with its place."""
+        if node.ignored:
+            return
+        if node.is_leaf(value):
+            yield f"{path}:{self.text(node, value)}"
+        elif type(value) is dict:
+            for name, part in value.items():
+                yield from self.leaf_texts(node.member(name), part, f"{path}/{name}")
+        else:
+            has_order = node.has_order(value)
+            for position, part in enumerate(value):
+                step = position if has_order else "*"
+                yield from self.leaf_texts(node.item(position), part, f"{path}/{step}")
+
+
+def _is_default(node: Node, value: Any) -> bool:
+    """Return whether a scalar is the default of its place; other values are not looked into."""
+    default = node.default
+    if default is MISSING or type(value) not in SCALARS or type(default) not in SCALARS:
+        return False
+    return node.leaf_text(value) == node.leaf_text(default)
 
 
 def leftovers(
@@ -73,169 +135,106 @@ def leftovers(
     return sorted({*here}.difference(used)), sorted({*there}.difference(met))
 
 
-def measure_ends(output: Items, reference: Items) -> tuple[int, int]:
-    """Return how many items are equal at the beginning and at the end of two arrays."""
-    most = min(len(output), len(reference))
-    start = end = 0
-    while start < most and equal(output[start], reference[start]):
-        start += 1
-    while end < most - start and equal(output[-1 - end], reference[-1 - end]):
-        end += 1
-    return start, end
-
-
+@dataclass
 class _Arrays:
     """Two arrays whose items are paired."""
 
-    def __init__(self, gains: Gains, node: Node, output: Items, reference: Items) -> None:
-        self._gains, self._node, self._its = gains, node, node.item(0)
-        self._output, self._reference = output, reference
-        self._least = 0.0 if node.order == "by_key" else node.min_similarity
-        """The least similarity of a pair; with a key, it is checked after all pairs are found."""
-        self.is_limited = False
-        """Whether there were too many items to try every pair."""
+    pairing: Pairing
+    node: Node
+    its: Node
+    """The node of the items."""
 
-    def _gain(self, here: int, there: int) -> float:
+    output: Items
+    reference: Items
+
+    least: float = 0.0
+    """The least similarity of a pair; with a key, it is checked after all pairs are found."""
+
+    is_limited: bool = False
+    """Whether there were too many items to try every pair."""
+
+    def gain(self, here: int, there: int) -> float:
         """Return the gain of two items, or 0 if they are less similar than `least`."""
-        output, reference, its = self._output[here], self._reference[there], self._its
-        gain = self._gains.gain(its, output, reference)
-        if not self._least:
+        output, reference, its = self.output[here], self.reference[there], self.its
+        gain = self.pairing.gain(its, output, reference)
+        if not self.least:
             return gain
         both = its.weigh(output) + its.weigh(reference)
-        return gain if suffices(gain, both, self._least) else 0.0
+        return gain if suffices(gain, both, self.least) else 0.0
 
-    def _table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
-        ours, theirs = [self._output[n] for n in here], [self._reference[n] for n in there]
-        return self._gains.table(self._its, ours, theirs, self._least)
+    def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
+        ours, theirs = map(self.output.__getitem__, here), map(self.reference.__getitem__, there)
+        return self.pairing.table(self.its, [*ours], [*theirs], self.least)
 
-    def _pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
+    def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items by the rare leaves that they share, without trying every pair."""
         self.is_limited = True
-        texts, its = self._gains.leaf_texts, self._its
+        texts, its = self.pairing.leaf_texts, self.its
         pairs = pair_by_shared_parts(
-            {n: sorted(texts(its, self._output[n])) for n in spare},
-            {n: sorted(texts(its, self._reference[n])) for n in wanted},
+            {n: sorted(texts(its, self.output[n])) for n in spare},
+            {n: sorted(texts(its, self.reference[n])) for n in wanted},
         )
-        return pairs if its.pairs_all else [pair for pair in pairs if self._gain(*pair)]
+        return pairs if its.pairs_all else [pair for pair in pairs if self.gain(*pair)]
 
-    def _pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
+    def pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair the leftover leaves in their order; they do not match."""
-        if self._least:
+        if self.least:
             return []  # their similarity is 0
-        if self._its.pairs_all:
+        if self.its.pairs_all:
             return [*zip(spare, wanted)]
-        here = [n for n in spare if self._its.is_leaf(self._output[n])]
-        return [*zip(here, [n for n in wanted if self._its.is_leaf(self._reference[n])])]
-
-    # --- in their order --------------------------------------------------------------------------
-
-    def align(self) -> Pairs:
-        """Pair items so that no two pairs cross and their total gain is the greatest.
-
-        If there are too many items, likely pairs that do not cross come first, as anchors. The
-        items between two anchors are then paired among themselves.
-        """
-        output, reference, its = self._output, self._reference, self._its
-        if its.exact and not its.pairs_all and are_disjoint(output, reference):
-            return self._pair_leaves(range(len(output)), range(len(reference)))
-        start, end = measure_ends(output, reference)
-        here, there = range(start, len(output) - end), range(start, len(reference) - end)
-        pairs = [(n, n) for n in range(start)]
-        pairs += zip(range(here.stop, len(output)), range(there.stop, len(reference)))
-        block = self._align_block(here, there)
-        if block is not None:
-            return pairs + block
-        anchors = longest_chain(sorted(self._pair_by_parts(here, there)))
-        pairs += anchors
-        for rows, columns in _gaps(anchors, here, there):
-            block = self._align_block(rows, columns)
-            if block is None:
-                block = [*zip(rows, columns)]
-                block = [pair for pair in block if not self._least or self._gain(*pair)]
-            pairs += block
-        return pairs
-
-    def _align_block(self, here: range, there: range) -> Pairs | None:
-        """Pair the items at these positions; return None if there are too many."""
-        if not (here and there):
-            return []
-        if len(here) == len(there) == 1:
-            is_pair = self._gain(here[0], there[0]) > 0
-            return [(here[0], there[0])] if is_pair else self._pair_leaves(here, there)
-        if len(here) == len(there) and self._fit_by_position(here):
-            return [*zip(here, there)]
-        table = self._table(here, there)
-        if table is None:
-            return None
-        pairs = [(here[row], there[column]) for row, column in best_path(table)]
-        for rows, columns in _gaps(pairs, here, there):
-            pairs += self._pair_leaves(rows, columns)
-        return pairs
-
-    def _fit_by_position(self, positions: range) -> bool:
-        """Return whether pairing by position is surely the best; for most long arrays it is.
-
-        The arrays are of one length, so any other pairing leaves out at least one item of each.
-        Pairing by position is the best if all its pairs together lose no more than the smallest
-        item weighs.
-        """
-        lacking, smallest = 0.0, inf
-        for n in positions:
-            weight = self._its.weigh(self._reference[n])
-            smallest = min(smallest, weight)
-            if not equal(self._output[n], self._reference[n]):
-                gain = self._gain(n, n)
-                lacking += weight - gain
-                if not gain or lacking > smallest:
-                    return False
-        return lacking <= smallest
+        here = [n for n in spare if self.its.is_leaf(self.output[n])]
+        return [*zip(here, [n for n in wanted if self.its.is_leaf(self.reference[n])])]
 
     # --- in any order ----------------------------------------------------------------------------
 
     def pair_in_any_order(self, here: Sequence[int], there: Sequence[int]) -> Pairs:
         """Pair items for the greatest total gain, first the items that match in full."""
-        output, reference, its = self._output, self._reference, self._its
-        same, spare, wanted = self._pair_equal(here, there)
+        its, (same, spare, wanted) = self.its, self._pair_equal(here, there)
         if not (spare and wanted):
             return same
-        may_split = bool(same) and (its.fuzzy or self._least > 0)
+        may_split = bool(same) and (its.fuzzy or self.least > 0)
         is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        # An empty object may match an object with ignored or extra members. A trial finds that.
-        may_match = not (its.pairs_all and its.counts_extra)
-        ours = {type(output[n]) for n in spare if output[n] or may_match}
-        theirs = {type(reference[n]) for n in wanted if reference[n] or may_match}
-        if is_alone or (its.exact and (ours <= SCALARS or theirs <= SCALARS)):
-            return same + self._pair_leaves(spare, wanted)
-        table = self._table(spare, wanted)
+        ours: Iterable[Any] = map(self.output.__getitem__, spare)
+        theirs: Iterable[Any] = map(self.reference.__getitem__, wanted)
+        if its.pairs_all and its.counts_extra:  # else an empty object may match one with parts
+            ours, theirs = filter(None, ours), filter(None, theirs)
+        is_scalar = SCALARS.issuperset(map(type, ours)) or SCALARS.issuperset(map(type, theirs))
+        if is_alone or (its.exact and is_scalar):  # nothing else matches
+            return same + self.pair_leaves(spare, wanted)
+        table = self.table(spare, wanted)
         if table is None:
-            pairs = same + self._pair_by_parts(spare, wanted)
+            pairs = same + self.pair_by_parts(spare, wanted)
         else:
-            pairs = same + [(spare[row], wanted[column]) for row, column in best_pairs(table)]
             # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] if the equal 2.0 are split.
             if may_split and self._may_gain(same, spare, wanted, table):
-                whole = self._table(here, there)
-                if whole is None:
-                    self.is_limited = True
-                else:
-                    pairs = [(here[row], there[column]) for row, column in best_pairs(whole)]
-        return pairs + self._pair_leaves(*leftovers(pairs, here, there))
+                whole = self.table(here, there)
+                self.is_limited |= whole is None
+                if whole is not None:
+                    table, spare, wanted, same = whole, [*here], [*there], []
+            pairs = same
+            for row, column in best_pairs(table):
+                pairs.append((spare[row], wanted[column]))
+        return pairs + self.pair_leaves(*leftovers(pairs, here, there))
 
     def _pair_equal(
         self, here: Sequence[int], there: Sequence[int]
     ) -> tuple[Pairs, list[int], list[int]]:
         """Pair items that match in full; return the pairs and the positions left on both sides."""
-        output, reference = self._output, self._reference
-        both = sorted(n for n in {*here} & {*there} if equal(output[n], reference[n]))
-        same = [*zip(both, both)]
-        spare, wanted = leftovers(same, here, there)
-        if len(spare) + len(wanted) > 2:
-            text, its = self._gains.text, self._its
-            more, spare, wanted = pair_texts(
-                {n: text(its, output[n]) for n in spare},
-                {n: text(its, reference[n]) for n in wanted},
-            )
-            same += more
-        return same, spare, wanted
+        output, reference, text, its = self.output, self.reference, self.pairing.text, self.its
+        pairs: Pairs = []
+        for n in sorted({*here}.intersection(there)):
+            if equal(output[n], reference[n]):
+                pairs.append((n, n))
+        spare, wanted = leftovers(pairs, here, there)
+        if len(spare) + len(wanted) <= 2:
+            return pairs, spare, wanted
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for n in reversed(spare):
+            places[text(its, output[n])].append(n)
+        for n in wanted:
+            if found := places.get(text(its, reference[n])):
+                pairs.append((found.pop(), n))
+        return pairs, *leftovers(pairs, here, there)
 
     def _may_gain(self, same: Pairs, spare: list[int], wanted: list[int], table: Table) -> bool:
         """Return whether splitting pairs of equal items may increase the total gain.
@@ -244,9 +243,9 @@ class _Arrays:
         pairs.
         """
         if len(spare) <= len(wanted):
-            rivals = self._table(spare, [there for _, there in same])
+            rivals = self.table(spare, [there for _, there in same])
         else:
-            turned = self._table([here for here, _ in same], wanted)
+            turned = self.table([here for here, _ in same], wanted)
             rivals = turned and [[*column] for column in zip(*turned)]
             table = [[*column] for column in zip(*table)]
         if rivals is None:
@@ -265,29 +264,29 @@ class _Arrays:
         If several items have the same key, the best pairs among them count. A pair that is less
         similar than `min_similarity` is dropped at the end, and its items are not paired again.
         """
-        here, there = self._group_by_key(self._output), self._group_by_key(self._reference)
-        if here.keys() | there.keys() <= {""}:  # no item has the key, so that the order counts
-            return [*zip(range(len(self._output)), range(len(self._reference)))]
+        here, there = self._group_by_key(self.output), self._group_by_key(self.reference)
         pairs: Pairs = []
         for key, wanted in there.items():
             spare = here.get(key, [])
-            if len(spare) == len(wanted) == 1:
+            if here.keys() | there.keys() == {""}:  # no item has the key, so the order counts
+                pairs += zip(spare, wanted)
+            elif len(spare) == len(wanted) == 1:
                 pairs.append((spare[0], wanted[0]))
             elif spare:
                 pairs += self.pair_in_any_order(spare, wanted)
-        if len(pairs) < min(len(self._output), len(self._reference)):
+        if len(pairs) < min(len(self.output), len(self.reference)):
             pairs += self._pair_near(pairs)
-        self._least = self._node.min_similarity
-        return [pair for pair in pairs if self._gain(*pair)] if self._least else pairs
+        self.least = self.node.min_similarity
+        return [pair for pair in pairs if self.gain(*pair)] if self.least else pairs
 
     def _group_by_key(self, items: Items) -> dict[str, list[int]]:
         """Return the positions of items by the text of their key; "" is for items without one."""
-        text, member = self._gains.text, self._its.member
+        text, member = self.pairing.text, self.its.member
         found: defaultdict[str, list[int]] = defaultdict(list)
         for position, item in enumerate(items):
             key = ""
             if type(item) is dict:
-                for name in self._node.key:
+                for name in self.node.key:
                     if name in item:
                         key += f"{name!r}:{text(member(name), item[name])},"
             found[key].append(position)
@@ -298,19 +297,19 @@ class _Arrays:
 
         If there are too many to try every pair, the score of the keys alone decides.
         """
-        if all(self._its.member(name).exact for name in self._node.key):
+        if all(self.its.member(name).exact for name in self.node.key):
             return []
-        has_key = self._node.has_key
-        here = [n for n, item in enumerate(self._output) if has_key(item)]
-        there = [n for n, item in enumerate(self._reference) if has_key(item)]
+        has_key = self.node.has_key
+        here = [n for n, item in enumerate(self.output) if has_key(item)]
+        there = [n for n, item in enumerate(self.reference) if has_key(item)]
         spare, wanted = leftovers(pairs, here, there)
         if not (spare and wanted):
             return []
-        if len(spare) * len(wanted) > self._gains.left:
-            likely = self._pair_by_parts(spare, wanted)
+        if len(spare) * len(wanted) > self.pairing.left:
+            likely = self.pair_by_parts(spare, wanted)
             return [pair for pair in likely if self._rate_keys(*pair)]
         scores = [[self._rate_keys(one, other) for other in wanted] for one in spare]
-        gains = self._table(spare, wanted) if any(map(any, scores)) else scores
+        gains = self.table(spare, wanted) if any(map(any, scores)) else scores
         if gains is None:
             self.is_limited = True
             gains = scores
@@ -322,21 +321,12 @@ class _Arrays:
 
     def _rate_keys(self, here: int, there: int) -> float:
         """Return how well the keys of two items match, or 0 if they do not."""
-        output, reference = self._output[here], self._reference[there]
+        output, reference = self.output[here], self.reference[there]
         least = 1.0
-        for name in self._node.key:
+        for name in self.node.key:
             if (name in output) != (name in reference):
                 return 0.0
             if name in output:
-                kind, score, _ = self._its.member(name).leaf(output[name], reference[name])
+                kind, score, _ = self.its.member(name).leaf(output[name], reference[name])
                 least = min(least, max(score, COMMON) if kind == "match" else 0.0)
         return least
-
-
-def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
-    """Return the positions before, between and after pairs."""
-    ends = [(here.start - 1, there.start - 1), *pairs, (here.stop, there.stop)]
-    return [
-        (range(row + 1, next_row), range(column + 1, next_column))
-        for (row, column), (next_row, next_column) in pairwise(ends)
-    ]

@@ -12,7 +12,8 @@ from typing import Any, Final, Literal, TypeAlias
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.assignment import Pairs, best_pairs, best_path, pair_texts
+from llmeval_integrations.matching.alignment import best_path
+from llmeval_integrations.matching.assignment import Pairs, best_pairs, pair_texts
 from llmeval_integrations.matching.comparison import Comparison, full_gain
 from llmeval_integrations.matching.node import Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
