@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from importlib import import_module
 from math import inf
-from pkgutil import resolve_name
+from operator import attrgetter
 from typing import Any, Final, Literal, get_args
 
 import msgspec
@@ -178,10 +179,11 @@ def compile_pattern(pattern: str) -> Any:
 def _load_function(name: str, where: str) -> Any:
     """Import the function named `module:function`; raise InvalidOptionError if it is not there."""
     given = f"{where}: compare={quote(name)}"
-    if ":" not in name:
+    module, colon, path = name.partition(":")
+    if not colon:
         raise InvalidOptionError(f"{given} is not the name of a function such as 'module:function'")
     try:
-        found = resolve_name(name)
+        found = attrgetter(path)(import_module(module))
     except Exception as error:  # importing runs the module
         raise InvalidOptionError(
             f"{given} cannot be imported: {type(error).__name__}: {error}"

@@ -147,6 +147,12 @@ def test_a_wrong_setting_is_named(settings, message):
         JsonFields(fields={"/a": settings})
 
 
+def test_a_function_is_imported_from_a_module_of_any_name(tmp_path, monkeypatch):
+    (tmp_path / "my-rules.py").write_text("def same(one, other):\n    return one[0] == other[0]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert JsonFields(fields={"/a": {"compare": "my-rules:same"}})({"a": "xy"}, {"a": "xz"}).passed
+
+
 def test_bad_options_and_bad_calls_raise():
     for options in ({"defaults": {"nonsense": 1}}, {"fields": []}, {"threshold": 2}):
         with pytest.raises(InvalidOptionError, match="|".join(options)):

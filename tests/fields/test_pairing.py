@@ -75,6 +75,10 @@ CASES = {
         JsonFields(fields={"": {"key": "sku", "min_similarity": 0.6}}), [{"sku": 1, "a": 1}, {"sku": 2, "a": 2}], [{"sku": 1, "a": 9}, {"sku": 2, "a": 2}],
         {"/*/sku": {"match": 1, "missing": 1, "extra": 1}, "/*/a": {"match": 1, "missing": 1, "extra": 1}},
     ),
+    "without the key, below a similarity": (
+        JsonFields(fields={"": {"key": "sku", "min_similarity": 0.5}}), [{"a": 1, "b": 1}, {"a": 2}], [{"a": 1, "b": 2}, {"a": 3}],
+        {"/*/a": {"match": 1, "missing": 1, "extra": 1}, "/*/b": {"mismatch": 1}},
+    ),
     "the best pairs of those that are similar enough": (  # not 0.4 and 0.4, which have the larger sum
         JsonFields(defaults={**ORDER, "min_similarity": 0.6}),
         [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 2, "b": 2, "c": 8, "d": 8, "e": 8}],
