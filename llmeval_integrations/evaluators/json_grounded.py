@@ -27,6 +27,7 @@ from llmeval_integrations.fields.field import Field, Layout
 from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.python_values import dump_model
 from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.text.sources import Found, Source, normalize
 
@@ -66,7 +67,8 @@ class JsonGrounded(JsonEvaluator):
 
     Raises:
         MissingFieldError: The sample has no source.
-        InputError: The source contains objects other than texts, numbers, lists and mappings.
+        InputError: The source contains objects other than texts, numbers, lists, mappings and
+            Pydantic models.
     """
 
     source: Origin = "input"
@@ -206,7 +208,7 @@ def _is_named(node: Field, value: Any) -> bool:
 
 
 def texts_of(thing: Any, name: str) -> list[str]:
-    """Return the texts of a source; mappings, such as messages, have all texts and numbers in them.
+    """Return the texts of a source; messages and documents have all texts and numbers in them.
 
     The name of the sample's field is empty for a part of it.
     """
@@ -216,10 +218,11 @@ def texts_of(thing: Any, name: str) -> list[str]:
         return [] if isinstance(thing, bool) else [str(thing)]
     if name == "contexts" and isinstance(thing, Sequence):
         return [_GAP.join(texts_of(each, "")) for each in thing]
+    if hasattr(type(thing), "model_dump"):  # a message or document of LangChain or LlamaIndex
+        thing = dump_model(thing)
     parts = thing.values() if isinstance(thing, Mapping) else thing
     if not isinstance(thing, (Mapping, list, tuple)):
         raise InputError(
-            "a source is a text, or a list of texts, or of messages and documents as mappings; "
-            f"got {quote(thing)}"
+            f"a source is a text, or a list of texts, messages or documents; got {quote(thing)}"
         )
     return [text for each in parts if each is not None for text in texts_of(each, "")]

@@ -55,24 +55,12 @@ FOUND = [
     ("2024-01-05", "Statement 2024\n05 Jan rent", "date", "05 Jan"),
     ("planting seeds", "seeds that were planted", "words", "seeds that were planted"),
     ("Harbour Logistics", "by Harb0ur Logistics", "fuzzy", "Harb0ur Logistics"),
-    (
-        "WHO (World Health Organization)",
-        "WHO, " + "x " * 40 + "World Health Organization",
-        "words",
-        "WHO",
-    ),
-    (
-        "The wild plant spreads quickly in cold regions",
-        "In cold regions this plant will quickly spread.",
-        "paraphrase",
-        "cold regions this plant will quickly spread",
-    ),
-]
+    ("WHO (World Health Organization)", "WHO, " + "x " * 40 + "World Health Organization", "words", "WHO"),
+    ("A wild plant spreads quickly in cold regions", "In cold regions this plant will quickly spread.", "paraphrase", "cold regions this plant will quickly spread"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("value", "source", "kind", "place"), FOUND, ids=[str(case[0]) for case in FOUND]
-)
+@pytest.mark.parametrize(("value", "source", "kind", "place"), FOUND, ids=str)
 def test_a_value_is_found_in_whatever_form_it_has(value, source, kind, place):
     assert ground(value, source) == (kind, place)
 
@@ -92,7 +80,7 @@ NOT_FOUND = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("value", "source"), NOT_FOUND, ids=[str(case[0]) for case in NOT_FOUND])
+@pytest.mark.parametrize(("value", "source"), NOT_FOUND, ids=str)
 def test_a_value_that_is_nearly_there_is_not_found(value, source):
     assert ground(value, source)[0] == "ungrounded"
 
@@ -164,29 +152,44 @@ def test_what_the_schema_names_and_what_no_text_says_is_open():
         JsonGrounded()(output, input="x", schema=5)
 
 
-def test_the_source_is_the_input_or_the_contexts():
-    contexts = ["Harbour Ltd", "Baker Ltd, 1,250.50 EUR"]
-    outcomes = JsonGrounded("contexts")({"a": 1250.5, "b": "Harbour"}, contexts=contexts).metadata[
-        "outcomes"
-    ]
-    assert [(each["context"], each["place"]) for each in outcomes] == [(1, [11, 19]), (0, [0, 7])]
-    messages = [
-        {"role": "system", "content": "Extract."},
-        {"role": "user", "content": [{"type": "text", "text": SOURCE}]},
-    ]
-    assert JsonGrounded()({"total": 1250.5}, input=messages).score == 1
-    assert JsonGrounded("contexts")({"total": 1250.5}, contexts=SOURCE).score == 1
-    document = {"text": "in Rome", "page": 3, "score": 0.5, "is_first": True, "title": None}
-    assert JsonGrounded("contexts")(["Rome", 3, 0.5], contexts=[document]).score == 1
+DICTS = [{"text": "in Rome", "page": 3, "score": 0.5, "is_first": True, "title": None}]
+ASKED = [
+    {"role": "system", "content": "Extract."},
+    {"role": "user", "content": [{"type": "text", "text": SOURCE}]},
+]
+
+
+@pytest.mark.parametrize(
+    ("origin", "source", "output"),
+    [
+        ("input", ASKED, {"total": 1250.5}),
+        ("contexts", SOURCE, {"total": 1250.5}),
+        ("contexts", DICTS, ["Rome", 3, 0.5]),
+    ],
+)
+def test_the_source_is_a_text_or_messages_or_documents(origin, source, output):
+    assert JsonGrounded(origin)(output, **{origin: source}).score == 1
+
+
+def test_documents_and_messages_of_langchain_and_llama_index_are_sources():
+    documents = pytest.importorskip("langchain_core.documents")
+    messages = pytest.importorskip("langchain_core.messages")
+    nodes = pytest.importorskip("llama_index.core.schema")
+    document = documents.Document("in Rome", metadata={"page": 3})
+    node = nodes.NodeWithScore(node=nodes.TextNode(text="in Bern"))
+    found = JsonGrounded("contexts")(["Rome", 3, "Bern"], contexts=[document, node])
+    assert [each["context"] for each in found.metadata["outcomes"]] == [0, 0, 1]
+    assert JsonGrounded()({"total": 1250.5}, input=[messages.HumanMessage(SOURCE)]).score == 1
+
+
+def test_a_value_has_its_place_in_its_context_and_a_source_is_asked_for():
+    grounded, contexts = JsonGrounded("contexts"), ["Harbour Ltd", "Baker Ltd, 1,250.50 EUR"]
+    found = grounded({"a": 1250.5, "b": "Harbour"}, contexts=contexts).metadata["outcomes"]
+    assert [(each["context"], each["place"]) for each in found] == [(1, [11, 19]), (0, [0, 7])]
     with pytest.raises(MissingFieldError, match="json_grounded needs contexts"):
-        JsonGrounded("contexts")("{}", input=SOURCE)
+        grounded("{}", input=SOURCE)
     with pytest.raises(InputError, match="a text, or a list"):
         JsonGrounded()("{}", input=5)
-
-
-def test_what_is_no_json_scores_0():
-    result = JsonGrounded()('{"a": 1', input="1")
-    assert (result.score, result.passed, result.label) == (0.0, False, "truncated")
 
 
 def test_common_values_are_marked_and_a_run_counts_fields():
@@ -225,7 +228,7 @@ def test_planted_values_are_found_and_near_ones_are_not(language):
     for seed in range(1_000, 1_040):
         source, right, near = make_case(language, seed)
         for kind, values in ("right", right), ("near", near):
-            for _, value in values:
+            for value in values:
                 counts[kind, ground(value, source)[0] == "ungrounded"] += 1
     assert counts["right", False] >= 0.97 * (counts["right", False] + counts["right", True])
     assert counts["near", True] >= 0.95 * (counts["near", False] + counts["near", True])
