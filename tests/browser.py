@@ -24,6 +24,14 @@ _FLAGS = (
     "--window-size=1280,900",
 )
 
+_COMPLAINTS = (
+    "Log.entryAdded",
+    "Runtime.exceptionThrown",
+    "Runtime.consoleAPICalled",
+    "Page.javascriptDialogOpening",
+)
+_TEXTS = ".map(each => each.textContent.trim().replace(/\\s+/g, ' '))"
+
 
 class Page:
     """One page, with what it asked for and what it complained about."""
@@ -71,14 +79,12 @@ class Page:
 
     def texts(self, selector: str) -> list[str]:
         """Give the texts of all elements, without white space around them."""
-        texts = ".map(each => each.textContent.trim().replace(/\\s+/g, ' '))"
-        return self.run(f"[...document.querySelectorAll({selector!r})]{texts}")
+        return self.run(f"[...document.querySelectorAll({selector!r})]{_TEXTS}")
 
     def rows(self, selector: str) -> list[list[str]]:
         """Give the texts of the cells of all rows of a table."""
-        texts = ".map(each => each.textContent.trim().replace(/\\s+/g, ' '))"
         rows = f"[...document.querySelectorAll({selector + ' tr'!r})]"
-        return self.run(f"{rows}.map(row => [...row.cells]{texts})")
+        return self.run(f"{rows}.map(row => [...row.cells]{_TEXTS})")
 
     def click(self, selector: str, number: int = 0) -> None:
         """Click on one of the elements, the first if none is named."""
@@ -97,21 +103,12 @@ class Page:
             self._rest += more
         line, self._rest = self._rest.split(b"\0", 1)
         message = json.loads(line)
-        self._note(message)
-        return message
-
-    def _note(self, message: dict[str, Any]) -> None:
-        method, given = message.get("method"), message.get("params", {})
+        method = message.get("method")
         if method == "Network.requestWillBeSent":
-            self.requests.append(given["request"]["url"])
-        elif method == "Log.entryAdded":
-            self.complaints.append(given["entry"]["text"])
-        elif method == "Runtime.exceptionThrown":
-            self.complaints.append(json.dumps(given["exceptionDetails"]))
-        elif method == "Runtime.consoleAPICalled":
-            self.complaints.append(f"console: {given['args']}")
-        elif method == "Page.javascriptDialogOpening":
-            self.complaints.append(f"dialog: {given['message']}")
+            self.requests.append(message["params"]["request"]["url"])
+        elif method in _COMPLAINTS:
+            self.complaints.append(json.dumps(message))
+        return message
 
 
 @contextmanager
@@ -119,17 +116,10 @@ def browser(profile: Path) -> Iterator[Page]:
     """Start Chromium with a profile of its own, and end it."""
     to_child, from_us = os.pipe()
     from_child, to_us = os.pipe()
-
-    def place() -> None:
-        os.dup2(to_child, 13)
-        os.dup2(to_us, 14)
-        os.dup2(13, 3)
-        os.dup2(14, 4)
-
-    process = subprocess.Popen(
-        [str(CHROMIUM), *_FLAGS, f"--user-data-dir={profile}"],
-        preexec_fn=place,  # noqa: PLW1509 - Chromium reads and writes the descriptors 3 and 4
-        close_fds=False,
+    command = [str(CHROMIUM), *_FLAGS, f"--user-data-dir={profile}"]
+    process = subprocess.Popen(  # Chromium reads and writes the descriptors 3 and 4
+        ["/bin/bash", "-c", f'exec "$0" "$@" 3<&{to_child} 4>&{to_us}', *command],
+        pass_fds=(to_child, to_us),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,29 +1,106 @@
-"""The documentation: examples run, and links lead somewhere."""
+"""README and documentation: every block and example prints what it says, links lead somewhere."""
 
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import rich
-from examples import JUDGED
+from examples import DETERMINISTIC, JUDGED
 
-from llmeval_integrations import list_evaluators
+from llmeval_integrations import evaluate, list_evaluators
+from llmeval_integrations.core.catalog import evaluator_class
+from llmeval_integrations.demo import OUTPUTS, SCHEMA
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 FOLDERS = [DOCS / name for name in ("tutorials", "how-to", "reference", "explanation")]
-GUIDE = [page for folder in FOLDERS for page in sorted(folder.glob("*.md"))]
-LINKING = [
-    DOCS.parent / "README.md",
-    DOCS.parent / "CONTRIBUTING.md",
-    *(page for page in GUIDE if page.stem != "index"),
-]
+README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
+PAGES = [README, *(page for folder in FOLDERS for page in sorted(folder.glob("*.md")))]
+BLOCK = re.compile(r"^```([\w{}]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# A block that stands on two pages runs once.
+BLOCKS = list(dict.fromkeys(block for page in PAGES for block in BLOCK.findall(page.read_text())))
+LOGS = {
+    "inspect_a.json": "before.eval",  # in JSON, as not every Python reads zstd
+    "inspect_b.json": "after.eval",
+    "promptfoo.json": "results.json",
+    "samples_capitals_mc_2026-11-27T00-00-58.678580.jsonl": "samples_capitals.jsonl",
+}
+NEEDS = {
+    "langchain.agents": "langchain",
+    "langchain": "langchain_core",
+    "llama_index": "llama_index",
+    "pyarrow": "pyarrow",
+}
 
 
-def test_every_evaluator_has_one_example():
-    assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
+def each_block(language):
+    return pytest.mark.parametrize("code", [code for kind, code in BLOCKS if kind == language])
+
+
+def said(code):
+    """Give the lines that a block says it prints."""
+    lines = [line.removeprefix("#> ") for line in code.splitlines() if line.startswith("#> ")]
+    assert lines
+    return lines
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Make a folder with the data that the pages name."""
+    shutil.copy(OUTPUTS, tmp_path / "outputs.jsonl")
+    shutil.copy(SCHEMA, tmp_path / "schema.json")
+    for log, name in LOGS.items():
+        shutil.copy(ROOT / "tests/runs/logs/data" / log, tmp_path / name)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder):
+    """Run a command there, with our `llmeval` on the path."""
+    usual = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder)}
+
+    def run(*command, cwd=folder, **environment):
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env=usual | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def model_server():
+    """A model on this machine in place of the one that the README names."""
+    for package in ("openai", "xllamacpp", "gguf"):
+        pytest.importorskip(package)
+    tiny_llm = runpy.run_path(str(ROOT / "tools/tiny_llm.py"))
+    server = tiny_llm["serve"]()
+    yield {"OPENAI_BASE_URL": tiny_llm["address"](server), "OPENAI_API_KEY": "none"}
+    del server
+
+
+# --- code ----------------------------------------------------------------------------------------
+
+
+@each_block("python")
+def test_a_python_block_prints_what_it_says(code, folder, monkeypatch, capsys):
+    for word, package in NEEDS.items():
+        if re.search(rf"frameworks\.{word}\b|^(from|import) {package}\b", code, re.MULTILINE):
+            pytest.importorskip(package)
+    monkeypatch.chdir(folder)
+    rich.reconfigure()  # some frameworks change the console of the whole process
+    exec(code, {"__name__": "__main__"})  # noqa: S102
+    assert capsys.readouterr().out.splitlines() == said(code)
 
 
 @pytest.mark.parametrize("name", list_evaluators())
@@ -31,17 +108,103 @@ def test_an_example_prints_what_it_says(name, capsys):
     if name in JUDGED:
         pytest.importorskip("langchain_core")
     path = DOCS / "examples" / f"{name}.py"
-    rich.reconfigure()  # some frameworks change the console of the whole process
+    rich.reconfigure()
     runpy.run_path(str(path))
-    lines = path.read_text().splitlines()
-    said = [line.removeprefix("#> ") for line in lines if line.startswith("#> ")]
-    assert said
-    assert capsys.readouterr().out.splitlines() == said
+    assert capsys.readouterr().out.splitlines() == said(path.read_text())
 
 
-@pytest.mark.parametrize("path", LINKING, ids=lambda path: path.stem)
-def test_a_link_between_files_leads_somewhere(path):
+def test_every_evaluator_has_one_example():
+    assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
+
+
+def test_the_examples_for_contributors_work():
+    codes = [code for kind, code in BLOCK.findall(CONTRIBUTING.read_text()) if kind == "python"]
+    names = {}
+    for code in codes:
+        exec(code, names)  # noqa: S102
+    assert names["WordCount"](at_least=2)("one").reason == "1 words"
+    judge = names["PassFail"](names["Gateway"](), "Is it short?")
+    samples = [{"output": f"text {number}"} for number in range(20)]
+    run = evaluate(samples, [judge], concurrency=2, max_tokens=300)
+    assert [row.label for row in run.rows[:3]] == ["Pass"] * 3
+    assert 3 <= run.summary["judging"]["calls"] <= 4
+    assert run.summary["judging"]["budget_reached"] == "max_tokens=300"
+
+
+@each_block("bash")
+def test_a_shell_block_runs(code, folder, run, request):
+    if code.startswith("make"):
+        # Running `make test` from a test would never end; make says what it would do.
+        for command in re.findall(r"^make \w+", code, re.MULTILINE):
+            run(*command.split(), "--dry-run", cwd=ROOT)
+        return
+    run(
+        "/bin/bash",
+        "-euc",
+        code,
+        **(request.getfixturevalue("model_server") if "model=" in code else {}),
+    )
+    for out in re.findall(r"--out (\S+)", code):
+        written = folder / out
+        assert written.is_file() or (written / "summary.json").exists()
+
+
+@each_block("yaml")
+def test_a_configuration_runs(code, folder, run):
+    (folder / "eval.yaml").write_text(code)
+    run("llmeval", "run", "eval.yaml")
+    assert (folder / "runs/second/results.jsonl").exists()
+
+
+@each_block("py")
+def test_a_test_file_runs(code, folder, run):
+    (folder / "test_it.py").write_text(code)
+    assert "= evaluations =" in run(
+        sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "test_it.py"
+    )
+
+
+@each_block("yml")
+def test_the_commands_of_a_workflow_run(code, folder, run):
+    import yaml
+
+    steps = yaml.safe_load(code)["jobs"]["evaluate"]["steps"]
+    commands = [step["run"] for step in steps if step.get("run", "").startswith("llmeval")]
+    assert commands
+    for command in commands:
+        run("/bin/bash", "-euc", command)
+    for written in ("comment.md", "junit.xml"):
+        assert (folder / written).stat().st_size
+
+
+def test_no_block_is_left_out():
+    kinds = {kind for kind, _ in BLOCKS}
+    assert kinds == {"python", "py", "bash", "text", "yaml", "yml", "{toctree}"}
+
+
+# --- prose ---------------------------------------------------------------------------------------
+
+
+def test_the_tables_name_every_evaluator_and_judge():
+    rows = re.findall(r"^\| \[`(\w+)`\]", README.read_text(), re.MULTILINE)
+    assert sorted(rows) == DETERMINISTIC
+    judges = (DOCS / "how-to/judges.md").read_text()
+    table = re.search(r"^\| judge \|.*?\n\n", judges, re.DOTALL | re.MULTILINE)[0]
+    for name in JUDGED:
+        assert re.search(rf"`{evaluator_class(name).__name__}[`(]", table)
+
+
+def test_the_readme_is_short():
+    text = README.read_text()
+    assert len(text.splitlines()) <= 250
+    assert len(text.split()) <= 2_500
+
+
+@pytest.mark.parametrize("path", [CONTRIBUTING, *PAGES], ids=lambda path: path.stem)
+def test_a_page_has_no_placeholder_and_its_links_lead_somewhere(path):
     prose = re.sub(r"^```.*?^```$", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    shouted = set(re.findall(r"\b[A-Z]{6,}\b", re.sub(r"`[^`]*`", "", prose)))
+    assert shouted <= {"README", "CONTRIBUTING", "CHANGELOG", "RESULTS"}
     for target, anchor in re.findall(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)", prose):
         file = path.parent / target if target else path
         if "/api/" in target or "/evaluators/" in target:  # made when the site is built
@@ -49,12 +212,9 @@ def test_a_link_between_files_leads_somewhere(path):
         assert file.exists(), target
         if anchor:
             titles = re.findall(r"^#+ (.+)", file.read_text(), re.MULTILINE)
-            assert anchor in map(slug, titles), f"{target}#{anchor}"
-
-
-def slug(title):
-    """Write a title as GitHub does in an address."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+            # as GitHub writes a title in an address
+            anchors = [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles]
+            assert anchor in anchors, f"{target}#{anchor}"
 
 
 @pytest.mark.nightly  # `make docs` does the same
@@ -63,8 +223,5 @@ def test_the_site_builds_without_a_warning_and_every_link_leads_somewhere(tmp_pa
         pytest.importorskip(package)
     site = tmp_path / "site"
     build = ["sphinx", "--quiet", "--fail-on-warning", "-d", tmp_path / "trees", DOCS, site]
-    done = subprocess.run(
-        [sys.executable, "-m", *build], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "-m", *build], check=True)
     assert list(runpy.run_path(str(DOCS / "links.py"))["problems"](site)) == []

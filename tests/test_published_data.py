@@ -1,76 +1,132 @@
-"""Public data: outputs of six models, their published table, and 40 extractions counted by hand."""
+"""Public data: published figures and verdicts are ours, and 40 extractions counted by hand."""
 
 import json
+import random
+import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 
-from llmeval_integrations import JsonFields, JsonValidity
+from llmeval_integrations import JsonFields, JsonValidity, ToolCalls, ToolCallSchema
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-FILES = sorted((DATA / "sob").glob("*.jsonl"))
-CASES = DATA / "extraction" / "cases.jsonl"
-EXAMPLE = Path(__file__).parents[1] / "examples" / "structured_output_benchmark.py"
-FIGURES = (
-    "json_parse_success", "schema_compliance", "hier_path_recall", "path_set_f1", "leaf_value_em",
-)  # fmt: skip
+ROOT = Path(__file__).parents[1]
+DATA = ROOT.parent / "shared" / "data"
+OUTPUTS = sorted((DATA / "sob").glob("*.jsonl"))
+CALLS = [
+    DATA / "bfcl" / f"{name}.jsonl"
+    for name in ("simple_python", "multiple", "parallel", "parallel_multiple")
+]
+sys.path.append(str(ROOT / "benchmarks"))
 
-needs_outputs = pytest.mark.skipif(not FILES, reason="the benchmark's data is not here")
-needs_cases = pytest.mark.skipif(not CASES.exists(), reason="the shared data are not here")
+from proof import bfcl, maskbench, sob, suites  # noqa: E402 - the folder is no package of ours
+
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the public files are not here")
 
 
+@cache
 def read(path):
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-@needs_outputs
+# --- the proof: our figures equal published ones, or the difference is explained -----------------
+
+
+@needs_data
+@pytest.mark.once
+def test_our_figures_equal_the_structured_output_benchmarks():
+    part = sob.run(DATA)
+    assert (part.records, part.exceptions) == (6 * 209 * len(sob.FIGURES), [])
+
+
+@needs_data
+@pytest.mark.once
+def test_differences_from_the_berkeley_leaderboard_are_explained():
+    part = bfcl.run(DATA)
+    assert (part.records, len(part.exceptions)) == (4_000, 27)
+    assert not any("not explained" in each for each in part.exceptions)
+    assert sum("the type that its schema gives" in each for each in part.exceptions) == 16
+    assert not any("published as right" in each for each in part.exceptions)
+
+
+@needs_data
+@pytest.mark.once
+def test_our_labels_equal_maskbenchs():
+    part = maskbench.run(DATA)
+    assert (part.records, part.exceptions) == (2_334, [])
+
+
+@pytest.mark.parametrize("run", [suites.run_parsing, suites.run_schemas])
+def test_suites_of_source_distributions(run):
+    part = run(DATA)
+    if part.missing:
+        pytest.skip(part.missing)
+    assert {each.partition(":")[0] for each in part.exceptions} <= {
+        "y_object_duplicated_key.json",
+        "y_object_duplicated_key_and_value.json",
+    }
+
+
+def test_a_part_without_its_files_is_named(tmp_path):
+    out = tmp_path / "PROOF.md"
+    command = [sys.executable, "-m", "proof", str(tmp_path), "--out", str(out)]
+    environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'benchmarks'}"}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    text = out.read_text("utf-8")
+    assert done.stdout.strip() == text.strip()
+    assert text.count("Not run: no ") == 5
+    assert f"Not run: no sob/*.jsonl in {tmp_path.name}." in text
+
+
+# --- outputs of six models, and extractions counted by hand --------------------------------------
+
+
+@needs_data
 def test_every_output_that_is_not_json_has_a_defect():
-    records = [record for path in FILES for record in read(path)]
-    results = map(JsonValidity("strict"), (record["output"] for record in records))
-    assert Counter(result.label for result in results) == {
+    outputs = [record["output"] for path in OUTPUTS for record in read(path)]
+    assert Counter(result.label for result in map(JsonValidity("strict"), outputs)) == {
         None: 1173, "prose_around": 58, "code_fence": 9, "prose": 6, "invalid_escape": 4, "truncated": 2,
         "unescaped_quote": 1, "trailing_comma": 1,
     }  # fmt: skip
 
 
-@needs_outputs
+@needs_data
 @pytest.mark.once
 def test_the_example_prints_the_rows_of_the_six_models(tmp_path):
-    folders = [str(tmp_path / path.stem) for path in FILES]
-    fields = 'json_fields:schema=false,nulls=values,defaults={"order":"ordered"}'
-    evaluators = ("json_validity", fields, "json_schema:draft=7")
-    asked = [f"-e{name}{',' if ':' in name else ':'}parsing=strict" for name in evaluators]
-    command = [sys.executable, "-m", "llmeval_integrations", "run", "-q", *asked]
-    for path, folder in zip(FILES, folders):
+    folders = [str(tmp_path / path.stem) for path in OUTPUTS]
+    fields = 'json_fields:schema=false,nulls=values,defaults={"order":"ordered"},parsing=strict'
+    evaluators = ["json_validity:parsing=strict", fields, "json_schema:draft=7,parsing=strict"]
+    command = [sys.executable, "-m", "llmeval_integrations", "run", "-q"]
+    command += [f"-e{each}" for each in evaluators]
+    for path, folder in zip(OUTPUTS, folders):
         subprocess.run([*command, str(path), "--out", folder], check=True)
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLE), *folders], capture_output=True, text=True, check=True
-    )
-    head, _, *rows = (
-        [cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()
-    )
-    assert len(rows) == len(FILES) == 6
-    for path, row in zip(FILES, rows):
-        cells, records = dict(zip(head, row)), read(path)
+    example = [sys.executable, str(ROOT / "examples/structured_output_benchmark.py"), *folders]
+    printed = subprocess.run(example, capture_output=True, text=True, check=True).stdout
+    lines = [re.findall(r"[^|]+", line.replace(" ", "")) for line in printed.splitlines()]
+    head, _, *rows = lines
+    figures = [name for name in head if name in sob.FIGURES]
+    assert (len(rows), len(figures)) == (6, 5)
+    for path, row in zip(OUTPUTS, rows):
+        cells = dict(zip(head, row))
         assert cells["model"] == path.stem
-        for name in FIGURES:
-            mean = fmean(record["published"][name] for record in records)
-            figure, low, high = (
-                cells[name].replace("(", "").replace(")", "").replace("to", "").split()
-            )
+        for name in figures:
+            mean = fmean(record["published"][name] for record in read(path))
+            figure, low, high = re.findall(r"[\d.]+", cells[name])
             assert figure == f"{100 * mean:.1f}", (path.stem, name)
             assert float(low) < float(figure) < float(high)
 
 
 def has_figures(case, rules):
+    """Compare a case by rules; the figures are those counted by hand, or not."""
+    leaves = ("nulls", "empty")
     evaluator = JsonFields(
         case["schema"],
-        defaults={name: value for name, value in rules.items() if name not in ("nulls", "empty")},
-        **{name: rules[name] for name in ("nulls", "empty") if name in rules},
+        defaults={name: value for name, value in rules.items() if name not in leaves},
+        **{name: rules[name] for name in leaves if name in rules},
     )
     output, reference = (
         value if isinstance(value, str) else json.dumps(value)
@@ -81,8 +137,118 @@ def has_figures(case, rules):
     return figures == (case["right"], case["output_leaves"], case["reference_leaves"])
 
 
-@needs_cases
+@needs_data
 def test_figures_equal_those_counted_by_hand():
-    cases = read(CASES)
+    cases = read(DATA / "extraction" / "cases.jsonl")
     assert sum(has_figures(case, {}) for case in cases) >= 27  # most as they come
     assert [case["name"] for case in cases if not has_figures(case, case["rules"])] == []
+
+
+# --- calls of the Berkeley Function Calling Leaderboard, right and with one mistake each ---------
+
+LISTED = ToolCalls(alternatives="listed")
+
+
+def reference(record):
+    """Give the expected calls, each argument with its list of accepted values."""
+    answers = record["possible_answers"]
+    return [{"name": name, "arguments": its} for call in answers for name, its in call.items()]
+
+
+def first(values):
+    """Give the first accepted value."""
+    value = next(value for value in values if value != "")
+    items = [
+        {name: first(inner) for name, inner in item.items()} if isinstance(item, dict) else item
+        for item in (value if isinstance(value, list) else [value])
+    ]
+    return items if isinstance(value, list) else items[0]
+
+
+def as_expected(record):
+    """Give each argument its first accepted value."""
+    return [
+        {
+            "name": call["name"],
+            "arguments": {
+                name: first(values)
+                for name, values in call["arguments"].items()
+                if any(value != "" for value in values)
+            },
+        }
+        for call in reference(record)
+    ]
+
+
+def change(calls, arguments, **call):
+    """Change the first call."""
+    return [{**calls[0], "arguments": {**calls[0]["arguments"], **arguments}, **call}, *calls[1:]]
+
+
+CHANGES = {
+    "as expected": lambda calls, choose: calls,
+    "permuted": lambda calls, choose: calls[::-1] if len(calls) > 1 else None,
+    "missing": lambda calls, choose: choose.sample(calls, len(calls) - 1),
+    "extra": lambda calls, choose: [*calls, choose.choice(calls)],
+    "extra argument": lambda calls, choose: change(calls, {"made_up": 1}),
+    "wrong value": lambda calls, choose: change(calls, dict.fromkeys(calls[0]["arguments"], "?")),
+    "wrong name": lambda calls, choose: change(calls, {}, name="made_up"),
+}
+
+
+def results(kind, evaluator=LISTED, every=4):
+    """Evaluate the calls of one kind, made of each record or of every fourth."""
+    for record in [record for path in CALLS for record in read(path)][::every]:
+        choose = random.Random(f"{record['id']} {kind}")
+        calls = CHANGES[kind](as_expected(record), choose)
+        if calls is not None:
+            tools = {"tools": record["functions"]}
+            yield evaluator(json.dumps(calls), reference(record), variables=tools)
+
+
+@needs_data
+@pytest.mark.once
+@pytest.mark.parametrize(("kind", "count"), [("as expected", 800), ("permuted", 400)])
+def test_a_harmless_difference_passes(kind, count):
+    assert [result.score for result in results(kind, every=1)] == [1.0] * count
+
+
+@needs_data
+@pytest.mark.once
+def test_every_accepted_value_passes():
+    for record in (record for path in CALLS for record in read(path)):
+        expected, tools = reference(record), {"tools": record["functions"]}
+        for place, call in enumerate(expected):
+            for name, values in call["arguments"].items():
+                for value in values:
+                    if value in ("", None) or isinstance(value, dict) or first([value]) != value:
+                        continue
+                    calls = as_expected(record)
+                    calls[place]["arguments"][name] = value
+                    assert LISTED(calls, expected, variables=tools).passed, record["id"]
+
+
+@needs_data
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        ("wrong value", "wrong_arguments"),
+        ("extra argument", "wrong_arguments"),
+        ("wrong name", "wrong_name"),
+        ("missing", "missing"),
+        ("extra", "extra"),
+    ],
+)
+def test_a_mistake_fails_with_its_label(kind, label):
+    found = [*results(kind)]
+    assert len(found) == 200
+    assert all(0 <= result.score < 1 for result in found)
+    assert {(result.passed, result.label) for result in found} == {(False, label)}
+
+
+@needs_data
+@pytest.mark.once
+def test_five_answers_violate_the_schema_of_their_own_tool():
+    passed = [result.passed for result in results("as expected", ToolCallSchema(), every=1)]
+    assert Counter(passed) == {True: 795, False: 5}

@@ -1,12 +1,14 @@
-"""One method is written, and every way to call it agrees."""
+"""The fields of a sample reach an evaluator, a full stack is no error, and errors form a tree."""
 
 import asyncio
+import pickle
 import sys
 from dataclasses import dataclass
 
 import pytest
 
 from llmeval_integrations import Evaluator, InputError, JsonValidity, Result, Sample
+from llmeval_integrations.core import errors
 
 
 @pytest.mark.parametrize(
@@ -64,3 +66,32 @@ def test_what_the_stack_has_no_room_for_is_unscored_and_the_others_are_not():
         [asyncio.run(Descending().aevaluate({"output": levels})) for levels in (3, 10**5, 4)],
     ):
         assert [result.score for result in results] == [3, None, 4]
+
+
+# --- errors ------------------------------------------------------------------------------------
+
+TREE = {
+    ValueError: "InvalidOption MissingField InvalidReference InvalidSchema RegexTimeout Input UnreadableJudgement",
+    LookupError: "UnknownName",
+    RuntimeError: "Judge Client CutReply RefusedReply RejectedAnswer",
+    ImportError: "MissingDependency",
+}  # fmt: skip
+
+
+def test_every_error_is_ours_and_a_builtin_and_survives_pickling():
+    kinds = {f"{name}Error": kind for kind, names in TREE.items() for name in names.split()}
+    classes = {
+        name: one for name, one in vars(errors).items() if str(one).startswith("<class 'llmeval")
+    }
+    assert classes.keys() - {"EvalError"} == kinds.keys()
+    for name, kind in kinds.items():
+        error = classes[name]("what is wrong")
+        assert isinstance(error, errors.EvalError)
+        assert isinstance(error, kind)
+        twin = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert (type(twin), str(twin)) == (type(error), str(error))
+
+
+def test_a_missing_package_is_worded_in_one_way():
+    error = errors.MissingDependencyError.of("openai", "openai")
+    assert str(error) == "openai is not installed; run: pip install 'llmeval-integrations[openai]'"

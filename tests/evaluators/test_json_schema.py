@@ -1,51 +1,29 @@
-"""Schemas: verdicts against the `jsonschema` package, the words of errors, the graded score."""
+"""JsonSchema: verdicts against `jsonschema`, the words of errors, and where a schema comes from."""
 
+import dataclasses
+import functools
 import json
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from json_strategies import law
+from json_strategies import clashing, clashing_schemas, law
 
-from llmeval_integrations import InvalidOptionError, JsonSchema
+from llmeval_integrations import (
+    InvalidOptionError,
+    InvalidSchemaError,
+    JsonFields,
+    JsonSchema,
+    MissingFieldError,
+    evaluate,
+)
 from llmeval_integrations.json_values.pointer import read_pointer
 
 DRAFTS = ["4", "6", "7", "2019-09", "2020-12"]
 
 # --- verdicts ------------------------------------------------------------------------------------
 
-
-values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-3, 3)
-    | st.sampled_from([0.5, 1.0, "", "a", "ab", "1"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["a", "b", "1", "a/b", "~"]), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-types = st.sampled_from(["null", "boolean", "integer", "number", "string", "array", "object"])
-names = st.lists(st.sampled_from(["a", "b", "1", "a/b", "~"]), max_size=2, unique=True)
-schemas = st.recursive(
-    st.booleans() | st.fixed_dictionaries({}, optional={
-        "type": types, "minimum": st.integers(-2, 2), "maxLength": st.integers(0, 2),
-        "minItems": st.integers(0, 2), "maxProperties": st.integers(0, 2), "required": names,
-        "uniqueItems": st.booleans(), "const": values, "enum": st.sampled_from([[1, "a"], [None, [1]], [True, 0], [{"a": 1.0}]]),
-    }),
-    lambda inner: st.fixed_dictionaries({}, optional={
-        "properties": st.dictionaries(st.sampled_from(["a", "b", "1", "a/b", "~"]), inner, max_size=2),
-        "prefixItems": st.lists(inner, min_size=1, max_size=2), "format": st.just("email"),
-        "allOf": st.lists(inner, min_size=1, max_size=2), "dependentRequired": st.just({"a": ["b"]}),
-        "additionalProperties": inner, "patternProperties": st.fixed_dictionaries({"^a": inner}),
-        "items": inner, "contains": inner, "not": inner, "propertyNames": inner,
-        "anyOf": st.lists(inner, min_size=1, max_size=2), "if": inner, "then": inner,
-        "oneOf": st.lists(inner, min_size=1, max_size=2), "unevaluatedProperties": inner,
-        "dependentSchemas": st.dictionaries(st.sampled_from(["a", "1"]), inner, max_size=1),
-    }),
-    max_leaves=5,
-)  # fmt: skip
+# A schema that refers to itself at the same place has no verdict.
+schemas = clashing_schemas.filter(lambda schema: 'ef": "#' not in json.dumps(schema))
 
 
 def resolve(document, pointer):
@@ -60,7 +38,7 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
     meta = kind(kind.META_SCHEMA)
 
     @law
-    @given(schemas, values)
+    @given(schemas, clashing)
     def check(schema, value):
         if isinstance(schema, dict) and not meta.is_valid(schema):
             with pytest.raises(InvalidOptionError):
@@ -194,3 +172,150 @@ CONFORMITY = [
 @pytest.mark.parametrize(("schema", "output", "share"), CONFORMITY)
 def test_conformity_is_the_share_of_values_without_an_error(schema, output, share):
     assert JsonSchema(schema)(output).metadata["schema_score"] == pytest.approx(share)
+
+
+# --- what is a schema, and where it comes from ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "integer"}, ' {"type": "integer"}\n', '```json\n{"type": "integer"}\n```', {"type": ("integer",)}, True, "true", False, "false"],
+)  # fmt: skip
+def test_a_schema_may_be_a_mapping_a_boolean_or_text(schema):
+    for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
+        assert evaluator("1", reference).passed is (schema not in (False, "false"))
+        assert evaluator('"x"', reference).passed is (schema in (True, "true"))
+
+
+def test_a_schema_may_be_a_pydantic_model_or_a_type_adapter():
+    pydantic = pytest.importorskip("pydantic")
+    line = pydantic.create_model("Line", count=(int, ...))
+    for schema, good, bad, pointer in (
+        (line, '{"count": 1}', '{"count": "x"}', "/count"),
+        (pydantic.TypeAdapter(list[line]), '[{"count": 1}]', '[{"count": "x"}]', "/0/count"),
+    ):
+        for evaluator, reference in ((JsonSchema(schema), None), (JsonSchema(), schema)):
+            assert evaluator(good, reference).passed
+            assert evaluator(bad, reference).metadata["errors"][0]["pointer"] == pointer
+
+
+WRONG = [
+    [], 5, "null", "{", "", "nonsense", object(), int, {"type": "nonsense"}, {"minimum": "2"}, {"properties": []},
+    {"pattern": "["}, {"$ref": "#/definitions/absent"}, {"$schema": "http://json-schema.org/draft-03/schema#"},
+    {"const": float("nan")}, {"\ud800": 1}, '{"title": "\\ud800"}', "[" * 100_000,
+    functools.reduce(lambda inner, _: {"not": inner}, range(100_000), {}), {"minimum": 10**5_000},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", WRONG, ids=lambda schema: type(schema).__name__)
+def test_what_is_no_schema_is_named_as_such(schema):
+    with pytest.raises(InvalidOptionError, match="schema"):
+        JsonSchema(schema)
+    with pytest.raises(InvalidSchemaError, match="schema") as raised:
+        JsonSchema()("1", schema)
+    assert len(str(raised.value)) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"properties": {"a": {"type": "int"}}}, "at /properties/a/type in the schema"),
+        ("schema.json", "if it is a path"),
+        ('{"enum": [NaN]}', "is not JSON"),
+        ({"name": "string", "age": "integer"}, "everything would conform to .*; its members belong under 'properties'$"),
+        ({"name": "f", "strict": True, "schema": {"type": "object"}}, "everything would conform to .*; did you mean its 'schema'.$"),
+        ({"json_schema": {"schema": {"type": "object"}}}, "everything would conform to .*; did you mean its 'json_schema'.$"),
+    ],
+)  # fmt: skip
+def test_the_error_says_what_is_wrong_with_a_schema(schema, message):
+    for evaluator, reference in ((lambda: JsonSchema(schema), None), (JsonSchema, schema)):
+        with pytest.raises(InvalidSchemaError, match=message):
+            evaluator()("1", reference)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, {"title": "Anything"}, {"description": "Any", "x-internal": 1}, {"$defs": {}, "name": 1}],
+)
+def test_a_schema_that_asks_for_nothing_may_say_so(schema):
+    assert JsonSchema(schema)("1").passed
+
+
+def test_a_schema_that_its_owner_changes_stays_and_one_of_a_sample_is_read_anew():
+    schema = {"properties": {"a": {"type": "string"}}}
+    evaluator = JsonSchema(schema)
+    assert JsonSchema()({"a": "x"}, schema).passed
+    schema["properties"]["a"]["type"] = "integer"
+    assert not JsonSchema()({"a": "x"}, schema).passed
+    kept = {"properties": {"a": {"type": "string"}}}
+    assert (evaluator.schema, evaluator) == (kept, JsonSchema(kept))
+    assert repr(kept) in repr(evaluator)
+    for same in (evaluator, dataclasses.replace(evaluator, check_formats=True)):
+        assert same('{"a": "x"}').passed
+        assert not same('{"a": 1}').passed
+
+
+# --- a sample's own ------------------------------------------------------------------------------
+
+PRICE = {"properties": {"price": {"type": "number"}}}  # whose fractions have noise
+OPTION, OWN, REFERENCE = {"const": 1}, {"const": 2}, {"const": 3}
+
+
+@pytest.mark.parametrize(
+    ("option", "own", "reference", "right"),
+    [
+        (OPTION, OWN, REFERENCE, 1),
+        (None, OWN, REFERENCE, 2),
+        (None, None, REFERENCE, 3),
+        (None, json.dumps(OWN), REFERENCE, 2),
+        (None, OWN, None, 2),
+    ],
+)
+def test_the_option_comes_first_then_the_sample_s_schema_then_the_reference(
+    option, own, reference, right
+):
+    for output in (1, 2, 3):
+        given = {"output": output, "reference": reference, "schema": own}
+        assert JsonSchema(option)(**given).passed is (output == right)
+        assert JsonSchema(option).evaluate_many([given])[0].passed is (output == right)
+
+
+@pytest.mark.parametrize(
+    ("option", "own", "passed"),
+    [
+        ({"schema": PRICE}, {}, True),
+        ({}, PRICE, True),
+        ({}, None, False),
+        ({"schema": {}}, PRICE, False),
+        ({"schema": False}, PRICE, False),
+    ],
+)
+def test_fields_are_compared_by_the_option_else_by_the_sample_s_schema(option, own, passed):
+    result = JsonFields(**option)({"price": 0.1 + 0.2}, {"price": 0.3}, schema=own)
+    assert result.passed is passed
+
+
+@pytest.mark.parametrize("evaluator", [JsonFields(), JsonSchema()], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ("[1]", r"a schema is an object or a boolean, got '\[1\]'"),
+        ({"type": "objekt"}, "objekt"),
+        (3, "object or a boolean, got '3'"),
+    ],
+)
+def test_a_sample_s_schema_that_is_none_is_an_error_of_its_row(evaluator, schema, said):
+    words = f"{evaluator.name}: the sample's schema: .*{said}"
+    with pytest.raises(InvalidSchemaError, match=words):
+        evaluator("{}", "{}", schema=schema)
+    samples = [{"output": "{}", "reference": "{}", "schema": each} for each in (schema, {})]
+    bad, good = evaluate(samples, [evaluator]).rows
+    assert bad.error.startswith("InvalidSchemaError: ")
+    assert (bad.score, good.passed) == (None, True)
+
+
+def test_a_reference_that_is_no_schema_is_named_and_none_at_all_is_asked_for():
+    with pytest.raises(InvalidSchemaError, match="json_schema: the sample's reference: "):
+        JsonSchema()("1", {"price": 3})
+    with pytest.raises(MissingFieldError, match="json_schema needs a schema: "):
+        JsonSchema()("1", reference=None, schema=None)

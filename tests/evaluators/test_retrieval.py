@@ -2,30 +2,23 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmeval_integrations import (  # fmt: skip
-    InputError,
-    InvalidOptionError,
-    MissingFieldError,
-    Retrieval,
-    evaluate,
-)
+from llmeval_integrations import InputError, MissingFieldError, Retrieval, evaluate
 
 
 @pytest.mark.parametrize(
     ("retrieved", "relevant", "figures"),
     [
-        (["a"], ["a"], (1, 1, 1, 1, 1, 1)),
-        (["b", "a"], ["a"], (1, 0.5, 0.5, 1, 0.5, 0.6309)),
         (["a", "b"], ["a", "c"], (1, 1, 0.5, 0.5, 0.5, 0.6131)),
-        (["b"], ["a"], (0, 0, 0, 0, 0, 0)),
         ([], ["a"], (0, 0, 0, 0, 0, 0)),
         (["a", "a", "b"], ["a", "b"], (1, 1, 1, 1, 1, 1)),
         ('["b", "a"]', '["a"]', (1, 0.5, 0.5, 1, 0.5, 0.6309)),
         ([1, 2], (2,), (1, 0.5, 0.5, 1, 0.5, 0.6309)),
+        (np.array(["b", "a"]), np.array(["a"]), (1, 0.5, 0.5, 1, 0.5, 0.6309)),
     ],
 )
 def test_the_metrics_of_a_query(retrieved, relevant, figures):
@@ -33,12 +26,6 @@ def test_the_metrics_of_a_query(retrieved, relevant, figures):
     assert tuple(result.metadata.values()) == pytest.approx(figures, abs=1e-4)
     assert result.score == result.metadata["ndcg"]
     assert Retrieval()(retrieved, relevant=relevant) == result
-
-
-def test_ids_may_be_an_array_of_numpy():
-    np = pytest.importorskip("numpy")
-    figures = Retrieval()(None, retrieved=np.array(["b", "a"]), relevant=np.array(["a", "c"]))
-    assert figures == Retrieval()(None, retrieved=["b", "a"], relevant=["a", "c"])
 
 
 ids = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6, unique=True)
@@ -68,10 +55,6 @@ def test_what_cannot_be_measured():
     for wrong in ("a", {"a": 1}, [["a"]], None):
         with pytest.raises(InputError, match=r"retrieved=.* is not a list of ids"):
             Retrieval()(wrong, relevant=["a"])
-    with pytest.raises(InvalidOptionError, match="metric='map' is not one of"):
-        Retrieval("map")
-    with pytest.raises(InvalidOptionError, match="k=0"):
-        Retrieval(k=0)
 
 
 def test_the_columns_of_a_run_are_its_fields(tmp_path):

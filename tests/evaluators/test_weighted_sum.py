@@ -20,14 +20,6 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
-
-class Mute(Evaluator):
-    """Says nothing."""
-
-    def check(self, sample):
-        return Result.unscored("It could not tell", label="mute")
-
-
 LENGTH = LengthPenalty(min_length=0, max_length=10, penalty_rate=0.1)
 
 
@@ -37,9 +29,13 @@ class Says(Evaluator):
 
     score: object
     passed: object = None
+    label: str | None = None
 
     def check(self, sample):
-        return Result(self.score, self.passed)
+        return Result(self.score, self.passed, self.label, "It says so")
+
+
+MUTE = Says(None, label="mute")
 
 
 def safety(text=None):
@@ -72,7 +68,7 @@ def test_without_a_verdict_of_any_part_there_is_none():
     assert WeightedSum([(figure, 2)])("x").passed is None
     assert WeightedSum([(figure, 2)], threshold=1)("x").passed is True
     assert WeightedSum([(figure, 2), (JsonValidity(), 1)])("{}").passed is True
-    left_out = WeightedSum([(figure, 2), (Mute(), 1)], unscored="left_out")("x")
+    left_out = WeightedSum([(figure, 2), (MUTE, 1)], unscored="left_out")("x")
     assert (left_out.score, left_out.passed) == (1.5, None)
     failed = WeightedSum([(Says(0.0, np.False_), 1), (JsonValidity(), 1)])("{}")
     assert (failed.score, failed.passed, failed.label) == (1.0, False, "says: failed")
@@ -83,15 +79,15 @@ def test_an_unscored_part_can_be_left_out_with_its_weight():
         return WeightedSum(list(parts), unscored="left_out")("{}")
 
     valid = JsonValidity()
-    assert left_out((valid, 1), (Mute(), 3)).score == 4.0  # as if it said the same
-    assert left_out((valid, 1), (valid, -1), (Mute(), 2)).score == 0.0
-    assert left_out((valid, 0), (Mute(), 2)).score is None  # nothing that weighs was said
-    assert left_out((Mute(), 1), (Mute(), 1)).score is None
-    reason = left_out((valid, 1), (Says(0.25), -1), (Mute(), 3)).reason
-    assert reason == "2.5 * (1 * json_validity 1 + -1 * says 0.25) = 1.875; left out: mute"
-    unscored = WeightedSum([(valid, 1), (Mute(), 1)])("{}")
-    assert (unscored.score, unscored.passed, unscored.label) == (None, None, "mute: mute")
-    assert unscored.reason == "mute: It could not tell"
+    assert left_out((valid, 1), (MUTE, 3)).score == 4.0  # as if it said the same
+    assert left_out((valid, 1), (valid, -1), (MUTE, 2)).score == 0.0
+    assert left_out((valid, 0), (MUTE, 2)).score is None  # nothing that weighs was said
+    assert left_out((MUTE, 1), (MUTE, 1)).score is None
+    reason = left_out((valid, 1), (Says(0.25), -1), (MUTE, 3)).reason
+    assert reason == "2.5 * (1 * json_validity 1 + -1 * says 0.25) = 1.875; left out: says_2"
+    unscored = WeightedSum([(valid, 1), (MUTE, 1)])("{}")
+    assert (unscored.score, unscored.passed, unscored.label) == (None, None, "says: mute")
+    assert unscored.reason == "says: It says so"
 
 
 def test_with_a_judge_among_its_parts_it_is_a_judge():
