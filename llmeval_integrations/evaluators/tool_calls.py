@@ -245,7 +245,9 @@ def _describe_place(wrong: Place) -> str:
     output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
     accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
     if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
-        several = " or ".join(shorten(canonical(one), _LONGEST) for one in accepted[:3])
-        more = f" or {len(accepted) - 3} more" if len(accepted) > 3 else ""
-        return f"{pointer} {shorten(canonical(output), _LONGEST)}, expected {several}{more}"
+        texts = map(canonical, (output, *accepted[:3]))
+        made, *expected = map(partial(shorten, longest=_LONGEST), texts)
+        if len(accepted) > 3:
+            expected.append(f"{len(accepted) - 3} more")
+        return f"{pointer} {made}, expected {' or '.join(expected)}"
     return describe(pointer, kind, output, reference, wrong.get("remark", ""))

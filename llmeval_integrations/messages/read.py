@@ -97,12 +97,12 @@ def find_messages(thing: Any) -> Messages | None:
     if isinstance(thing, Messages):
         return thing
     if isinstance(thing, (list, tuple)):
-        return _read_list(thing) if thing else None
+        is_plain = {*map(type, thing)} <= {dict}  # no objects of a library
+        return _read_states(thing) if is_plain else _read_list(thing)
     if type(thing) is dict or isinstance(thing, Mapping):  # the first check is fast
         if "messages" in thing or "raw" in thing:
             return _read_state(thing)
-        is_update = len(thing) == 1 and _has_messages(*thing.values())
-        return _read_states([thing]) if is_update else None
+        return _read_states([thing]) if len(thing) == 1 else None  # perhaps an update
     if isinstance(thing, (Iterator, AsyncIterator)):
         kind = add_article(type(thing).__name__)
         raise InputError(
@@ -124,7 +124,7 @@ def _read_list(things: Sequence[Any]) -> Messages | None:
     ):
         things = [chunk for chunk, _ in things]
     if not (library_of(things[0]) or library_of(things[-1])):
-        return _read_states(things) if isinstance(things[0], Mapping) else None
+        return _read_states(things)
     if not _are_messages(things):
         is_pair = len(things) == 2 and isinstance(things[1], Mapping)
         return _read_list([things[0]]) if is_pair and library_of(things[0]) else None
@@ -171,13 +171,16 @@ def _last(replies: list[Reply]) -> Reply:
 
 def _read_states(states: Sequence[Any]) -> Messages | None:
     """Read the states that a graph streams: the last of them, or the messages of all updates."""
-    maps = [state for state in states if isinstance(state, Mapping)]
-    first = [part for state in maps[:_FIRST] for part in (state, *state.values())]
-    if len(maps) < len(states) or not any(map(_messages_in, first)):
+    has_messages = False
+    for state in states[:_FIRST]:
+        for part in (state, *state.values()) if isinstance(state, Mapping) else ():
+            if isinstance(part, Mapping) and "messages" in part and _messages_in(part):
+                has_messages = True
+    if not has_messages or not all(isinstance(state, Mapping) for state in states):
         return None
-    if _messages_in(maps[-1]):
-        return _read_updates(maps[-1:])
-    return _read_updates([part for state in maps for part in state.values()])
+    if _messages_in(states[-1]):
+        return _read_updates(states[-1:])
+    return _read_updates([part for state in states for part in state.values()])
 
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
@@ -199,10 +202,6 @@ def _read_updates(updates: Sequence[Any]) -> Messages | None:
         return found
     items = tuple(_without_answer(message, answer) for message in found.items)
     return Messages(found.reply._replace(value=answer), items)
-
-
-def _has_messages(state: Any) -> bool:
-    return isinstance(state, Mapping) and "messages" in state
 
 
 def _messages_in(state: Any) -> list[Any]:

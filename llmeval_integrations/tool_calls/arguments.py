@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.fields.field import Omission
 from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import read_pointer
@@ -17,6 +18,9 @@ from llmeval_integrations.tool_calls.expected import mark_alternatives
 from llmeval_integrations.tool_calls.tools import Toolbox
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]
+
+_KEPT: Final = SCALARS - {type(None)}
+"""The types of values that never count as left out."""
 
 Place = dict[str, Any]
 """One wrong place in a call's arguments, as an entry of a result's metadata. Its `kind` is that of
@@ -30,8 +34,13 @@ class Call:
         self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
         self.tool = toolbox.get(call.name)
         self.node = self.tool.node
-        self.values = self.node.drop(call.arguments)
+        self.values: Any = call.arguments
         """The arguments without those that count as left out."""
+        for value in call.arguments.values():  # mostly scalars
+            several = value.values if type(value) is AnyOf else (value,)
+            if not _KEPT.issuperset(map(type, several)):
+                self.values = Omission().omit(self.node, call.arguments)
+                break
         self._parsing = parsing
 
     @cached_property
@@ -83,7 +92,8 @@ class Pair:
                 there = {**there, name: AnyOf(wanted.values)}
         comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = comparison.figures()
-        self._invalid: list[Place] = []
+        self.invalid: list[Place] = []
+        """The places that violate only the tool's schema."""
         for name, places in invalid.items():
             wanted = expected.values.get(name, MISSING)
             # Arguments that BFCL's references allow to leave out may still be required.
@@ -94,21 +104,17 @@ class Pair:
             )
             wrong = comparison.outcomes if is_open else ()
             if is_open and not any(read_pointer(each.pointer)[0] == name for each in wrong):
-                self._invalid += places
+                self.invalid += places
                 self.output += 1.0
-        self.is_right = not self._invalid
+        self.is_right = not self.invalid
         for each in comparison.outcomes:
             if each.kind != "match" and each.node.weight > 0:
                 self.is_right = False
         self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
 
-    def list_wrong(self) -> list[Place]:
-        """List the wrong places."""
-        return [*_find_wrong(self.comparison).values(), *self._invalid]
 
-
-def _find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
+def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
     """Return the wrong places by pointer and kind.
 
     An object or array that is missing or extra is one place. An object or array with alternatives
@@ -131,7 +137,7 @@ def _find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
             if not SCALARS.issuperset(kinds):  # otherwise there is only this place
                 near = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
                 if any(each.pointer != one.pointer for each in near.outcomes):
-                    found.update(_find_wrong(near))
+                    found.update(find_wrong(near))
                     continue
         place: Place = {"pointer": one.pointer, "kind": one.kind}
         if one.output is not MISSING:

@@ -17,7 +17,7 @@ from llmeval_integrations.matching.assignment import Pairs, best_pairs, pair_tex
 from llmeval_integrations.matching.comparison import Comparison, full_gain
 from llmeval_integrations.matching.node import Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
-from llmeval_integrations.tool_calls.arguments import Arguments, Call, Pair
+from llmeval_integrations.tool_calls.arguments import Arguments, Call, Pair, find_wrong
 from llmeval_integrations.tool_calls.expected import mark_alternatives
 
 CallOrder = Literal["any", "strict"]
@@ -228,7 +228,8 @@ class CallComparison:
         entry = {"kind": kind, "score": score, "name": made.name, "output": row}
         self._calls[column] = {**entry, "reference": column}
         if not pair.is_right:
-            self._calls[column]["arguments"] = pair.list_wrong()
+            wrong = find_wrong(pair.comparison).values()
+            self._calls[column]["arguments"] = [*wrong, *pair.invalid]
 
     def _count(self, comparison: Comparison, matched: float, leaves: float) -> None:
         """Add the leaves of a pair of calls, or of a single call."""
@@ -271,17 +272,14 @@ class CallComparison:
         problem = None if call is None else call.problem
         missing = self._list_arguments(wanted, "missing") if wanted else []
         extra = self._list_arguments(call, "extra") if call and problem is None else []
-        kind = "unreadable" if problem is not None else "extra" if call else "missing"
-        entry: dict[str, Any] = {"kind": kind, "score": 0.0}
-        if call and wanted and problem is None:
-            entry["kind"] = "wrong_name"
-        for named in filter(None, (wanted, call)):
-            entry["name"] = named.name
-        if row is not None:
-            entry["output"] = row
-        if column is not None:
-            entry["reference"] = column
-        if entry["kind"] == "wrong_name" and wanted:
+        kind = "extra" if wanted is None else "missing" if call is None else "wrong_name"
+        entry: dict[str, Any]
+        entry = {"kind": "unreadable" if problem is not None else kind, "score": 0.0, "name": ""}
+        if wanted is not None:
+            entry.update(name=wanted.name, reference=column)
+        if call is not None:
+            entry.update(name=call.name, output=row)
+        if wanted is not None and entry["kind"] == "wrong_name":
             entry["expected_name"] = wanted.name
         if problem is not None:
             entry["problem"] = problem

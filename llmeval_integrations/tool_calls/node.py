@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Omission, Place, Root
 from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
-from llmeval_integrations.json_values.equality import SCALARS, TYPES, canonical, equal
+from llmeval_integrations.json_values.equality import TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.schemas.document import SchemaDocument, list_of
@@ -21,8 +21,6 @@ from llmeval_integrations.schemas.walk import (
     declarations,
     find_nearest,
 )
-
-_SCALARS: Final = SCALARS - {type(None)}
 
 
 class ToolNode(Field):
@@ -60,17 +58,7 @@ class ToolNode(Field):
             found = [default for some in each for default in some] if all(each) else []
         if len({canonical(default) for default in found}) != 1:
             return MISSING
-        return self.drop(found[0])
-
-    def drop(self, value: Any) -> Any:
-        """Return a value without the members that count as left out."""
-        if type(value) is dict:
-            for one in value.values():  # in most arguments, all are scalars
-                several = one.values if type(one) is AnyOf else (one,)
-                if not _SCALARS.issuperset(map(type, several)):
-                    return Omission().omit(self, value)
-            return value
-        return Omission().omit(self, value)
+        return Omission().omit(self, found[0])
 
     def narrow(self, value: Any) -> ToolNode:
         """Return the node with only the alternatives of a union that fit this object or array."""
