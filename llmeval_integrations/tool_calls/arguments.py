@@ -83,7 +83,8 @@ class Pair:
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
-        invalid = made.invalid if is_listed or how != "exact" else {}
+        is_checked = made.tool.is_declared and (is_listed or how != "exact")
+        invalid = made.invalid if is_checked else {}
         comparison = self.comparison = Comparison(pairing)
         for name in invalid:
             its, wanted, value = made.node.member(name), there.get(name), here.get(name)

@@ -119,23 +119,23 @@ def _read_block(value: Fields) -> list[Part] | None:
     """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
     kind = text_in(value, *TYPE)
     if kind in _CALLS or "tool_kwargs" in value:
-        return [_read_call(value, value)]
+        return [_read_call(kind, value, value)]
     if kind in ("", "function") and text_in(value, "name"):
-        call = _read_call(value, value)  # in the form that prompts ask for
+        call = _read_call(kind, value, value)  # in the form that prompts ask for
         if call.arguments is not None or _is_name_alone(value):
             return [call]
     for name in _AROUND_CALL.get(kind, ()):
         inner = fields_of(value.get(name))
         if inner:
-            # Amazon's API has made a call of this type itself.
-            return [] if text_in(inner, *TYPE) == "server_tool_use" else [_read_call(value, inner)]
+            is_own = text_in(inner, *TYPE) == "server_tool_use"  # Amazon's API has made it itself
+            return [] if is_own else [_read_call(kind, value, inner)]
     if not kind and (failure := _read_failure(value)):
         return [failure]
     return None if kind in ("function", "custom") else _read_other(kind, value)
 
 
-def _read_call(value: Fields, inner: Fields) -> ToolCall:
-    """Read the call `inner` of a block."""
+def _read_call(kind: str, value: Fields, inner: Fields) -> ToolCall:
+    """Read the call `inner` of a block of this type; most blocks are the call themselves."""
     name, arguments = text_in(inner, *_NAME), None
     if not name:
         return no_call(value)
@@ -143,9 +143,11 @@ def _read_call(value: Fields, inner: Fields) -> ToolCall:
         if inner.get(key) is not None:
             arguments = inner[key]
             break
-    if text_in(value, *TYPE) in ("custom", "custom_tool_call"):
+    if kind in ("custom", "custom_tool_call"):
         arguments = {"input": arguments}  # always one text, even if it is JSON
-    number = text_in(inner, *_ID) or text_in(value, *_ID)
+    number = text_in(inner, *_ID)
+    if not number and inner is not value:
+        number = text_in(value, *_ID)
     return ToolCall(name, arguments, number or None, text_in(value, "error") or None)
 
 

@@ -159,7 +159,7 @@ class CallComparison:
         is_quotient = self._unit == "leaves"
         known = [self._gain(*pair) for pair in settled] if is_quotient else []
         calls = [*self._made, *self._expected]
-        alone = len(calls) + fsum(map(self._weigh_alone, calls))
+        alone = len(calls) + fsum(map(self._weigh_alone, calls)) if is_quotient else 0.0
         price = 0.0
         while True:
             pairs, chosen = [*settled], [*known]
@@ -169,9 +169,11 @@ class CallComparison:
                 for row, column in best_pairs(worth):
                     pairs.append((rows[row], columns[column]))
                     chosen.append(gains[row][column])
+            if not is_quotient:
+                return pairs
             matched, leaves = map(fsum, zip(*chosen))
             quotient = matched / (alone + leaves)
-            if not is_quotient or quotient <= price + _NEAR:
+            if quotient <= price + _NEAR:
                 return pairs
             price = quotient
 
@@ -179,13 +181,10 @@ class CallComparison:
         self, rows: list[int], columns: list[int]
     ) -> tuple[Pairs, list[int], list[int]]:
         """Pair equal calls of one tool, unless other pairs may be better."""
-
-        def write(call: Call) -> str:
-            return canonical(mark_alternatives(call.arguments))
-
+        wanted = {column: self._expected[column].arguments for column in columns}
         found = pair_texts(
-            {row: write(self._made[row]) for row in rows},
-            {column: write(self._expected[column]) for column in columns},
+            {row: canonical(self._made[row].arguments) for row in rows},
+            {column: canonical(mark_alternatives(its)) for column, its in wanted.items()},
         )
         _, spare, missing = found
         is_fuzzy = self._how != "exact" or self._expected[columns[0]].node.fuzzy

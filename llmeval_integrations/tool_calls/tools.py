@@ -81,7 +81,7 @@ class Tool:
         )
         """Whether the reference may only have declared arguments."""
         closed = {**self.schema, "additionalProperties": False} if lists_all else self.schema
-        self._is_declared = schema is not None
+        self.is_declared = schema is not None
         try:
             self.compiled = compile_schema(encode(closed).decode(), None, False, "markdown")
         except InvalidSchemaError as error:
@@ -92,8 +92,6 @@ class Tool:
 
         For very large or deep arguments, only the first is listed.
         """
-        if not self._is_declared:
-            return []
         value = refuse_nan(arguments, parsing)
         if isinstance(value, Defect):
             return [Violation("", "", value.name, value.reason)]
