@@ -20,9 +20,8 @@ from llmeval_integrations.tool_calls.read import (
     END_OF_THOUGHT,
     THOUGHT,
     CallTags,
-    raw_decode,
-    skip_space,
 )
+from llmeval_integrations.tool_calls.text import raw_decode, skip_space
 
 _TAG: Final = re.compile("</?(?:think|answer)>")
 _THOUGHT_TAG: Final = re.compile("</?think>")

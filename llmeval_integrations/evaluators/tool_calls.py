@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Final, get_args
+from graphlib import CycleError, TopologicalSorter
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
-from llmeval_integrations.core.errors import InvalidOptionError
+import msgspec
+
+from llmeval_integrations.core.errors import InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
-from llmeval_integrations.core.quote import hint, shorten
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
@@ -23,6 +26,7 @@ from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.node import describe
 from llmeval_integrations.messages.read import read_items
+from llmeval_integrations.text.excerpt import cut_around_difference
 from llmeval_integrations.tool_calls.arguments import Arguments, Call, Place
 from llmeval_integrations.tool_calls.comparison import (
     CALL_KINDS,
@@ -30,17 +34,17 @@ from llmeval_integrations.tool_calls.comparison import (
     CallOrder,
     Score,
 )
-from llmeval_integrations.tool_calls.expected import (
-    ANY_OF,
-    Alternatives,
-    Before,
-    explain_before,
-    pair_positions,
-    read_expected,
-)
-from llmeval_integrations.tool_calls.read import read_calls
+from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
 from llmeval_integrations.tool_calls.tools import Toolbox, read_rules
+
+Alternatives = Literal["marked", "listed"]
+Before = Sequence[tuple[str | int, str | int]]
+"""Pairs of calls of which the first must come before the second, each given by the tool's name or
+by its position among the expected calls."""
+
+_Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
+_Pairs: TypeAlias = list[tuple[str | _Position, str | _Position]]
 
 _CHOICES: Final = {
     "score": get_args(Score),
@@ -150,7 +154,7 @@ class ToolCalls(Evaluator):
         return Toolbox(self.name, self.tools, self._rules, self.allow_undeclared)
 
     def _check_before(self, tools: Collection[str] | None) -> None:
-        problem = explain_before(self.before)
+        problem = _explain_before(self.before)
         if self.call_order != "any":
             problem = "before=... needs call_order='any'"
         for name in (which for pair in self.before or () for which in pair if not problem):
@@ -173,7 +177,7 @@ class ToolCalls(Evaluator):
             before = sample.variables.get("before")
         pairs = []
         if before is not None:
-            pairs = pair_positions(before, [call.name for call in expected], self)
+            pairs = _pair_positions(before, [call.name for call in expected], self)
         made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
@@ -245,9 +249,59 @@ def _describe_place(wrong: Place) -> str:
     output, reference = wrong.get("output", MISSING), wrong.get("reference", MISSING)
     accepted = reference.get(ANY_OF) if isinstance(reference, dict) else None
     if accepted and type(accepted) is list and kind in ("mismatch", "wrong_type"):
-        texts = map(canonical, (output, *accepted[:3]))
-        made, *expected = map(partial(shorten, longest=_LONGEST), texts)
+        made, *expected = map(canonical, (output, *accepted[:3]))
+        if max(map(len, (made, *expected))) > _LONGEST:
+            pairs = [cut_around_difference(made, each, _LONGEST) for each in expected]
+            made, expected = pairs[0][0], [each for _, each in pairs]
         if len(accepted) > 3:
             expected.append(f"{len(accepted) - 3} more")
         return f"{pointer} {made}, expected {' or '.join(expected)}"
     return describe(pointer, kind, output, reference, wrong.get("remark", ""))
+
+
+# --- the order of calls ---------------------------------------------------------------------------
+
+
+def _explain_before(before: Any) -> str | None:
+    """Return why `before` is not valid, or None if it is."""
+    try:
+        return _find_circle(msgspec.convert(before, _Pairs))
+    except msgspec.ValidationError as error:
+        return f"before={quote(before)} is not a list of pairs of names or positions: {error}"
+
+
+def _pair_positions(
+    before: Any, names: Sequence[str], evaluator: Evaluator
+) -> list[tuple[int, int]]:
+    """Return the pairs as positions among the expected calls; a name means all calls of the tool.
+
+    Raises InvalidReferenceError if they are not valid for these calls.
+    """
+    problem, pairs, calls = _explain_before(before), [], [*enumerate(names)]
+    for one, other in () if problem else before:
+        for which in (one, other):
+            if type(which) is int and which >= len(names):
+                problem = f"before=...: there is no call {which}; {len(names)} are expected"
+        # A call is paired with itself only if the pair names one thing twice, which is a circle.
+        pairs += [
+            (call[0], then[0])
+            for call in calls
+            for then in calls
+            if one in call and other in then and (call != then or one == other)
+        ]
+    if problem := problem or _find_circle(pairs):
+        raise InvalidReferenceError(f"{evaluator.name}: {problem}")
+    return pairs
+
+
+def _find_circle(pairs: Iterable[tuple[str | int, str | int]]) -> str | None:
+    """Return a message about calls that would have to come before themselves, or None."""
+    sorter: TopologicalSorter[str | int] = TopologicalSorter()
+    for first, then in pairs:
+        sorter.add(first)  # so that a circle is named from the first of its pairs on
+        sorter.add(then, first)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return "before contradicts itself: " + " before ".join(map(repr, error.args[1]))
+    return None

@@ -26,7 +26,7 @@ from llmeval_integrations.judges.vocabulary import Verdict
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.messages.read import read_items
-from llmeval_integrations.tool_calls.expected import mark_alternatives, read_expected
+from llmeval_integrations.tool_calls.read import mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
 
 _SYSTEM: Final = """\

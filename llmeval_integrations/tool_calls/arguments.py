@@ -14,7 +14,7 @@ from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.call import ToolCall
-from llmeval_integrations.tool_calls.expected import mark_alternatives
+from llmeval_integrations.tool_calls.read import mark_alternatives
 from llmeval_integrations.tool_calls.tools import Toolbox
 
 Arguments = Literal["exact", "subset", "superset", "ignore"]

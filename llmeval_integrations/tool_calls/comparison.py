@@ -18,7 +18,7 @@ from llmeval_integrations.matching.comparison import Comparison, full_gain
 from llmeval_integrations.matching.node import Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.arguments import Arguments, Call, Pair, find_wrong
-from llmeval_integrations.tool_calls.expected import mark_alternatives
+from llmeval_integrations.tool_calls.read import mark_alternatives
 
 CallOrder = Literal["any", "strict"]
 Score = Literal["calls", "leaves"]

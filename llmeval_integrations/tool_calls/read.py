@@ -1,44 +1,29 @@
-"""Read tool calls from texts, calls, messages, responses, and lists of these."""
+"""Read the tool calls of an output or a reference: of texts, values, and messages."""
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-import warnings
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 
+from llmeval_integrations.core.errors import InvalidReferenceError
+from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
+from llmeval_integrations.matching.node import AnyOf
+from llmeval_integrations.tool_calls.bfcl import read_answers, read_lists
 from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
+from llmeval_integrations.tool_calls.text import end_of_json, find_calls, skip_space
 
 CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
 THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
-_MISTRAL: Final = "[TOOL_CALLS]"
-_LLAMA: Final = re.compile(r"<function=([^<>\s]+)>")
-_END_OF_LLAMA: Final = "</function>"
 _FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
 _TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
-_SPACE: Final = re.compile(r"\s*")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 _JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
-
-_PYTHON_CALL: Final = r"\s*[A-Za-z_][\w.]*\s*\("
-_PYTHON: Final = re.compile(rf"(?:```\w*\s*)?(\[{_PYTHON_CALL}.*\])\s*(?:```)?", re.DOTALL)
-_PYTHON_BEGUN: Final = re.compile(
-    rf"(?:```\w*\s*)?\[{_PYTHON_CALL}\s*(?:[A-Za-z_]\w*\s*=[^=]|\)\s*[,\]])"
-)
-"""The beginning of a list that can only be Python calls, even if it is cut off."""
-
-_NAMES: Final = {"true": True, "false": False, "null": None}
-_LONGEST: Final = 100_000
-"""The longest text that is read as Python; a syntax tree takes 100 times the memory of the text."""
 
 _FAILURES: Final = 8
 """How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
@@ -52,8 +37,10 @@ _WORDS_OF_CALLS: Final = re.compile(
 )
 """Words in names and types that suggest a call, in a form that no reader knows."""
 
-# It only finds where a value ends, so integers of any length can be floats.
-raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+ANY_OF: Final = "$any_of"
+OPTIONAL: Final = "$optional"
+_MISSPELT: Final = re.compile(r"\$any|\$opti(?!ons$)")
+
 _validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
@@ -160,24 +147,90 @@ def _mentions_call(value: Any) -> bool:
     return isinstance(value, list) and any(map(_mentions_call, value))
 
 
-# --- texts: tags, and the forms of other models ---------------------------------------------------
+# --- expected calls -------------------------------------------------------------------------------
+
+
+def read_expected(
+    reference: Any, evaluator: Evaluator, parsing: Parsing, *, is_listed: bool
+) -> list[ToolCall]:
+    """Return the calls of a reference, with an AnyOf for each value with alternatives.
+
+    `is_listed` means that each argument is a list of accepted values, as in BFCL. Raises
+    InvalidReferenceError if the reference cannot be read, as that is the caller's mistake.
+    """
+    answers = read_answers(reference, parsing) if is_listed else reference
+    calls = read_calls(answers, parsing)
+    problem = None
+    if isinstance(calls, Defect):
+        problem, calls = calls.reason, []
+    elif isinstance(answers, str) and not calls:  # in an output, prose is an answer without calls
+        value = parse(answers, parsing)
+        if isinstance(value, Defect):
+            problem = value.reason
+        elif value is not None and not isinstance(value, (dict, list)):
+            problem = "it is a single value"
+    expected = []
+    for call in calls:
+        problem = problem or call.problem
+        wanted = read_lists(call.arguments) if is_listed else _read_choices(call.arguments)
+        if isinstance(wanted, AnyOf):
+            raise InvalidReferenceError(
+                f"{evaluator.name}: {quote(call.arguments)} replaces all arguments of "
+                f"{call.name!r}; a choice can only replace the value of one argument"
+            )
+        expected.append(ToolCall(call.name, wanted, call.id))
+    if problem is not None:
+        raise InvalidReferenceError(
+            f"{evaluator.name}: the reference {quote(reference)} contains no tool calls: {problem};"
+            ' write {"name": ..., "arguments": {...}}, or a list of these'
+        )
+    return expected
+
+
+def mark_alternatives(value: Any) -> Any:
+    """Write a value as JSON; each AnyOf becomes `{"$any_of": [...]}`."""
+    if isinstance(value, dict):
+        return dict(zip(value, map(mark_alternatives, value.values())))
+    if not isinstance(value, AnyOf):
+        return [*map(mark_alternatives, value)] if isinstance(value, list) else value
+    values = [*map(mark_alternatives, value.values)]
+    if len(values) == 1 and not value.optional:
+        return values[0]
+    return {ANY_OF: values, OPTIONAL: True} if value.optional else {ANY_OF: values}
+
+
+def _read_choices(value: Any) -> Any:
+    """Read each `{"$any_of": [...], "$optional": true}`, with one or both keys, at any depth.
+
+    Raises InvalidReferenceError if one of them has another value, or for a misspelt key such as
+    `$anyof`: a single key that begins with "$any" or "$opti".
+    """
+    if isinstance(value, list):
+        return [*map(_read_choices, value)]
+    if not isinstance(value, dict):
+        return value
+    key = next(iter(value), "").lower() if len(value) == 1 else ""
+    if value.keys().isdisjoint((ANY_OF, OPTIONAL)) and not _MISSPELT.match(key):
+        return dict(zip(value, map(_read_choices, value.values())))
+    values, optional = value.get(ANY_OF, []), value.get(OPTIONAL, False)
+    are_known = value.keys() <= {ANY_OF, OPTIONAL} and isinstance(values, list)
+    if not are_known or not isinstance(optional, bool) or not (values or optional):
+        raise InvalidReferenceError(
+            f"{quote(value)} is not {{{ANY_OF!r}: [...], {OPTIONAL!r}: True or False}}"
+        )
+    return AnyOf(tuple(map(_read_choices, values)), optional)
+
+
+# --- texts with tags ---------------------------------------------------
 
 
 def _find_calls(text: str) -> list[Part] | None:
     """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
-    answer = text.rpartition(END_OF_THOUGHT)[2]
-    if not _FORM.search(text):
-        return _read_python(answer.strip())
-    if _JSON.match(text) and not isinstance(parse(text), Defect):
+    if _FORM.search(text) and _JSON.match(text) and not isinstance(parse(text), Defect):
         return None  # JSON that quotes such a form
     if CALL in text:
         return [*_find_tags(text)]
-    start = text.find(_MISTRAL)
-    if start >= 0:
-        rest = text[start + len(_MISTRAL) :]
-        end = _end_of_json(rest, 0)
-        return [rest if end < 0 else rest[:end]]
-    return [*_read_llama(answer)] or _read_python(answer.strip())
+    return find_calls(text, text.rpartition(END_OF_THOUGHT)[2])
 
 
 def _find_tags(text: str) -> list[str]:
@@ -241,7 +294,7 @@ class CallTags:
                 return tag, True
         if self._failures < _FAILURES:
             fence = _FENCE.match(text, start)
-            end = _end_of_json(text, fence.end() if fence else start)
+            end = end_of_json(text, fence.end() if fence else start)
             after = skip_space(text, end)
             if fence and text.startswith("```", after):
                 after = skip_space(text, after + 3)
@@ -249,63 +302,3 @@ class CallTags:
                 return after, True
             self._failures += 1
         return tag, False
-
-
-def skip_space(text: str, position: int) -> int:
-    """Return the position after white space."""
-    found = _SPACE.match(text, position)
-    return found.end() if found else position
-
-
-def _end_of_json(text: str, start: int) -> int:
-    """Return the end of the JSON value at `start`, or -1 if there is none."""
-    try:
-        return raw_decode(text, skip_space(text, start))[1]
-    except (ValueError, RecursionError):
-        return -1
-
-
-def _read_llama(text: str) -> Iterator[ToolCall]:
-    """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string does not count."""
-    position = 0
-    while tag := _LLAMA.search(text, position):
-        start = skip_space(text, tag.end())
-        position = _end_of_json(text, start)
-        if position < 0:
-            end = text.find(_END_OF_LLAMA, start)
-            position = len(text) if end < 0 else end
-        yield ToolCall(tag[1], text[start:position])
-
-
-def _read_python(text: str) -> list[Part] | None:
-    """Read `[NAME(ARGUMENT=VALUE, ...), ...]`, which is parsed but never evaluated."""
-    whole = _PYTHON.fullmatch(text) if len(text) <= _LONGEST else None
-    tree: Any = None
-    # Python's warnings, for example about an unknown escape, are about the model's text.
-    with suppress(SyntaxError, ValueError, MemoryError, RecursionError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(whole[1], mode="eval").body if whole else None
-    if isinstance(tree, ast.List) and all(isinstance(each, ast.Call) for each in tree.elts):
-        return [*map(_read_python_call, tree.elts)]
-    if _PYTHON_BEGUN.match(text):
-        return [ToolCall("", problem="the calls are incomplete, or not Python")]
-    return None
-
-
-def _read_python_call(call: Any) -> ToolCall:
-    name, arguments = ast.unparse(call.func), {}
-    if call.args or any(each.arg is None for each in call.keywords):
-        return ToolCall(name, problem="an argument has no name")
-    for each in call.keywords:
-        try:
-            arguments[each.arg] = ast.literal_eval(_JsonNames().visit(each.value))
-        except (TypeError, ValueError):
-            return ToolCall(name, problem=f"{ast.unparse(each.value)[:80]!r} is not a JSON value")
-    return ToolCall(name, arguments)
-
-
-class _JsonNames(ast.NodeTransformer):
-    """Replaces JSON's names, which some models write in Python."""
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Constant(_NAMES[node.id]) if node.id in _NAMES else node

@@ -26,8 +26,8 @@ from llmeval_integrations.schemas.parse import encode, refuse_nan
 from llmeval_integrations.schemas.validator import compile_schema
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
-from llmeval_integrations.tool_calls.expected import mark_alternatives
 from llmeval_integrations.tool_calls.node import ToolNode
+from llmeval_integrations.tool_calls.read import mark_alternatives
 
 _OPEN: Final = frozenset(
     [
