@@ -28,7 +28,7 @@ from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import identical
+from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS, Kind, Outcome, summarize
@@ -131,13 +131,25 @@ class JsonFields(Evaluator):
         return {source: {"ignore": True}, **self.fields}
 
     def check(self, sample: Sample) -> Result:
-        comparison = compare_sample(self, sample, self._layout)
-        return comparison if isinstance(comparison, Result) else self._conclude(comparison, sample)
+        return self._conclude(compare_sample(self, sample, self._layout), sample)
 
     def _conclude(self, comparison: FieldComparison, sample: Sample) -> Result:
-        metadata = comparison.details()
-        score = metadata["f1"]
-        label, wrong = comparison.rank_wrong()
+        """Return the result of a comparison."""
+        fields: dict[str, dict[Kind, int]] = {}
+        comparison.count(fields)
+        for path in sorted(comparison.omitted):
+            fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
+        figures, perfect, outcomes = comparison.figures().as_dict(), True, []
+        for outcome in comparison.outcomes:
+            perfect = perfect and outcome.kind == "match"
+            outcomes.append(outcome.as_dict())
+        metadata: dict[str, Any] = dict(figures, perfect=perfect, outcomes=outcomes, fields=fields)
+        if comparison.ignored:
+            metadata["ignored"] = comparison.ignored
+        if comparison.defect is not None:
+            metadata.update(f1=0.0, perfect=False)
+            return defect_result(comparison.defect, 0.0, unreadable=True, **metadata)
+        score, (label, wrong) = metadata["f1"], comparison.rank_wrong()
         passed = label is None if self.threshold is None else score >= self.threshold
         reason = "Every field matches"
         if label is not None:
@@ -170,6 +182,9 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
 class FieldComparison(Comparison):
     """A comparison of two documents by their fields."""
 
+    defect: Defect | None = None
+    """Why the output is not JSON; all leaves of the reference are then missing."""
+
     output: Any = MISSING
     """The output without the members that count as left out."""
 
@@ -178,20 +193,6 @@ class FieldComparison(Comparison):
 
     ignored: Sequence[str] = ()
     """The paths of `ignore` settings for places that the documents have."""
-
-    def details(self) -> dict[str, Any]:
-        """Return the metadata: figures, outcomes, and counts of leaves by field."""
-        fields: dict[str, dict[Kind, int]] = {}
-        self.count(fields)
-        for path in sorted(self.omitted):
-            fields.setdefault(path, {})  # the field exists, but has no leaf in this sample
-        perfect, outcomes = True, []
-        for outcome in self.outcomes:
-            perfect = perfect and outcome.kind == "match"
-            outcomes.append(outcome.as_dict())
-        figures = self.figures().as_dict()
-        details = {**figures, "perfect": perfect, "outcomes": outcomes, "fields": fields}
-        return {**details, "ignored": self.ignored} if self.ignored else details
 
     def rank_wrong(self) -> tuple[Kind | None, list[Outcome]]:
         """Return the leaves that do not match, and the kind of those that cost most.
@@ -218,10 +219,8 @@ class FieldComparison(Comparison):
         return min(kinds, key=KINDS.index, default=None), wrong
 
 
-def compare_sample(
-    evaluator: Evaluator, sample: Sample, layout: Layout
-) -> FieldComparison | Result:
-    """Compare a sample's output with its reference; return a Result if the output is not JSON."""
+def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> FieldComparison:
+    """Compare a sample's output with its reference."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
     comparison = FieldComparison()
     output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
@@ -231,13 +230,13 @@ def compare_sample(
             path for path in layout.ignored if any(has_place(path, side) for side in sides)
         ]
     root, omission = layout.root(sample, evaluator), Omission(layout.absent)
-    # Lenient mode reads NaN, which `identical` cannot tell from null.
-    is_same = parsing != "lenient" and identical(output, reference)
+    # Lenient mode reads NaN, which `equal` cannot tell from null.
+    is_same = parsing != "lenient" and equal(output, reference)
     reference = omission.omit(root, reference)
     if type(output) is Defect:
+        comparison.defect = output
         comparison.add_side(root, "missing", reference, "")
-        metadata = {**comparison.details(), "f1": 0.0, "perfect": False}
-        return defect_result(output, 0.0, unreadable=True, **metadata)
+        return comparison
     comparison.output = reference if is_same else omission.omit(root, output)
     comparison.omitted = omission.paths
     if is_same:

@@ -15,7 +15,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import equal, write_scalar
+from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
@@ -143,4 +143,4 @@ def _as_texts(value: Any) -> Any:
         return {name: _as_texts(part) for name, part in value.items()}
     if type(value) is list:
         return [_as_texts(part) for part in value]
-    return value if type(value) is str else write_scalar(value)
+    return value if type(value) is str else canonical(value)

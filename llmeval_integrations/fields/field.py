@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.fields.leaves import compare, write_leaf
+from llmeval_integrations.fields.leaves import (
+    ask_function,
+    compare_texts,
+    fits_pattern,
+    match_numbers,
+    match_scalars,
+    write_leaf,
+)
 from llmeval_integrations.fields.meanings import is_ambiguous
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_model_path
 from llmeval_integrations.fields.rule import Rule, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.node import AnyOf, Node, Verdict
+from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, AnyOf, Node, Verdict
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.parse import read_schema, schema_text
 from llmeval_integrations.schemas.walk import Schemas
@@ -197,11 +204,29 @@ class Field(Node):
         return found
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
-        rule = self.rule
-        has_same_type = TYPES[type(output)] == TYPES[type(reference)]
-        if rule.judge and has_same_type and not equal(output, reference):
+        """Compare two leaves; raise InvalidOptionError if a function of the caller fails."""
+        rule, here, there = self.rule, TYPES[type(output)], TYPES[type(reference)]
+        if rule.judge and here == there and not equal(output, reference):
             return Verdict("open", _measure_likeness(output, reference))
-        return compare(rule, output, reference, self.path)
+        if rule.compare is not None and (
+            rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
+        ):
+            same = equal(output, reference)
+            return MATCH if same else ask_function(rule, output, reference, self.path)
+        if rule.pattern is not None and fits_pattern(rule.pattern, output, self.path):
+            return MATCH
+        if here == there == "number":
+            return MATCH if match_numbers(rule, output, reference) else MISMATCH
+        reads_numbers = rule.coerce or rule.is_decimal or rule.number
+        if reads_numbers and "string" in (here, there) and match_scalars(rule, output, reference):
+            return MATCH
+        if here == there == "string":
+            return compare_texts(rule, output, reference)
+        if here == there:
+            return MATCH if equal(output, reference) else MISMATCH
+        if rule.types is None:  # null stands for an unknown value of any type
+            return MISMATCH if "null" in (here, there) else WRONG_TYPE
+        return MISMATCH if here in rule.types else WRONG_TYPE
 
     def leaf_text(self, value: Any) -> str:
         if type(value) is not str or self.exact:

@@ -14,14 +14,11 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.fields.meanings import fold, read_amount, read_dates, write_meaning
 from llmeval_integrations.fields.rule import Rule, compile_pattern
 from llmeval_integrations.json_values.equality import (
-    CONTAINERS,
     TYPES,
     canonical,
-    equal,
-    write_scalar,
 )
 from llmeval_integrations.json_values.numbers import exact_decimal, read_number
-from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, Verdict
+from llmeval_integrations.matching.node import MATCH, MISMATCH, Verdict
 from llmeval_integrations.text.edit_distance import count_edits, exact_reach
 
 _NOISE: Final = 1e-9
@@ -35,58 +32,30 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+
 """A number as JSON writes it. Without `coerce`, "007" and "+49" are texts."""
 
 
-def compare(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
-    """Compare two leaves of the field with this path.
-
-    Raises InvalidOptionError if a function of the caller fails, and RegexTimeoutError if a pattern
-    takes too long.
-    """
-    here, there = TYPES[type(output)], TYPES[type(reference)]
-    if rule.compare is not None and (
-        rule.is_leaf or not (type(output) in CONTAINERS or type(reference) in CONTAINERS)
-    ):
-        same = equal(output, reference)
-        return MATCH if same else _ask_function(rule, output, reference, path)
-    if rule.pattern is not None and _fits(rule.pattern, output, path):
-        return MATCH
-    if here == there == "number":
-        return MATCH if _match_numbers(rule, output, reference) else MISMATCH
-    reads_numbers = rule.coerce or rule.is_decimal or rule.number
-    if reads_numbers and "string" in (here, there) and _match_scalars(rule, output, reference):
-        return MATCH
-    if here == there == "string":
-        return _compare_texts(rule, output, reference)
-    if here == there:
-        return MATCH if equal(output, reference) else MISMATCH
-    if rule.types is None:  # null stands for an unknown value of any type
-        return MISMATCH if "null" in (here, there) else WRONG_TYPE
-    return MISMATCH if here in rule.types else WRONG_TYPE
-
-
 def write_leaf(rule: Rule, text: str) -> str:
     """Write a text so that two leaves with the same text match."""
     if rule.compare or rule.judge:
         return canonical(text)
     number = _parse_number(rule, text) if rule.is_decimal else None
     if number is not None:
-        return write_scalar(number)
+        return canonical(number)
     amount = read_amount(text) if rule.number else None
     if amount is not None:
         return " ".join(map(str, amount))
     if rule.coerce:
         number = read_number(text)
         # The text of the number or boolean itself, so that 3 and "3" match.
-        if text in ("true", "false") or (number is not None and write_scalar(number) == text):
+        if text in ("true", "false") or (number is not None and canonical(number) == text):
             return text
     text = fold(rule, text)
     return repr((rule.dates and read_dates(text)) or write_meaning(rule, text))
 
 
-def _fits(pattern: str, value: Any, path: str) -> bool:
+def fits_pattern(pattern: str, value: Any, path: str) -> bool:
     """Return whether a whole text, or a number as JSON writes it, matches the pattern."""
     if TYPES[type(value)] not in ("string", "number"):
         return False
-    text = value if type(value) is str else write_scalar(value)
+    text = value if type(value) is str else canonical(value)
     try:
         return bool(compile_pattern(pattern).fullmatch(text, timeout=REGEX_TIMEOUT))
     except TimeoutError:
@@ -96,7 +65,7 @@ def _fits(pattern: str, value: Any, path: str) -> bool:
         ) from None
 
 
-def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+def ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
     """Compare two leaves by the caller's function."""
     function: Any = rule.compare
     where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
@@ -121,17 +90,17 @@ def _ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict
 # --- numbers -------------------------------------------------------------------------------------
 
 
-def _match_scalars(rule: Rule, output: Any, reference: Any) -> bool:
+def match_scalars(rule: Rule, output: Any, reference: Any) -> bool:
     """Return whether two values, one of which is a text, are the same number or boolean."""
     one, other = _read_numbers(rule, output, reference), _read_numbers(rule, reference, output)
     for number, unit in one:
         for expected, its_unit in other:
             is_unit = unit == its_unit or not (unit and its_unit)
-            if is_unit and _match_numbers(rule, number, expected):
+            if is_unit and match_numbers(rule, number, expected):
                 return True
     text, value = (output, reference) if type(output) is str else (reference, output)
     is_word = rule.coerce and type(value) in (bool, type(None))
-    return is_word and text.strip().lower() == write_scalar(value)
+    return is_word and text.strip().lower() == canonical(value)
 
 
 def _read_numbers(rule: Rule, value: Any, other: Any) -> list[tuple[Any, str]]:
@@ -165,7 +134,8 @@ def _parse_number(rule: Rule, text: str) -> int | float | Decimal | None:
         return None
 
 
-def _match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
+def match_numbers(rule: Rule, output: Any, reference: Any) -> bool:
+    """Return whether two numbers are equal, or as near as the rule allows."""
     if output == reference or (
         type(output) is type(reference) is float and isnan(output) and isnan(reference)
     ):
@@ -207,7 +177,8 @@ def _to_decimal(number: Any) -> Decimal:
 # --- texts ---------------------------------------------------------------------------------------
 
 
-def _compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
+def compare_texts(rule: Rule, output: str, reference: str) -> Verdict:
+    """Compare two texts: without differences that do not count, by meaning, then by similarity."""
     one, other = fold(rule, output), fold(rule, reference)
     if one == other or (rule.format and write_meaning(rule, one) == write_meaning(rule, other)):
         return MATCH

@@ -55,11 +55,6 @@ def equal(one: Any, other: Any) -> bool:
     return type(one) is str or _encode(one) == _encode(other) or _same_booleans(one, other)
 
 
-def identical(one: Any, other: Any) -> bool:
-    """Return whether two values have the same JSON text: the same order of keys, no 1 for 1.0."""
-    return bool(one == other) and _encode(one) == _encode(other)
-
-
 def _same_booleans(one: Any, other: Any) -> bool:
     """Return whether values that Python calls equal have booleans in the same places."""
     if isinstance(one, dict):
@@ -75,9 +70,12 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     The text is compact, with keys sorted by code point, no escapes that are not needed, and `1.0`
     as `1`. With `sort_arrays`, every array is sorted too, so that the order of items is ignored.
     """
-    if type(value) in SCALARS:
-        return write_scalar(value)
+    kind = type(value)
+    if kind is float:
+        return _write(value)
     try:
+        if kind in SCALARS:
+            return _encode(value).decode()
         text = _encode_sorted(value)
     except UnicodeEncodeError:  # a Python string may contain half a surrogate pair
         return _write(value, sort_arrays=sort_arrays)
@@ -88,32 +86,27 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     return text.decode()
 
 
-def _write(value: Any, *, sort_arrays: bool) -> str:
+def _write(value: Any, *, sort_arrays: bool = False) -> str:
     """Write a value as the encoder does, with the rules that `canonical` adds."""
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < _LARGEST:
+            return str(int(value))
+        return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
     if isinstance(value, dict):
         members = [
-            f"{write_scalar(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
+            f"{_write(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
             for name in sorted(value)
         ]
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         items = [_write(item, sort_arrays=sort_arrays) for item in value]
         return "[" + ",".join(sorted(items) if sort_arrays else items) + "]"
-    return write_scalar(value)
+    try:
+        return _encode(value).decode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
 
 
 def bag(items: list[Any]) -> Counter[str]:
     """Count the items of an array by their canonical text."""
     return Counter(map(canonical, items))
-
-
-def write_scalar(value: Any) -> str:
-    """Write a string, number or literal; write integral floats as integers."""
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) < _LARGEST:
-            return str(int(value))
-        return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
-    try:
-        return _encode(value).decode()
-    except UnicodeEncodeError:
-        return json.dumps(value)

@@ -120,8 +120,8 @@ class JudgedFields(JsonFields, _ProseJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         comparison = compare_sample(self, sample, self._layout)
-        if isinstance(comparison, Result):
-            return comparison
+        if comparison.defect is not None:
+            return self._conclude(comparison, sample)
         pairs = [(place, output, reference) for _, place, output, reference, _ in comparison.open]
         said = await self._judge_pairs(ask, pairs)
         for (node, place, output, reference, _), each in zip(comparison.open, said):

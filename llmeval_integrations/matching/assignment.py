@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, compress, count, product
 from math import inf
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 Pairs: TypeAlias = list[tuple[int, int]]
@@ -98,6 +99,14 @@ def _augment(
         if row == start:
             return
         column = column_of[row]
+
+
+def leftovers(
+    pairs: Pairs, here: Iterable[int], there: Iterable[int]
+) -> tuple[list[int], list[int]]:
+    """Return the positions that are in no pair, in their order."""
+    used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
+    return sorted({*here}.difference(used)), sorted({*there}.difference(met))
 
 
 def pair_texts(

@@ -12,11 +12,10 @@ from typing import Any, Final, Literal
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
 from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.matching.assignment import leftovers
 from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
 from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome, count_leaves
-from llmeval_integrations.matching.pairing import Pairing, leftovers
-
-Side = Literal["missing", "extra"]
+from llmeval_integrations.matching.pairing import Pairing
 
 _WHOLE_FIRST: Final = 1e6
 """The extra gain of items that match in full, if the output may have extra members. Such an item
@@ -81,7 +80,18 @@ class Comparison:
         elif node.whole or not (
             (kind in CONTAINERS and output) or (other in CONTAINERS and reference)
         ):
-            self._compare_leaves(node, output, reference, place)
+            if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
+                self.add_side(node, "missing", reference, place)
+                self.add_side(node, "extra", output, place)
+                return
+            what, score, exact = node.leaf(output, reference)
+            if what == "open":
+                self.open.append((node, place, output, reference, score))
+            elif what == "match" and score == 1.0:
+                self.matched.append(node)
+            else:
+                leaf = Outcome(place, node, what, score, output, reference, exact=exact)
+                self.outcomes.append(leaf)
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
         # Of two objects or arrays, an empty one is a leaf if empty values count. But an empty
@@ -191,19 +201,6 @@ class Comparison:
             counts = fields.setdefault(outcome.node.path, {})
             counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
 
-    def _compare_leaves(self, node: Node, output: Any, reference: Any, place: str) -> None:
-        if not (node.counts_empty or (node.counts(output) and node.counts(reference))):
-            self.add_side(node, "missing", reference, place)
-            self.add_side(node, "extra", output, place)
-            return
-        kind, score, exact = node.leaf(output, reference)
-        if kind == "open":
-            self.open.append((node, place, output, reference, score))
-        elif kind == "match" and score == 1.0:
-            self.matched.append(node)
-        else:
-            self.outcomes.append(Outcome(place, node, kind, score, output, reference, exact=exact))
-
     def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
         """Compare an object or array with a value of another type, or with an empty one.
 
@@ -306,7 +303,7 @@ class Comparison:
             known[key] = not trial.outcomes
         return known[key]
 
-    def _add_member(self, node: Node, kind: Side, value: Any, place: str) -> None:
+    def _add_member(self, node: Node, kind: Kind, value: Any, place: str) -> None:
         """Compare a member that one side lacks with its default, if it has one."""
         default = node.default
         if self.is_default(node, value):

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
-from llmeval_integrations.matching.assignment import Pairs, Table
+from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.node import Node, count_leaves
 
 Items: TypeAlias = list[Any]
@@ -22,7 +22,7 @@ Items: TypeAlias = list[Any]
 Item: TypeAlias = tuple[int, Any]
 """The row or column of an item, and the item's value at some place."""
 
-_Sums: TypeAlias = list[list[float]]
+Sums: TypeAlias = list[list[float]]
 """A table to whose gains more are added."""
 
 SHARED: Final = 1e-6
@@ -33,6 +33,9 @@ WHOLE: Final = 1e-9
 
 COMMON: Final = 1e-12
 """The extra gain of each common leaf; it decides if no leaf has a weight."""
+
+_FEW: Final = 9
+"""Up to so many pairs of items, it is faster to compare each pair of them."""
 
 _LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
@@ -134,22 +137,24 @@ class Gains:
         if self.left < 0:
             raise BudgetSpentError
 
-    def table(self, node: Node, ours: Items, theirs: Items, least: float) -> Table | None:
-        """Return the gain of each pair, or 0 if its similarity is below `least`.
+    def table(self, node: Node, ours: Items, theirs: Items) -> Sums | None:
+        """Return the gain of each pair, or None if there are too many items.
 
-        Return None if there are too many items. In that case half of the budget is given back, so
-        that arrays inside the items can still be tried. All trials of a document together take at
-        most twice the budget. Raises BudgetSpentError if the arrays are inside items that are being
-        tried.
+        In that case half of the budget is given back, so that arrays inside the items can still be
+        tried. All trials of a document together take at most twice the budget. Raises
+        BudgetSpentError if the arrays are inside items that are being tried.
         """
         before = self.left
         self.depth += 1
         try:
             self._spend(len(ours) * len(theirs))
-            if len(ours) == len(theirs) == 1 and not least:
-                return [[self.gain(node, ours[0], theirs[0])]]
             table = [[0.0] * len(theirs) for _ in ours]
-            self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
+            if len(ours) * len(theirs) > _FEW:
+                self._add(table, node, [*enumerate(ours)], [*enumerate(theirs)])
+            else:
+                for gains, output in zip(table, ours):
+                    for column, reference in enumerate(theirs):
+                        gains[column] = self.gain(node, output, reference)
         except BudgetSpentError:
             if self.depth > 1:
                 raise
@@ -157,27 +162,13 @@ class Gains:
             return None
         finally:
             self.depth -= 1
-        weights: dict[int, float] = {}  # of the columns that have a gain; most have none
-        for value, gains in zip(ours, table):
-            weight = -1.0
-            for column, gain in enumerate(gains):
-                if not gain:
-                    continue
-                if weight < 0:
-                    weight = node.weigh(value)
-                if column not in weights:
-                    weights[column] = node.weigh(theirs[column])
-                if gain >= max(weight, weights[column]):  # all leaves match
-                    gains[column] += WHOLE
-                elif least and not suffices(gain, weight + weights[column], least):
-                    gains[column] = 0.0
         return table
 
-    def _add(self, table: _Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+    def _add(self, table: Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of values at a node: each of ours with each of theirs.
 
         The gain of two objects is the sum of their members' gains, and equal leaves are found by
-        their texts. This takes a tenth of the time of comparing each pair of items.
+        their texts. For many items, this takes a tenth of the time of comparing each pair of them.
         """
         kinds = {type(value) if value else None for _, value in (*ours, *theirs)}
         is_plain = not (node.ignored or node.whole or node.has_defaults)
@@ -200,7 +191,7 @@ class Gains:
                 for column, expected in theirs:
                     table[row][column] += self.gain(node, value, expected)
 
-    def _add_texts(self, table: _Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
+    def _add_texts(self, table: Sums, node: Node, ours: list[Item], theirs: list[Item]) -> None:
         """Add the gains of texts, each of ours with all of theirs at once."""
         shared = SHARED if node.pairs_all else 0.0
         texts = [text for _, text in theirs]
@@ -211,14 +202,6 @@ class Gains:
                 gains[column] += shared
             for position, score in node.grade_texts(text, texts):
                 gains[theirs[position][0]] += node.weight * score + COMMON
-
-
-def suffices(gain: float, both: float, least: float) -> bool:
-    """Return whether a pair's similarity is at least `least`; `both` is the weight of its leaves.
-
-    The factor allows for rounding.
-    """
-    return 2 * gain >= least * both * (1 - 1e-9)
 
 
 def are_disjoint(output: Items, reference: Items) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import Any
 
 from llmeval_integrations.core.sample import MISSING
@@ -15,6 +14,7 @@ from llmeval_integrations.matching.assignment import (
     Pairs,
     Table,
     best_pairs,
+    leftovers,
     pair_by_shared_parts,
 )
 from llmeval_integrations.matching.gains import (
@@ -22,7 +22,6 @@ from llmeval_integrations.matching.gains import (
     WHOLE,
     Gains,
     Items,
-    suffices,
 )
 from llmeval_integrations.matching.node import Node
 
@@ -127,14 +126,6 @@ def _is_default(node: Node, value: Any) -> bool:
     return node.leaf_text(value) == node.leaf_text(default)
 
 
-def leftovers(
-    pairs: Pairs, here: Iterable[int], there: Iterable[int]
-) -> tuple[list[int], list[int]]:
-    """Return the positions that are in no pair, in their order."""
-    used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
-    return sorted({*here}.difference(used)), sorted({*there}.difference(met))
-
-
 @dataclass
 class _Arrays:
     """Two arrays whose items are paired."""
@@ -157,14 +148,38 @@ class _Arrays:
         """Return the gain of two items, or 0 if they are less similar than `least`."""
         output, reference, its = self.output[here], self.reference[there], self.its
         gain = self.pairing.gain(its, output, reference)
-        if not self.least:
-            return gain
-        both = its.weigh(output) + its.weigh(reference)
-        return gain if suffices(gain, both, self.least) else 0.0
+        is_pair = not self.least or self._suffices(gain, its.weigh(output) + its.weigh(reference))
+        return gain if is_pair else 0.0
 
     def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
+        """Return the gain of each pair, or None if there are too many items."""
         ours, theirs = map(self.output.__getitem__, here), map(self.reference.__getitem__, there)
-        return self.pairing.table(self.its, [*ours], [*theirs], self.least)
+        values, others, its = [*ours], [*theirs], self.its
+        table = self.pairing.table(its, values, others)
+        if table is None or (len(here) == len(there) == 1 and not self.least):
+            return table
+        weights: dict[int, float] = {}  # of the columns that have a gain; most have none
+        for value, gains in zip(values, table):
+            weight = -1.0
+            for column, gain in enumerate(gains):
+                if not gain:
+                    continue
+                if weight < 0:
+                    weight = its.weigh(value)
+                if column not in weights:
+                    weights[column] = its.weigh(others[column])
+                if gain >= max(weight, weights[column]):  # all leaves match
+                    gains[column] += WHOLE
+                elif self.least and not self._suffices(gain, weight + weights[column]):
+                    gains[column] = 0.0
+        return table
+
+    def _suffices(self, gain: float, both: float) -> bool:
+        """Return whether a pair is similar enough; `both` is the weight of its leaves.
+
+        The factor allows for rounding.
+        """
+        return 2 * gain >= self.least * both * (1 - 1e-9)
 
     def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items by the rare leaves that they share, without trying every pair."""
@@ -214,6 +229,8 @@ class _Arrays:
             pairs = same
             for row, column in best_pairs(table):
                 pairs.append((spare[row], wanted[column]))
+        if len(pairs) == min(len(here), len(there)):
+            return pairs
         return pairs + self.pair_leaves(*leftovers(pairs, here, there))
 
     def _pair_equal(
@@ -261,36 +278,31 @@ class _Arrays:
     def pair_by_key(self) -> Pairs:
         """Pair items whose keys are equal, then items whose keys match by their rule.
 
-        If several items have the same key, the best pairs among them count. A pair that is less
-        similar than `min_similarity` is dropped at the end, and its items are not paired again.
+        If several items have the same key, the best pairs among them count. If no item has a key,
+        the order counts. A pair that is less similar than `min_similarity` is dropped at the end,
+        and its items are not paired again.
         """
-        here, there = self._group_by_key(self.output), self._group_by_key(self.reference)
+        here: defaultdict[str, list[int]] = defaultdict(list)  # positions by the text of their key
+        there: defaultdict[str, list[int]] = defaultdict(list)
+        for groups, items in ((here, self.output), (there, self.reference)):
+            for position, item in enumerate(items):
+                key = ""
+                for name in self.node.key if type(item) is dict else ():
+                    if name in item:
+                        its = self.its.members.get(name) or self.its.member(name)
+                        key += f"{name!r}:{self.pairing.text(its, item[name])},"
+                groups[key].append(position)
         pairs: Pairs = []
         for key, wanted in there.items():
             spare = here.get(key, [])
-            if here.keys() | there.keys() == {""}:  # no item has the key, so the order counts
+            if here.keys() | there.keys() == {""} or len(spare) == len(wanted) == 1:
                 pairs += zip(spare, wanted)
-            elif len(spare) == len(wanted) == 1:
-                pairs.append((spare[0], wanted[0]))
             elif spare:
                 pairs += self.pair_in_any_order(spare, wanted)
         if len(pairs) < min(len(self.output), len(self.reference)):
             pairs += self._pair_near(pairs)
         self.least = self.node.min_similarity
         return [pair for pair in pairs if self.gain(*pair)] if self.least else pairs
-
-    def _group_by_key(self, items: Items) -> dict[str, list[int]]:
-        """Return the positions of items by the text of their key; "" is for items without one."""
-        text, member = self.pairing.text, self.its.member
-        found: defaultdict[str, list[int]] = defaultdict(list)
-        for position, item in enumerate(items):
-            key = ""
-            if type(item) is dict:
-                for name in self.node.key:
-                    if name in item:
-                        key += f"{name!r}:{text(member(name), item[name])},"
-            found[key].append(position)
-        return found
 
     def _pair_near(self, pairs: Pairs) -> Pairs:
         """Pair the other items whose keys match by a rule, such as a tolerance, for the best sum.
