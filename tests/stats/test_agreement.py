@@ -1,6 +1,4 @@
-"""Agreement with people: its figures, what is left out of them, and what cannot be read."""
-
-from itertools import product
+"""A judge beside people: agreement, its figures, and rates that a person would pass."""
 
 import msgspec
 import pytest
@@ -8,62 +6,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_forms import row_of
 
-from llmeval_integrations import JsonValidity, Result
+from llmeval_integrations import Result
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.judges.vocabulary import Judgement
-from llmeval_integrations.runs import evaluate, read_run
+from llmeval_integrations.runs import evaluate
+from llmeval_integrations.stats import judged_rate
 from llmeval_integrations.stats.agreement import Rating, kappa, krippendorff_alpha, pair_agreement
-from llmeval_integrations.stats.intervals import width, wilson
+from llmeval_integrations.stats.intervals import Share, width, wilson
 from llmeval_integrations.stats.judge_agreement import agreement
 
-# --- kappa and alpha, compared with other packages and published figures -------------------------
+pandas = pytest.importorskip("pandas")
+RATINGS = st.integers(1, 4)
 
-pairs = st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=60)
 
-
-@given(pairs)
+@given(st.lists(st.tuples(RATINGS, RATINGS), min_size=2, max_size=60))
 def test_kappa_is_that_of_statsmodels(rows):
     inter_rater = pytest.importorskip("statsmodels.stats.inter_rater")
     table = [[rows.count((first, second)) for second in range(1, 5)] for first in range(1, 5)]
-    for numbers, weights in ((False, None), (True, "quadratic")):
-        found = kappa([Rating(*row) for row in rows], numbers=numbers)
-        if found is None:
-            assert len({each for row in rows for each in row}) == 1
-            continue
+    ratings = [Rating(*row) for row in rows]
+    assert (kappa(ratings) is None) == (len({each for row in rows for each in row}) == 1)
+    for weights in (None, "quadratic") if kappa(ratings) else ():
+        found = kappa(ratings, numbers=weights is not None)
         other = inter_rater.cohens_kappa(table, wt=weights)
         assert found.value == pytest.approx(other.kappa, abs=1e-9)
         low, high = found.interval
         assert -1 <= low <= found.value + 1e-9
         assert found.value - 1e-9 <= high <= 1
-
-
-@pytest.mark.parametrize(
-    "chances",
-    [
-        [[0.45, 0.05], [0.05, 0.45]],
-        [[0.665, 0.035], [0.12, 0.18]],
-        [[0.882, 0.018], [0.01, 0.09]],
-        [[0.693, 0.007], [0.006, 0.294]],  # hardly ever wrong
-    ],
-)
-@pytest.mark.nightly
-def test_the_interval_of_kappa_covers_it(chances):
-    numpy = pytest.importorskip("numpy")
-    choose = numpy.random.default_rng(3)
-    flat = [each for row in chances for each in row]
-    agreed = flat[0] + flat[3]
-    passes, judged = flat[0] + flat[1], flat[0] + flat[2]
-    chance = passes * judged + (1 - passes) * (1 - judged)
-    truth = (agreed - chance) / (1 - chance)
-    for n, least in ((60, 0.92), (200, 0.935)):
-        right = draws = 0
-        for _ in range(2000):
-            counts = zip(product((0, 1), repeat=2), choose.multinomial(n, flat), strict=True)
-            found = kappa([Rating(*both) for both, count in counts for _ in range(count)])
-            if found is not None:
-                draws += 1
-                right += found.interval[0] <= truth <= found.interval[1]
-        assert right / draws >= least
 
 
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example C: 4 observers, 12 units.
@@ -79,8 +47,6 @@ def test_alpha_is_as_published_and_pairs_of_equal_ratings_are_counted():
     assert krippendorff_alpha([[1], [2]]) is None
     assert pair_agreement([["a", "a", "b"], ["a"], ["b", "b"]]) == (2, 4)
 
-
-# --- a judge beside people ------------------------------------------------------------------------
 
 TP, FN, FP, TN = 50, 4, 6, 40
 JUDGED = [True] * TP + [False] * FN + [True] * FP + [False] * TN
@@ -117,6 +83,7 @@ def test_the_table_reads_well():
         ([1.0, 0.0], ["True", "FALSE"]),
         ((verdict for verdict in (True, False)), (True, False)),
         ({"a": True, "b": False}, {"b": False, "a": True}),
+        (pandas.Series([True, False]), pandas.Series(["pass", "fail"])),
         ([row_of(1, 1.0, True), row_of(2, 0.0, False)], [Result(1.0, True), Result(0.0, False)]),
     ],
 )
@@ -126,21 +93,11 @@ def test_verdicts_are_read_from_whatever_holds_them(judged, human):
     assert found.positive is True
 
 
-@pytest.mark.parametrize(
-    "nothing",
-    [None, float("nan"), Result.unscored("cut"), row_of(1, error="ClientError: timeout")],
-)
-def test_an_unscored_row_is_counted_apart_and_never_a_fail(nothing):
-    whole, part = agreement([*JUDGED, nothing], [*HUMAN, True]), agreement(JUDGED, HUMAN)
-    assert whole.unscored == 1
-    assert (whole.n, whole.shares, whole.corrected) == (part.n, part.shares, part.corrected)
-
-
 def test_any_labels_have_accuracy_and_kappa_and_rates_if_one_is_named():
     judged = [Result(1.0, None, label) for label in ("good", "poor", "odd", "good")]
     people = ["good", "poor", "poor", "poor"]
     found = agreement(judged, people)
-    assert (found.accuracy, found.confusion["poor", "odd"]) == (0.5, 1)
+    assert (found.accuracy, found.mean_error, found.confusion["poor", "odd"]) == (0.5, None, 1)
     assert found.kappa.value == pytest.approx((0.5 - 5 / 16) / (1 - 5 / 16))
     assert (found.sensitivity, found.specificity, found.corrected.rate) == (None, None, None)
     assert found.corrected.reason == "positive= does not say which label passes"
@@ -152,18 +109,20 @@ def test_any_labels_have_accuracy_and_kappa_and_rates_if_one_is_named():
     assert named.corrected_pass_rate(["good", "odd", "new"]).rate == 0
 
 
-verdicts = st.lists(st.tuples(st.sampled_from([True, False, None]), st.booleans() | st.none()))
+NOTHING = [None, float("nan"), pandas.NA, Result.unscored("cut"), row_of(1, error="KeyError: x")]
+JUDGEMENTS = st.sampled_from([True, False, *NOTHING])
 
 
-@given(verdicts, st.randoms(use_true_random=False))
-def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
+@given(st.lists(st.tuples(JUDGEMENTS, st.booleans() | st.none())), st.randoms())
+def test_no_row_is_lost_or_a_fail_without_a_verdict_and_their_order_does_not_matter(rows, choose):
     judged, human = [one for one, _ in rows], [other for _, other in rows]
     found = agreement(judged, human)
     assert found.n + found.unscored + found.unlabelled == len(rows)
-    ids = list(range(len(rows)))
-    choose.shuffle(ids)
-    by_id = agreement({i: judged[i] for i in ids}, dict(enumerate(human)))
-    assert str(by_id) == str(found)
+    scored = [place for place, one in enumerate(judged) if isinstance(one, bool)]
+    part = agreement([judged[each] for each in scored], [human[each] for each in scored])
+    assert (found.n, found.shares, found.corrected) == (part.n, part.shares, part.corrected)
+    ids = choose.sample(range(len(rows)), len(rows))
+    assert str(agreement({i: judged[i] for i in ids}, dict(enumerate(human)))) == str(found)
 
 
 @pytest.mark.parametrize(
@@ -173,11 +132,7 @@ def test_rows_are_never_lost_and_their_order_does_not_matter(rows, choose):
         ({"a": True, "b": True, "c": True}, {"a": True}, "human lacks 2 of the ids.*'b', 'c'"),
         ([True], {"a": True}, "judged must be a mapping from ids, as the other is, or rows of"),
         ([row_of("a"), row_of("a")], {"a": True}, "ids of their own"),
-        (
-            [row_of("a"), row_of("a", name="other")],
-            {"a": True},
-            r"judged holds rows of judge, other; give those of one: .* == 'judge'\]",
-        ),
+        ([row_of("a"), row_of("a", name="b")], {"a": True}, r"of judge, b; .* == 'judge'\]"),
         ("runs/a", {"b": True}, "judged='runs/a' is not a run, or a sequence of verdicts"),
         ([True], 1, "human=1 is not a run, or a sequence"),
         ([Result(0.5)], [True], r"judged, row 0: Result.* is not a verdict"),
@@ -192,29 +147,19 @@ def test_what_cannot_be_compared_is_named(judged, human, message):
         agreement(["good", "bad"], ["good", "bad"], positive="god")
 
 
-def test_numpy_and_pandas_columns_are_read():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"judge": [True, False, True], "person": [True, None, False]})
-    frame["nullable"] = frame["person"].astype("boolean")
-    for column in ("person", "nullable"):
-        found = agreement(frame["judge"], frame[column])
-        assert found.confusion == {(True, True): 1, (False, True): 1}, column
-        assert found.unlabelled == 1
-
-
-@pytest.mark.parametrize(
-    "form", [lambda run: run, lambda run: run.rows, lambda run: iter(run.rows)]
-)
-@pytest.mark.parametrize("stored", [False, True])
-def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, form, stored):
+@pytest.mark.parametrize("out", [None, "run"])
+def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, out):
     samples = [{"id": name, "output": text} for name, text in zip("abc", ("1", "{", "2"))]
-    run = evaluate(samples, [JsonValidity()], out=tmp_path / "run" if stored else None)
-    run = read_run(tmp_path / "run") if stored else run
-    found = agreement(form(run), {"c": "pass", "a": None, "b": "pass"})
-    assert (found.n, found.unlabelled, found.accuracy) == (2, 1, 0.5)
-    assert agreement({"c": "pass", "a": None, "b": "pass"}, form(run)).accuracy == 0.5
-    assert agreement(form(run), ["pass", "fail", "pass"]).accuracy == 1
-    assert found.corrected_pass_rate(form(run)).judged == (2, 3)
+    run = evaluate(samples, "json_validity", out=out and tmp_path / out)
+    labels = {"c": "pass", "a": None, "b": "pass"}
+    for found in (
+        agreement(run, labels),
+        agreement(labels, run),
+        agreement(iter(run.rows), labels),
+    ):
+        assert (found.n, found.accuracy) == (2, 0.5)
+    assert agreement(run, ["pass", "fail", "pass"]).accuracy == 1
+    assert found.corrected_pass_rate(run).judged == (2, 3)
 
 
 def test_several_people_label_a_row_and_most_of_them_decide():
@@ -231,25 +176,16 @@ def test_ratings_have_weighted_kappa_and_a_mean_error():
     assert found.mean_error == 0.25
     assert found.weighted_kappa.value == pytest.approx(1 - 0.25 / 4.75)
     assert found.kappa.value < found.weighted_kappa.value
-    assert agreement(["a"], ["a"]).mean_error is None
 
 
 def test_rows_of_a_group_count_for_less_as_in_a_run():
     rows = [row_of(i, 1.0, i % 4 > 0, group=i // 10) for i in range(100)]
     truth = [i // 10 % 2 == 0 for i in range(100)]
-    grouped = agreement(rows, truth)
-    single, one_group = (
-        agreement([msgspec.structs.replace(row, group=group) for row in rows], truth)
-        for group in (None, 1)
-    )
-    for get in (
-        lambda found: found.shares["person passes"],
-        lambda found: found.shares["accuracy"],
-        lambda found: found.kappa,
-        lambda found: found.corrected,
-    ):
-        assert width(get(grouped).interval) > width(get(single).interval)
-        assert get(one_group).interval is None
+    others = ([msgspec.structs.replace(row, group=each) for row in rows] for each in (None, 1))
+    grouped, single, one_group = (agreement(each, truth) for each in (rows, *others))
+    for name in ("kappa", "corrected"):
+        assert width(getattr(grouped, name).interval) > width(getattr(single, name).interval)
+        assert getattr(one_group, name).interval is None
     samples = [{"output": "1" if row.passed else "{", "group": row.group} for row in rows]
     figures = evaluate(samples, "json_validity").summary["evaluators"]["json_validity"]
     assert [*grouped.shares["judge passes"].interval] == figures["pass_rate_ci95"]
@@ -270,6 +206,62 @@ def test_the_rate_of_another_run_is_rogan_and_gladens():
     assert found.rate == pytest.approx((0.62 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert found.judged == (620, 1000)
     assert found.interval == pytest.approx((0.494592, 0.716631), abs=1e-6)
-    assert str(found) == (
-        "0.600, 95 % interval 0.495 to 0.717 (the judge passed 620 of 1,000; rogan-gladen)"
-    )
+    judged = "the judge passed 620 of 1,000; rogan-gladen"
+    assert str(found) == f"0.600, 95 % interval 0.495 to 0.717 ({judged})"
+
+
+VERDICTS = st.tuples(st.none() | st.booleans(), st.booleans())
+
+
+@given(st.lists(VERDICTS, min_size=1, max_size=60), st.integers(1, 7))
+def test_an_interval_contains_the_rate_and_groups_never_narrow_it(pairs, groups):
+    rows = [Rating(*both) for both in pairs]
+    alone = judged_rate.prediction_powered_rate(rows)
+    if alone.rate is None:
+        assert alone.reason == "no row has a person's label"
+        return
+    assert alone.interval[0] <= alone.rate <= alone.interval[1]
+    in_groups = [row._replace(group=place % groups) for place, row in enumerate(rows)]
+    grouped = judged_rate.prediction_powered_rate(in_groups).interval
+    assert grouped is None or width(grouped) >= width(alone.interval) - 1e-9
+
+
+def test_the_number_of_labels_for_an_interval():
+    needed = judged_rate.labels_needed
+    assert needed(width=0.1, judged=2_000) == 150
+    assert needed(width=0.1, judged=2_000, sensitivity=0.5, specificity=0.5) == 247
+    assert needed(width=0.02, judged=300) is None
+
+
+@pytest.mark.parametrize(
+    ("judged", "sensitivity", "specificity", "reason"),
+    [
+        (Share(5, 10), Share(0, 3), Share(0, 3), "does no better than chance: sensitivity 0.000"),
+        # in floats, 0.7 + 0.3 - 1 and its like come out as 1e-16
+        (Share(5, 10), Share(7, 10), Share(3, 10), "no better than chance"),
+        (Share(5, 10), Share(1, 1), Share(0, 0), "so the specificity is unknown"),
+        (Share(5, 10), Share(0, 0), Share(1, 1), "so the sensitivity is unknown"),
+        (Share(0, 0), Share(1, 1), Share(1, 1), "no row was judged"),
+    ],
+)
+def test_a_missing_rate_has_a_reason(judged, sensitivity, specificity, reason):
+    found = judged_rate.rogan_gladen_rate(judged, sensitivity, specificity)
+    assert (found.rate, found.interval) == (None, None)
+    assert reason in str(found)
+
+
+def shares(most):
+    return st.tuples(*[st.integers(0, most)] * 2).map(lambda both: Share(*sorted(both)))
+
+
+@given(shares(1000), shares(60), shares(60))
+def test_swapping_pass_and_fail_mirrors_the_rate(judged, sensitivity, specificity):
+    found = judged_rate.rogan_gladen_rate(judged, sensitivity, specificity)
+    failing = Share(judged.whole - judged.part, judged.whole)
+    mirrored = judged_rate.rogan_gladen_rate(failing, specificity, sensitivity)
+    assert (found.rate is None) == (mirrored.rate is None)
+    if found.rate is not None:
+        low, high = mirrored.interval
+        assert 0 <= low <= mirrored.rate <= high <= 1
+        assert found.rate == pytest.approx(1 - mirrored.rate)
+        assert found.interval == pytest.approx((1 - high, 1 - low))
