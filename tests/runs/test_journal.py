@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
 import pytest
+from remote_model import Remote, Repeats
 from slow_evaluators import Leaves, write_odd_data
 
 from llmeval_integrations import Evaluator, InputError, JsonMatch, JsonValidity, Result, evaluate
@@ -62,11 +64,13 @@ class Moody(Evaluator):
 
 
 RUN = """
-import os, sys
-sys.path.insert(0, {tests!r})
 from llmeval_integrations import JsonMatch, JsonValidity, Result, evaluate
 from remote_model import Remote, Repeats
 from slow_evaluators import Slow
+
+class Asks(Repeats):
+    async def judge(self, sample, ask):
+        return Result(1.0, True, (await ask(str(sample.id))).text)
 
 class Paid(Remote):
     async def complete(self, request):
@@ -74,22 +78,13 @@ class Paid(Remote):
             file.write("call" + chr(10))
         return await super().complete(request)
 
-class Asks(Repeats):
-    async def judge(self, sample, ask):
-        return Result(1.0, True, (await ask(str(sample.id))).text)
-
-def engine(name):
-    if name == "workers":
-        from llmeval_integrations.runs.workers import Workers
-        return lambda job, *_: Workers(2, job)
-    if name == "ray":
-        from llmeval_integrations.frameworks.ray import RayEngine
-        return RayEngine
+def on_ray():
+    from llmeval_integrations.frameworks.ray import RayEngine
+    return RayEngine
 
 if __name__ == "__main__":
     evaluators = [JsonValidity(), JsonMatch(), {third}]
-    options = {{"engine": engine({engine!r}), "cache": {cache!r}}}
-    evaluate({data!r}, evaluators, out={out!r}, resume=True, **options)
+    evaluate("data.jsonl", evaluators, out={out!r}, resume=True, **dict({options}))
 """
 
 
@@ -104,51 +99,53 @@ def without_accounts(folder):
     return rows, found["samples.jsonl"], summary
 
 
-ON_RAY = pytest.mark.nightly
+ON_RAY = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),
+]
 
 
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
 @pytest.mark.parametrize("rows", [0, 400], ids=["at once", "midway"])
 @pytest.mark.parametrize(
-    ("engine", "third"),
+    ("third", "options", "content"),
     [
-        ("here", "Slow(0.0005)"),
-        ("here", "Asks(Paid(seconds=0.005))"),
-        ("workers", "Slow(0.0005)"),
-        pytest.param("ray", "Slow(0.0005)", marks=ON_RAY),
-        pytest.param("ray", "Asks(Paid(seconds=0.02))", marks=ON_RAY),
+        ("Slow(0.0005)", "", files),
+        ("Asks(Paid(seconds=0.005))", "", without_accounts),
+        ("Slow(0.0005)", "workers=2", files),
+        pytest.param("Slow(0.0005)", "engine=on_ray()", files, marks=ON_RAY),
+        pytest.param(
+            "Asks(Paid(seconds=0.02))",
+            "engine=on_ray(), cache='cache'",
+            without_accounts,
+            marks=ON_RAY,
+        ),
     ],
 )
-def test_a_process_that_is_killed_ends_with_the_same_files(tmp_path, rows, engine, third):
-    data, paid = write_odd_data(tmp_path / "data.jsonl"), tmp_path / "paid"
-    is_judged = "Paid" in third
-    if engine == "ray":
-        pytest.importorskip("ray")
+def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, rows, third, options, content):
+    write_odd_data(tmp_path / "data.jsonl")
+    paid, results = tmp_path / "paid", tmp_path / "killed" / "results.jsonl"
 
-    def start(out):
-        cache = str(tmp_path / f"{out} cache") if is_judged and engine == "ray" else None
-        paths = {"tests": str(TESTS), "data": str(data), "out": str(tmp_path / out)}
-        own = {"engine": engine, "third": third, "paid": str(paid), "cache": cache}
-        script = tmp_path / "run.py"
-        script.write_text(RUN.format(**paths, **own))
+    def start(out, options):
+        script = RUN.format(third=third, options=options, out=out, paid=str(paid))
+        (tmp_path / "run.py").write_text(script)
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-        command = [sys.executable, script]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
+        command = [sys.executable, "run.py"]
+        return subprocess.Popen(command, stdout=-3, env=environment, cwd=tmp_path)
 
-    assert start("whole").wait(120) == 0
+    assert start("whole", "").wait(120) == 0
     paid.unlink(missing_ok=True)
-    process, results = start("killed"), tmp_path / "killed" / "results.jsonl"
+    process = start("killed", options)
     while process.poll() is None:
         if results.exists() and results.read_bytes().count(b"\n") >= 3 * rows:
             process.kill()
         time.sleep(0.002)
     assert process.returncode == -signal.SIGKILL
     assert not (tmp_path / "killed" / "summary.json").exists()
-    assert start("killed").wait(120) == 0
-    content = without_accounts if is_judged else files
+    assert start("killed", options).wait(120) == 0
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
-    if is_judged:
+    if paid.exists():
         assert 1_200 <= paid.read_text().count("call") <= 1_201 + 2 * 32  # replies under way
 
 
@@ -286,18 +283,6 @@ def test_an_interrupt_while_rows_are_counted_waits_for_the_last_of_them(tmp_path
 
 
 @pytest.mark.once
-def test_the_files_are_the_same_by_one_and_two_processes(tmp_path):
-    data = write_odd_data(tmp_path / "data.jsonl")
-    long = tmp_path / "long.jsonl"
-    long.write_bytes(data.read_bytes() + b"\n" * 5 + b'{"output": "1"}\n' * 5_000)
-    runs = [
-        evaluate(long, EVALUATORS, out=tmp_path / f"run{count}", workers=count) for count in (1, 2)
-    ]
-    assert runs[0].summary == runs[1].summary
-    assert files(tmp_path / "run1") == files(tmp_path / "run2")
-
-
-@pytest.mark.once
 def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     path = tmp_path / "data.jsonl"
     outputs = ["1"] * 900 + ["end"] + ["1"] * 300
@@ -314,13 +299,17 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     assert [row.id for row in run.rows] == [*range(1, 1_202)]
 
 
-def test_evaluators_that_cannot_be_handed_over_stay_here():
+@pytest.mark.once
+def test_what_cannot_be_handed_over_stays_here():
     class Local(Evaluator):
         def check(self, sample):
             return Result(float(os.getpid()))
 
-    run = evaluate([{"output": "x"}] * 1_100, Local(), workers=2)
-    assert {row.score for row in run.rows} == {float(os.getpid())}
+    rows = [{"output": str(n)} for n in range(1_100)]
+    assert {row.score for row in evaluate(rows, Local(), workers=2).rows} == {float(os.getpid())}
+    rows[600]["input"] = lambda: "no other process can read this"
+    one, two = (evaluate(rows, "json_validity", workers=count) for count in (1, 2))
+    assert one.rows == two.rows
     script = """if True:  # as in a notebook, no other process can import this
         from llmeval_integrations import Evaluator, Result, evaluate
         class Own(Evaluator):
@@ -332,55 +321,7 @@ def test_evaluators_that_cannot_be_handed_over_stay_here():
     assert own.stdout.split() == [b"1100"]
 
 
-@pytest.mark.once
-def test_rows_that_cannot_be_handed_over_stay_here():
-    rows = [{"output": str(n), "input": str} for n in range(1_100)]
-    rows[600]["input"] = lambda: "no other process can read this"
-    one, two = (evaluate(rows, "json_validity", workers=count) for count in (1, 2))
-    assert one.rows == two.rows
-
-
-# --- what is refused ------------------------------------------------------------------------------
-
-
-def resume(rows, *evaluators, **options):
-    return evaluate(rows, evaluators or ["json_match"], out="run", resume=True, **options)
-
-
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        (
-            lambda: resume(ROWS, JsonMatch(strict_order=False)),
-            "strict_order is False, and was True",
-        ),
-        (
-            lambda: resume(ROWS, "json_match", "json_validity"),
-            "json_validity is .*, and was absent",
-        ),
-        (lambda: resume(ROWS, columns={"id": "output"}), "columns.id is 'output', and was absent"),
-        (lambda: resume([*ROWS[:-1], {"output": ""}]), "its data has changed"),
-        (lambda: resume(ROWS, limit=9), "its data has changed"),
-        (lambda: resume("data.jsonl"), "its data was a list, and is now a file"),
-        (lambda: evaluate(ROWS, EVALUATORS, overwrite=True), "overwrite replaces a run in a dir"),
-        (lambda: evaluate(ROWS, EVALUATORS, resume=True), "say which, with out="),
-        (lambda: evaluate(ROWS, EVALUATORS, out="new", retry_errors=True), "say resume=True, too"),
-        (
-            lambda: evaluate(ROWS, EVALUATORS, out=".", cache="replies.sqlite"),
-            "is the cache, and a run in . would overwrite",
-        ),
-        (lambda: read_run("nowhere"), "there is no results.jsonl"),
-    ],
-)
-def test_another_run_and_options_that_make_no_sense_are_refused(
-    path, tmp_path, monkeypatch, call, error
-):
-    monkeypatch.chdir(tmp_path)
-    evaluate(ROWS, "json_match", out="run")
-    before = files(tmp_path / "run")
-    with pytest.raises(InputError, match=error):
-        call()
-    assert files(tmp_path / "run") == before
+# --- what a run does not survive in silence -------------------------------------------------------
 
 
 def test_of_an_iterator_the_ids_are_compared_and_a_damaged_file_is_named(tmp_path):
@@ -402,21 +343,32 @@ def test_a_second_process_in_the_directory_is_told(tmp_path):
     assert evaluate(ROWS[:1], Second(), out=tmp_path).summary["evaluators"]["second"]["mean"] == 1
 
 
-def test_a_disk_that_is_full_ends_with_a_clear_error_and_a_run_to_resume(path, tmp_path):
+@contextmanager
+def full_disk(size):
+    """Let no file grow beyond this size."""
     resource = pytest.importorskip("resource")
-    child = os.fork()
-    if child == 0:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-        try:
-            evaluate(path, EVALUATORS, out=tmp_path / "run")
-        except InputError as error:
-            os._exit(0 if os.strerror(errno.EFBIG) in str(error) else 2)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_ends_with_a_clear_error_and_a_run_to_resume(path, tmp_path):
+    with full_disk(100_000), pytest.raises(InputError, match=os.strerror(errno.EFBIG)):
+        evaluate(path, EVALUATORS, out=tmp_path / "run")
     evaluate(path, EVALUATORS, out=tmp_path / "run", resume=True)
     evaluate(path, EVALUATORS, out=tmp_path / "whole")
     assert files(tmp_path / "run") == files(tmp_path / "whole")
+
+
+def test_a_full_disk_loses_no_reply_that_was_paid(tmp_path):
+    client, cache = Remote(lambda text: "x" * 3_000, seconds=0), tmp_path / "replies.sqlite"
+    rows = [{"output": str(n)} for n in range(40)]
+    with full_disk(40_000):
+        run = evaluate(rows, Repeats(client), cache=cache, concurrency=1)
+    assert 0 < len(client.asked) == sum(row.error is None for row in run.rows) < 40
 
 
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links are followed there")

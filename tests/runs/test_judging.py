@@ -1,19 +1,13 @@
 """A run asks its judges side by side, pays each call once, and loses no row to another's failure."""
 
 import asyncio
-import os
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import pytest
 from remote_model import Remote, Repeats
 
-from llmeval_integrations import InputError, InvalidOptionError, JsonValidity, Result, evaluate
+from llmeval_integrations import InvalidOptionError, JsonValidity, evaluate
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
+from llmeval_integrations.judges.ensembles import Panel
 from llmeval_integrations.llm.reply import Reply, Usage
 
 SAMPLES = [{"id": number, "output": f"text {number}"} for number in range(500)]
@@ -97,105 +91,34 @@ def test_a_budget_ends_a_run_with_all_its_rows(tmp_path):
     assert run.summary["judging"]["not_asked"] == 500 - asked
 
 
-@dataclass(frozen=True)
-class Both(JudgedEvaluator):
-    """What do two judges say?"""
-
-    judges: tuple
-
-    async def judge(self, sample, ask):
-        results = [await judge.result(sample, ask) for judge in self.judges]
-        return Result(len(results))
-
-
 def test_a_judge_without_a_price_is_found_before_anything_is_asked(tmp_path):
     pytest.importorskip("genai_prices")
-    priced = Remote(platform="openai", name="gpt-4o-mini")
-    unpriced = Remote(platform="openai", name="my-own-model")
-    evaluators = [Repeats(priced), Both((Repeats(priced), Repeats(unpriced)))]
+    priced = Repeats(Remote(platform="openai", name="gpt-4o-mini"))
+    unpriced = Repeats(Remote(platform="openai", name="my-own-model"))
     with pytest.raises(InvalidOptionError, match=r"no price is known for .*my-own-model"):
-        evaluate(SAMPLES, evaluators, max_cost=1, out=tmp_path / "run")
-    assert not priced.asked
+        evaluate(SAMPLES, [priced, Panel([priced, unpriced])], max_cost=1, out=tmp_path / "run")
+    assert not priced.model.asked
     assert not (tmp_path / "run").exists()
-    run = evaluate(SAMPLES[:2], evaluators[:1], max_cost=1)
+    run = evaluate(SAMPLES[:2], priced, max_cost=1)
     assert judge_figures(run)["cost"] == pytest.approx(2 * (10 * 0.15 + 5 * 0.60) / 1e6)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"concurrency": 0}, InvalidOptionError, "concurrency=0 is not a whole number of at leas"),
-        ({"max_cost": "1"}, InvalidOptionError, "max_cost='1' is not a number of at least 0"),
-        ({"frozen": True}, InputError, "frozen takes replies from a cache, and none is given"),
-        ({"cache": __file__}, InputError, "test_judging.py cannot be used: file is not a database"),
-        ({"cache": "none.sqlite", "frozen": True}, InputError, "there is no cache none.sqlite"),
-    ],
-)
-def test_options_that_make_no_sense_stop_a_run_before_it_begins(tmp_path, options, error, message):
-    client = Remote()
-    with pytest.raises(error, match=message):
-        evaluate(SAMPLES, [Repeats(client)], out=tmp_path / "run", **options)
-    assert not client.asked
-    assert not (tmp_path / "run").exists()
-
-
 def test_a_sample_that_is_nested_too_deeply_is_unscored():
-    @dataclass(frozen=True)
-    class Deep(JudgedEvaluator):
-        model: Any
-
-        async def judge(self, sample, ask):
-            reply = await ask(repr(sample.output))
-            return Result(1, True, reply.text)
-
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    [row] = evaluate([{"output": deep}], [Deep(Remote())]).rows
+    [row] = evaluate([{"output": deep}], Repeats(Remote())).rows
     assert (row.label, row.error) == ("too_deep", None)
 
 
-def test_what_replaced_rows_have_cost_is_not_forgotten(tmp_path):
+def test_what_rows_that_are_retried_have_cost_is_counted_and_charged(tmp_path):
     broken = Reply("", "failed", Usage(10, 5))
-    for says in (lambda _: broken, str):
+    again = {"out": tmp_path / "run", "resume": True, "retry_errors": True, "concurrency": 1}
+    for says, bound, asked in ((lambda _: broken, None, 10), (str, 160, 1), (str, None, 9)):
         client = Remote(says, seconds=0)
-        run = evaluate(
-            SAMPLES[:10], [Repeats(client)], out=tmp_path / "run", resume=True, retry_errors=True
-        )
-    figures = run.summary["judging"]
-    assert (len(client.asked), run.summary["evaluators"]["repeats"]["scored"]) == (10, 10)
-    assert (figures["calls"], figures["input_tokens"], figures["output_tokens"]) == (20, 200, 100)
-
-
-def test_a_budget_knows_what_rows_that_are_retried_have_cost(tmp_path):
-    broken = Reply("", "failed", Usage(10, 5))
-    again = {"out": tmp_path / "run", "resume": True, "retry_errors": True, "max_tokens": 160}
-    for says, asked in ((lambda _: broken, 10), (str, 1)):
-        client = Remote(says, seconds=0)
-        run = evaluate(SAMPLES[:10], [Repeats(client)], concurrency=1, **again)
+        run = evaluate(SAMPLES[:10], [Repeats(client)], max_tokens=bound, **again)
         assert len(client.asked) == asked
-    assert run.summary["judging"]["budget_reached"] == "max_tokens=160"
-
-
-FULL = """
-import resource
-from remote_model import Remote, Repeats
-from llmeval_integrations import evaluate
-
-client = Remote(lambda text: "x" * 3_000, seconds=0)
-resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-run = evaluate([{{"output": str(n)}} for n in range(40)], [Repeats(client)], cache={!r}, concurrency=1)
-print(len(client.asked), sum(row.error is None for row in run.rows))
-"""
-
-
-def test_a_full_disk_loses_no_reply_that_was_paid(tmp_path):
-    pytest.importorskip("resource")
-    code = FULL.format(str(tmp_path / "replies.sqlite"))
-    command = [sys.executable, "-c", code]
-    path = str(Path(__file__).parents[1])
-    done = subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True
-    )
-    asked, scored = map(int, done.stdout.split())
-    assert 0 < asked == scored < 40
+        assert run.summary["judging"]["budget_reached"] == (bound and f"max_tokens={bound}")
+    figures = run.summary["judging"]
+    assert run.summary["evaluators"]["repeats"]["scored"] == 10
+    assert (figures["calls"], figures["input_tokens"], figures["output_tokens"]) == (20, 200, 100)

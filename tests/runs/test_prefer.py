@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 
 from llmeval_integrations import Evaluator, Result, evaluate
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.runs.comparison.prefer import prefer
 
 
@@ -103,16 +102,3 @@ def test_three_runs_have_strengths_out_of_a_budget_of_pairs():
     assert list(found.strengths) == ["b", "c", "a"]
     assert sum(each.matches for each in found.strengths.values()) == 120
     assert len([*found.judged.rows]) == 60
-
-
-def test_what_cannot_be_compared_is_named(folders):
-    with pytest.raises(InputError, match="no sample's id is in all runs"):
-        prefer(outputs(3), [{"id": "other", "output": "x"}], Longer())
-    with pytest.raises(InputError, match="samples are mappings with an id"):
-        prefer(outputs(3), [{"output": "x"}], Longer())
-    with pytest.raises(InputError, match="run 1 keeps no outputs"):
-        prefer(evaluate(outputs(3), "length_penalty"), outputs(3), Longer())
-    with pytest.raises(InvalidOptionError, match="compares no two outputs; use Preference"):
-        prefer(outputs(3), outputs(3), "length_penalty")
-    with pytest.raises(InvalidOptionError, match="pairs=-1 is not a whole number above 0"):
-        prefer(outputs(3), outputs(5), Longer(), pairs=-1)

@@ -9,7 +9,6 @@ import pytest
 from llmeval_integrations import (
     Evaluator,
     InputError,
-    InvalidOptionError,
     JsonMatch,
     LengthPenalty,
     Result,
@@ -79,18 +78,11 @@ def test_an_unscored_result_is_neither_zero_nor_an_error():
         (JsonMatch(), ["json_match"]),
         ("json_match", ["json_match"]),
         ({"mine": "json_match"}, ["mine"]),
-        ([], "at least one evaluator"),
-        (JsonMatch, r"expected an Evaluator or its name, got .*JsonMatch'>; write JsonMatch\(\)"),
     ],
 )
 def test_every_evaluator_has_a_name_of_its_own(evaluators, names):
-    samples = [{"output": "1", "reference": "1"}]
-    if isinstance(names, str):
-        with pytest.raises(InvalidOptionError, match=names):
-            evaluate(samples, evaluators)
-    else:
-        run = evaluate(samples, evaluators)
-        assert list(run.summary["evaluators"]) == names == [row.evaluator for row in run.rows]
+    run = evaluate([{"output": "1", "reference": "1"}], evaluators)
+    assert list(run.summary["evaluators"]) == names == [row.evaluator for row in run.rows]
 
 
 def test_the_worst_rows_come_first(tmp_path):
@@ -104,8 +96,6 @@ def test_the_worst_rows_come_first(tmp_path):
     assert len(run.worst()) == 8
     evaluate(rows, names, out=tmp_path)
     assert read_run(tmp_path).worst() == run.worst()
-    with pytest.raises(InputError, match="the run has no 'json_match'; it has json_fields, "):
-        run.worst(evaluator="json_match")
 
 
 @pytest.mark.parametrize("out", [None, "run"])

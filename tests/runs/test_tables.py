@@ -2,14 +2,7 @@
 
 import pytest
 
-from llmeval_integrations import (
-    InputError,
-    JsonEquality,
-    JsonValidity,
-    evaluate,
-    evaluate_batch,
-)
-from llmeval_integrations.runs.tables import score_columns
+from llmeval_integrations import JsonEquality, JsonValidity, evaluate, evaluate_batch
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -41,14 +34,3 @@ def test_the_types_of_the_columns_depend_on_no_row(table):
     schema = evaluate_batch(table, EVALUATORS).schema
     assert schema == evaluate_batch(TABLE, EVALUATORS).schema
     assert str(schema.field("score").type) == "double"
-
-
-def test_what_is_no_table_is_refused():
-    with pytest.raises(InputError, match="expected a Table or RecordBatch of pyarrow"):
-        evaluate_batch(ROWS, EVALUATORS)
-
-
-def test_two_new_columns_of_one_name_are_refused():
-    evaluators = {"a": JsonValidity(), "a_label": JsonValidity()}
-    with pytest.raises(InputError, match="would have one name"):
-        next(score_columns(["output"], lambda names: [], evaluators))

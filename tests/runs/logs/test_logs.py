@@ -217,18 +217,3 @@ def test_runs_of_one_data_set_join_without_a_doubt(a, b, evaluator, groups, bett
     found = next(each for each in comparison.differences if each.evaluator == evaluator)
     assert (found.groups, found.better, found.worse) == (groups, better, 0)
     assert [each for each in comparison.warnings if "left out" not in each] == []
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"name": "promptfoo"}', "is not a run: expected a run's directory"),
-        ('{"eval": {}, "samples": [{}]}', "damaged or of another version: KeyError"),
-        ('{"eval": {}, "sam', "line 1 is damaged"),
-    ],
-)
-def test_what_is_no_log_is_named(text, message, tmp_path):
-    path = tmp_path / "file.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read_run(path)
