@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
@@ -20,8 +20,6 @@ from slow_evaluators import Leaves, write_odd_data
 
 from llmeval_integrations import Evaluator, InputError, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.runs import Interrupted, read_run
-from llmeval_integrations.runs.columns import columns_by_evaluator
-from llmeval_integrations.runs.engine import Job
 from llmeval_integrations.runs.load import find_manifest, read_samples, read_texts, sample_of
 from llmeval_integrations.runs.workers import Workers
 
@@ -290,10 +288,16 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
     ended = pytest.raises(InputError, match=r"a process .* has ended; rows that are written stay")
     with ended:
         evaluate(path, [Leaves()], out=tmp_path / "run", workers=2)
-    with closing(Workers(1, Job({"it": Leaves()}, columns_by_evaluator({}, ["it"])))) as workers:
-        for _ in ("while it waits", "before it begins"):
-            with ended:
-                workers.start([(1, {"output": "end"})])()
+    pools = []
+
+    def pool_of_one(job, *_):
+        pools.append(Workers(1, job))
+        return pools[0]
+
+    with ended:  # while it waits
+        evaluate([{"output": "end"}], Leaves(), engine=pool_of_one)
+    with ended:  # before it begins
+        pools[0].start([(1, {"output": "1"})])
     monkeypatch.setenv("SPARED", "all")
     run = evaluate(path, [Leaves()], out=tmp_path / "run", workers=2, resume=True)
     assert [row.id for row in run.rows] == [*range(1, 1_202)]
