@@ -27,16 +27,16 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.node import describe
 from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.text.excerpt import cut_around_difference
-from llmeval_integrations.tool_calls.arguments import Arguments, Call, Place
 from llmeval_integrations.tool_calls.comparison import (
     CALL_KINDS,
+    Arguments,
     CallComparison,
     CallOrder,
     Score,
 )
 from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.tools import Toolbox, read_rules
+from llmeval_integrations.tool_calls.tools import Call, Place, Toolbox, read_rules
 
 Alternatives = Literal["marked", "listed"]
 Before = Sequence[tuple[str | int, str | int]]

@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from math import fsum
 from operator import itemgetter
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal
 
-from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.alignment import best_path
-from llmeval_integrations.matching.assignment import Pairs, best_pairs, pair_texts
+from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.json_values.equality import SCALARS
+from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.comparison import Comparison, full_gain
-from llmeval_integrations.matching.node import Kind, is_optional
+from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
-from llmeval_integrations.tool_calls.arguments import Arguments, Call, Pair, find_wrong
+from llmeval_integrations.tool_calls.pairing import NEAR, CallPairing, Gain, Positions
 from llmeval_integrations.tool_calls.read import mark_alternatives
+from llmeval_integrations.tool_calls.tools import Call, Place
 
+Arguments = Literal["exact", "subset", "superset", "ignore"]
 CallOrder = Literal["any", "strict"]
 Score = Literal["calls", "leaves"]
 
@@ -29,16 +30,92 @@ CALL_KINDS: Final = (
 )
 """The kinds of a compared call, the worst first."""
 
-# Among pairings of the same score, the one with the most right calls is chosen, then the one with
-# the fewest defaults filled in, and then the one that keeps the order best. All these amounts are
-# too small to outweigh an argument.
 _RIGHT: Final = 1e-6
-_FILLED: Final = 1e-9
-_NEAR: Final = 1e-12
+"""What decides between pairings of the same score before NEAR: the number of right calls. Both are
+too small to outweigh an argument."""
 
-_Gain: TypeAlias = tuple[float, float]
-_Table: TypeAlias = tuple[Sequence[int], Sequence[int], list[list[_Gain]]]
-"""Positions of calls made and of expected calls, with the gain of each pair."""
+
+class Pair:
+    """The arguments of a call, compared with those of an expected call of the same tool."""
+
+    def __init__(
+        self, made: Call, expected: Call, how: Arguments, is_listed: bool, pairing: Pairing
+    ) -> None:
+        """`is_listed` means that the reference lists the accepted values of each argument."""
+        here, there = made.values, expected.values
+        if how in ("superset", "ignore"):
+            here = {name: value for name, value in here.items() if name in there}
+        if how in ("subset", "ignore"):
+            there = {name: value for name, value in there.items() if name in made.values}
+        is_checked = made.tool.is_declared and (is_listed or how != "exact")
+        invalid = made.invalid if is_checked else {}
+        comparison = self.comparison = Comparison(pairing)
+        for name in invalid:
+            its, wanted, value = made.node.member(name), there.get(name), here.get(name)
+            if is_optional(wanted) and comparison.is_default(its, value):
+                # The default is not valid, so it does not stand for an argument that is left out.
+                there = {**there, name: AnyOf(wanted.values)}
+        comparison.compare_objects(made.node, here, there, "")
+        self.matched, self.output, self.reference = comparison.figures()
+        self.invalid: list[Place] = []
+        """The places that violate only the tool's schema."""
+        for name, places in invalid.items():
+            wanted = expected.values.get(name, MISSING)
+            # Arguments that BFCL's references allow to leave out may still be required.
+            is_open = wanted is MISSING or (
+                name not in made.values
+                and how != "subset"
+                and (is_listed or not is_optional(wanted))
+            )
+            wrong = comparison.outcomes if is_open else ()
+            if is_open and not any(read_pointer(each.pointer)[0] == name for each in wrong):
+                self.invalid += places
+                self.output += 1.0
+        self.is_right = not self.invalid
+        for each in comparison.outcomes:
+            if each.kind != "match" and each.node.weight > 0:
+                self.is_right = False
+        self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
+        """The share of the name and the leaves of arguments that is right, from 0 to 1."""
+
+
+def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
+    """Return the wrong places by pointer and kind.
+
+    An object or array that is missing or extra is one place. An object or array with alternatives
+    is held against the nearest.
+    """
+    found: dict[tuple[str, str], Place] = {}
+    for one in comparison.outcomes:
+        if one.kind == "match" or not one.node.weight > 0:
+            continue
+        if one.within is not None:
+            side = "reference" if one.kind == "missing" else "output"
+            value = mark_alternatives(comparison.sides[one.within, one.kind])
+            found[one.within, one.kind] = {"pointer": one.within, "kind": one.kind, side: value}
+            continue
+        if one.kind == "wrong_type":  # one mistake together with the value that it replaces
+            found.pop((one.pointer, "missing"), None)
+            found.pop((one.pointer, "extra"), None)
+        if type(one.reference) is AnyOf and one.output is not MISSING:
+            kinds = map(type, (one.output, *one.reference.values))
+            if not SCALARS.issuperset(kinds):  # otherwise there is only this place
+                near = comparison.choose_nearest(one.node, one.output, one.reference, one.pointer)
+                if any(each.pointer != one.pointer for each in near.outcomes):
+                    found.update(find_wrong(near))
+                    continue
+        place: Place = {"pointer": one.pointer, "kind": one.kind}
+        if one.output is not MISSING:
+            place["output"] = one.output
+        if one.reference is not MISSING:
+            place["reference"] = mark_alternatives(one.reference)
+        place["field"] = one.node.path
+        if one.alone is not None:
+            place["alone"] = one.alone
+        if remark := one.node.remark(one.output, place.get("reference")):
+            place["remark"] = remark
+        found[one.pointer, one.kind] = place
+    return found
 
 
 class CallComparison:
@@ -111,11 +188,7 @@ class CallComparison:
     # --- pairing -------------------------------------------------------------------------------
 
     def _pair(self, order: CallOrder) -> Pairs:
-        """Pair calls of the same tool so that the score is the highest.
-
-        In strict order, no two pairs cross. A document may try MAX_PAIRS pairs. If there are more,
-        calls are paired in their order; in any order, equal calls are paired first.
-        """
+        """Pair calls of the same tool so that the score is the highest; most are the only one."""
         made: defaultdict[str, list[int]] = defaultdict(list)
         expected: defaultdict[str, list[int]] = defaultdict(list)
         for row, call in enumerate(self._made):
@@ -124,77 +197,37 @@ class CallComparison:
         for column, call in enumerate(self._expected):
             expected[call.name if order == "any" else ""].append(column)
         pairs: Pairs = []
-        tables: list[_Table] = []
-        budget = MAX_PAIRS
-        for name, wanted in expected.items():
-            rows, columns = made[name], wanted
-            if order == "any" and rows and len(rows) + len(columns) > 2:
-                same, rows, columns = self._pair_equal(rows, columns)
-                pairs += same
-            tries = len(rows) * len(columns)
-            if tries <= 1 or tries > budget:
-                for row, column in zip(rows, columns):
-                    if self._made[row].name == self._expected[column].name:
-                        pairs.append((row, column))
-                if tries > budget:
-                    self._limits.add("")
-                continue
-            budget -= tries
-            gains = [[self._gain(row, column) for column in columns] for row in rows]
-            if order == "any":
-                tables.append((rows, columns, gains))
-                continue
-            worth = [[gain - _FILLED * leaves for gain, leaves in row] for row in gains]
-            pairs += [(rows[row], columns[column]) for row, column in best_path(worth)]
-        return sorted(self._pair_best(pairs, tables) if tables else pairs)
+        groups = []
+        for name, columns in expected.items():
+            rows = made[name]
+            if len(rows) * len(columns) > 1:
+                groups.append((rows, columns))
+            elif rows and self._made[rows[0]].name == self._expected[columns[0]].name:
+                pairs.append((rows[0], columns[0]))
+        if groups:
+            pairs = self._choose(order, pairs, groups)
+        return sorted(pairs)
 
-    def _pair_best(self, settled: Pairs, tables: Sequence[_Table]) -> Pairs:
-        """Pair the calls of each table so that the score is the highest, with the settled pairs.
-
-        A pair may have more or fewer leaves than its calls alone: one for each default that is
-        filled in. So the score over leaves is a quotient of two sums. To maximise it, leaves have a
-        price, which is the quotient of the round before (Dinkelbach, Management Science 13 (1967)
-        492).
-        """
-        is_quotient = self._unit == "leaves"
-        known = [self._gain(*pair) for pair in settled] if is_quotient else []
-        calls = [*self._made, *self._expected]
-        alone = len(calls) + fsum(map(self._weigh_alone, calls)) if is_quotient else 0.0
-        price = 0.0
-        while True:
-            pairs, chosen = [*settled], [*known]
-            for rows, columns, gains in tables:
-                most = max(leaves for row in gains for _, leaves in row)
-                worth = [[gain + price * (most - leaves) for gain, leaves in row] for row in gains]
-                for row, column in best_pairs(worth):
-                    pairs.append((rows[row], columns[column]))
-                    chosen.append(gains[row][column])
-            if not is_quotient:
-                return pairs
-            matched, leaves = map(fsum, zip(*chosen))
-            quotient = matched / (alone + leaves)
-            if quotient <= price + _NEAR:
-                return pairs
-            price = quotient
-
-    def _pair_equal(
-        self, rows: list[int], columns: list[int]
-    ) -> tuple[Pairs, list[int], list[int]]:
-        """Pair equal calls of one tool, unless other pairs may be better."""
-        wanted = {column: self._expected[column].arguments for column in columns}
-        found = pair_texts(
-            {row: canonical(self._made[row].arguments) for row in rows},
-            {column: canonical(mark_alternatives(its)) for column, its in wanted.items()},
+    def _choose(
+        self, order: CallOrder, settled: Pairs, groups: list[tuple[Positions, Positions]]
+    ) -> Pairs:
+        """Choose the pairs of groups of calls, beside the settled pairs."""
+        calls, leaves = [*self._made, *self._expected], None
+        if self._unit == "leaves":
+            leaves = len(calls) + fsum(map(self._weigh_alone, calls))
+        is_exact = self._how == "exact"
+        pairing = CallPairing(
+            self._made, self._expected, self._gain, is_exact=is_exact, leaves=leaves
         )
-        _, spare, missing = found
-        is_fuzzy = self._how != "exact" or self._expected[columns[0]].node.fuzzy
-        # With defaults, two calls that equal no other may have more leaves in common with these.
-        may_be_better = (is_fuzzy or self._unit == "leaves") and (spare or missing)
-        if may_be_better and len(rows) * len(columns) <= MAX_PAIRS:
-            return [], rows, columns
-        return found
+        if order == "any":
+            pairs = pairing.pair_in_any_order(settled, groups)
+        else:
+            pairs = pairing.pair_in_order(*groups[0])
+        if pairing.is_limited:
+            self._limits.add("")
+        return pairs
 
-    def _gain(self, row: int, column: int) -> _Gain:
+    def _gain(self, row: int, column: int) -> Gain:
         """Return how much of a pair matches, and how many more leaves it has than its calls alone.
 
         Tiny amounts decide between equal scores.
@@ -203,7 +236,7 @@ class CallComparison:
         if made.name != expected.name:
             return 0.0, 0.0
         pair = Pair(made, expected, self._how, self._is_listed, self._pairing)
-        tiny = _RIGHT * pair.is_right + _NEAR / (1 + abs(row - column))
+        tiny = _RIGHT * pair.is_right + NEAR / (1 + abs(row - column))
         if self._unit == "calls":
             return pair.similarity + tiny, 0.0
         alone = self._weigh_alone(made) + self._weigh_alone(expected)

@@ -1,10 +1,10 @@
-"""The tools that calls may name: their schemas, and how their arguments are compared."""
+"""The tools that calls may name, and the calls themselves, with the schemas of their arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import (
@@ -14,12 +14,14 @@ from llmeval_integrations.core.errors import (
 )
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.fields.field import Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.equality import SCALARS
 from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.matching.node import is_optional
+from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.schemas.document import list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.parse import encode, refuse_nan
@@ -28,6 +30,13 @@ from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.definition import read_tools
 from llmeval_integrations.tool_calls.node import ToolNode
 from llmeval_integrations.tool_calls.read import mark_alternatives
+
+_KEPT: Final = SCALARS - {type(None)}
+"""The types of values that never count as left out."""
+
+Place = dict[str, Any]
+"""One wrong place in a call's arguments, as an entry of a result's metadata. Its `kind` is that of
+an outcome, or `invalid` if it violates only the tool's schema."""
 
 _OPEN: Final = frozenset(
     [
@@ -217,6 +226,50 @@ class Toolbox:
                     f"{evaluator}: the tool {call.name!r} {refusal}, so no valid call can "
                     f"match the reference {quote(mark_alternatives(arguments))}"
                 )
+
+
+class Call:
+    """A call, with its arguments as they are compared."""
+
+    def __init__(self, call: ToolCall, toolbox: Toolbox, parsing: Parsing) -> None:
+        self.name, self.problem, self.arguments = call.name, call.problem, call.arguments
+        self.tool = toolbox.get(call.name)
+        self.node = self.tool.node
+        self.values: Any = call.arguments
+        """The arguments without those that count as left out."""
+        for value in call.arguments.values():  # mostly scalars
+            several = value.values if type(value) is AnyOf else (value,)
+            if not _KEPT.issuperset(map(type, several)):
+                self.values = Omission().omit(self.node, call.arguments)
+                break
+        self._parsing = parsing
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight of the leaves of the call alone."""
+        node, values = self.node.narrow(self.values), self.values.items()
+        return sum(node.member(name).weigh(one) for name, one in values if not is_optional(one))
+
+    @cached_property
+    def invalid(self) -> dict[str, list[Place]]:
+        """The places that violate the tool's schema, by the names of their arguments."""
+        given, found = self.arguments, dict[str, list[Place]]()
+        node = self.node.narrow(self.values)
+        for one in self.tool.find(given, self._parsing):
+            name, its = one.argument, node.member(one.argument)
+            is_filled = one.is_missing and name not in given and its.default is not MISSING
+            is_left_out = name in given and name not in self.values
+            is_free = is_left_out and name not in self.tool.required
+            if is_filled or is_free or (name and its.ignored):
+                continue
+            place: Place = {"pointer": one.pointer, "kind": "missing"}
+            if not one.is_missing:
+                place["kind"] = "invalid"
+                if name in given:
+                    place["output"] = given[name]
+                place["message"] = one.message
+            found.setdefault(name, []).append(place)
+        return found
 
 
 _read_once = lru_cache(maxsize=64)(Toolbox)
