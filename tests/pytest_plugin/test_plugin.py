@@ -2,7 +2,6 @@
 
 import json
 import re
-from fnmatch import fnmatchcase
 from importlib import import_module
 
 import pytest
@@ -19,9 +18,15 @@ for name in ("json_fields", "json_match", "json_schema", "json_validity"):
     import_module(f"llmeval_integrations.evaluators.{name}")
 
 HEAD = """
+import unittest
+from dataclasses import dataclass
 import pytest
-from llmeval_integrations import JsonMatch, JsonSchema, JsonValidity
+from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonSchema, JsonValidity, Result
 SCHEMA = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
+@dataclass(frozen=True)
+class Mute(Evaluator):
+    def check(self, sample):
+        return Result.unscored("nobody can tell") if sample.output == "x" else Result(0.2)
 """
 
 
@@ -40,40 +45,30 @@ def session(pytester):
 
 
 GOOD, BAD = '{"total": 1}', '{"total": 2}'
-MARKED = """
-import unittest
-@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonMatch()]{more})
-def test_rows(sample, evaluate):
-    evaluate()
-"""
-MUTE = """
-from dataclasses import dataclass
-from llmeval_integrations import Evaluator, JsonFields, Result
-@dataclass(frozen=True)
-class Mute(Evaluator):
-    def check(self, sample):
-        return Result.unscored("nobody can tell") if sample.output == "x" else Result(0.2)
-"""
-UNCALLED = MARKED.replace("evaluate()\n", "pass\n")
 SKIP = ("--llmeval-unscored=skip", "-rs")
-NO_VERDICT = "E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"  # fmt: skip
-NOTHING = "nothing was evaluated; write evaluate(sample.output)"
 
 
 def rows(outputs):
-    return [{"id": f"row {n}", "output": text, "reference": '{"total": 1}'} for n, text in enumerate(outputs)]  # fmt: skip
+    """Give a row for each output; None stands for a row without one."""
+    ids = ({"id": f"row {n}", "reference": '{"total": 1}'} for n in range(len(outputs)))
+    return [{**row, **({"output": text} if text else {})} for row, text in zip(ids, outputs)]
 
 
 def one(call):
     """Write a test with one call."""
-    return f"{MUTE}def test_invoice(evaluate):\n    {call}"
+    return f"def test_invoice(evaluate):\n    {call}"
 
 
-def marked(evaluators="JsonMatch()", rate=0.1):
-    more = f", min_pass_rate={rate}"
-    return MUTE + MARKED.format(more=more).replace("JsonMatch()", evaluators)
+def marked(evaluators="JsonMatch()", more="", body="evaluate()"):
+    """Write a test of every row."""
+    return f"""
+@pytest.mark.llmeval(data="cases.jsonl", evaluators=[{evaluators}]{more})
+def test_rows(sample, evaluate):
+    {body}
+"""
 
 
+MANY, RATE = "JsonFields(), reference={str(n): -1 for n in range(3000)}", ", min_pass_rate=0.1"
 SESSIONS = [
     # An output passes, or fails with the reason and the difference.
     (one("assert evaluate('{\"total\": 1}', JsonSchema(SCHEMA)).passed is True"), (), (), {"passed": 1},
@@ -82,28 +77,41 @@ SESSIONS = [
     (one("evaluate('{\"total\": 2}', JsonMatch(), reference={'total': 1})"), (), (), {"failed": 1},
      ["E *EvaluationFailure: json_match: mismatch: /total 2, expected 1", "E * /total  mismatch  2  expected 1",
       "E * output:", 'E *{"total": 2}', "FAILED *::test_invoice - EvaluationFailure: json_match: *"]),
-    (one("evaluate({str(n): n for n in range(3000)}, JsonFields(), reference={str(n): -1 for n in range(3000)})"), (), (), {"failed": 1},
+    (one(f"evaluate({{str(n): n for n in range(3000)}}, {MANY})"), (), (), {"failed": 1},
      ["E * /19  mismatch  19  expected *", "E * and more"]),
-    (one("evaluate('\\x1b]0;title\\x07{', JsonValidity())"), (), (), {"failed": 1}, []),
+    (one("evaluate('\\x1b]0;title\\x07{' + 3000 * ' ', JsonValidity())"), (), (), {"failed": 1}, ["E * ... (3,011 characters)"]),
     # A wrong call is an error of the test.
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
+    (one("evaluate()"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate() needs an output*"]),
     (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
     (one("evaluate('{}', {'total': 1})"), (), (), {"failed": 1}, ["E *InvalidOptionError: expected an Evaluator *"]),
     # What is unscored fails unless it is to be skipped; a score without a verdict always does.
     (one("evaluate('x', Mute())"), (), SKIP, {"skipped": 1}, ["SKIPPED*mute: unscored: nobody can tell"]),
-    (one("evaluate('y', Mute())"), (), SKIP, {"failed": 1}, [NO_VERDICT]),
+    (one("evaluate('y', Mute())"), (), SKIP, {"failed": 1},
+     ["E *mute: gave a score (0.2) and no verdict; use an evaluator with a threshold, such as threshold"]),
     # Every row is a test.
-    (MARKED.format(more=""), [GOOD, BAD, GOOD], ("-v",), {"passed": 2, "failed": 1},
+    (marked(), [GOOD, BAD, GOOD], ("-v",), {"passed": 2, "failed": 1},
      ["*test_rows*row 0*PASSED*", "json_match *3 *66.7 %*"]),
     # No pass rate allows for what is unscored, or for a row for which nothing was evaluated.
-    (marked("Mute()"), ["x"], (), {"failed": 1}, []),
-    (marked("Mute(), JsonMatch()"), ["x", "x"], (), {"failed": 2}, []),
-    (UNCALLED.format(more=", min_pass_rate=0.1"), [GOOD, GOOD], (), {"failed": 2}, [NOTHING]),
+    (marked("Mute()", RATE), ["x"], (), {"failed": 1}, []),
+    (marked("Mute(), JsonMatch()", RATE), ["x", "x"], (), {"failed": 2}, []),
+    (marked(more=RATE, body="pass"), [GOOD, GOOD], (), {"failed": 2}, ["nothing was evaluated; write evaluate(sample.output)"]),
     # Pytest gives no rows to a TestCase.
-    (MARKED.format(more="").replace("def test_rows(sample, evaluate):", "class TestRows(unittest.TestCase):").replace("evaluate()", "def test_all(self): pass"),
+    (marked(body="def test_all(self): pass").replace("def test_rows(sample, evaluate):", "class TestRows(unittest.TestCase):"),
      [GOOD], (), {"errors": 1}, ["*marked with llmeval, but it has no row: *does not work in a unittest.TestCase*"]),
     # a user's test that skips itself, inside the session that is tested
-    (UNCALLED.format(more="").replace("pass\n", "pytest.skip()\n"), [GOOD], (), {"skipped": 1}, []),
+    (marked(body="pytest.skip()"), [GOOD], (), {"skipped": 1}, []),
+    # A wrong marker, no rows, and a row that is no sample are errors of the file.
+    (marked(), [], (), {"errors": 1}, ["test_it.py::test_rows: *cases.jsonl has no rows"]),
+    *((code, [GOOD, None], (), {"errors": 1}, [f"test_it.py::test_rows: {said}"]) for code, said in (
+        (marked(more=", min_pass_rat=1"), "*unexpected keyword argument 'min_pass_rat'*"),
+        (marked().replace('data="cases.jsonl", ', ""), "*missing 1 required positional argument: 'data'"),
+        (marked(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
+        (marked().replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
+        (marked("'json_mach'"), "*did you mean 'json_match'*"),
+        (marked().replace("sample, ", ""), "*needs the arguments `sample`, which is its row, *"),
+        (marked(), "*cases.jsonl, row 2: *"),
+    )),
 ]  # fmt: skip
 
 
@@ -112,11 +120,9 @@ def test_the_outcome_of_a_session(session, code, outputs, options, outcomes, lin
     result = session(code, *options, rows=rows(outputs))
     result.assert_outcomes(**outcomes)
     result.stdout.fnmatch_lines_random(lines)
-    text = result.stdout.str()
     # No frame of ours stands between the test and the reason.
-    assert not any(
-        each in text for each in ("fixture.py", "json_match.py", "entries are hidden", "\x1b")
-    )
+    ours = ("fixture.py", "plugin.py", "json_match.py", "entries are hidden", "\x1b")
+    assert not any(each in result.stdout.str() for each in ours)
     assert len([line for line in result.outlines if line.startswith("E ")]) < 100
 
 
@@ -126,36 +132,13 @@ def test_the_outcome_of_a_session(session, code, outputs, options, outcomes, lin
 def test_single_rows_may_fail_if_the_pass_rate_is_reached(session, workers, rate, code):
     if workers:
         pytest.importorskip("xdist")
-    marked = MARKED.format(more=f", min_pass_rate={rate}")
-    result = session(marked, "-rfx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
+    test = marked(more=f", min_pass_rate={rate}")
+    result = session(test, "-rfx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
     result.assert_outcomes(passed=3, xfailed=1)
     assert result.ret == code
     result.stdout.fnmatch_lines(["*allowed by min_pass_rate*/total 2, expected 1*"])
     missed = "FAILED test_it.py::test_rows: json_match passed 75.0 %, under min_pass_rate=0.8"
     assert (missed in result.outlines) is (code == 1)
-
-
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        (MARKED.format(more=", min_pass_rat=1"), "*unexpected keyword argument 'min_pass_rat'*"),
-        (MARKED.format(more="").replace('data="cases.jsonl", ', ""), "*missing 1 required positional argument: 'data'"),
-        (MARKED.format(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
-        (MARKED.format(more="").replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
-        (MARKED.format(more="").replace("JsonMatch()", "'json_mach'"), "*did you mean 'json_match'*"),
-        (MARKED.format(more="").replace("sample, ", ""), "*needs the arguments `sample`, which is its row, *"),
-    ],
-)  # fmt: skip
-def test_a_wrong_marker_is_an_error(session, code, message):
-    result = session(code, rows=rows([GOOD]))
-    result.assert_outcomes(errors=1)
-    assert any(fnmatchcase(line, f"test_it.py::test_rows: {message}") for line in result.outlines)
-    assert ".py:" not in result.stdout.str().replace("test_it.py::test_rows", "")  # no frames
-
-
-def test_a_row_without_an_output_is_named(session, pytester):
-    result = session(MARKED.format(more=""), rows=[{"output": GOOD}, {"text": "x"}])
-    assert any("cases.jsonl, row 2" in line for line in [*result.outlines, *result.errlines])
 
 
 JUDGED = """
@@ -174,13 +157,11 @@ def test_a_judge_is_asked_once_and_a_frozen_one_never(session):
     with ModelServer() as server:
         server.plays(chat(json.dumps(verdict)))
         code = JUDGED.format(url=server.url)
-        for options in (("--llmeval-cache=replies.sqlite",), ("--llmeval-cache=replies.sqlite", "--llmeval-frozen")):  # fmt: skip
-            session(code, *options).assert_outcomes(passed=1)
-        assert len(server.requests) == 1
         changed = code.replace("all in all", "on the whole")
-        session(changed, "--llmeval-cache=replies.sqlite", "--llmeval-frozen").assert_outcomes(
-            failed=1
-        )
+        kept, frozen = "--llmeval-cache=replies.sqlite", "--llmeval-frozen"
+        session(code, kept).assert_outcomes(passed=1)
+        session(code, kept, frozen).assert_outcomes(passed=1)
+        session(changed, kept, frozen).assert_outcomes(failed=1)
         assert len(server.requests) == 1
 
 
@@ -193,19 +174,7 @@ def test_the_plugin_loads_its_modules_on_demand(pytester):
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
 
 
-RATED = """
-@pytest.mark.llmeval(data="cases.jsonl", evaluators=[JsonValidity()], min_pass_rate={rate})
-def test_rows(sample, evaluate):
-"""
-IN_PROCESSES = pytest.param(("-n", "2"), marks=pytest.mark.nightly)
-ROWS = [{"output": text} for text in ("[1]", "[1", "[2]", "[2")]
-OFTEN = (
-    RATED.format(rate=0.9)
-    + """
-    for _ in range(20 if sample.output == '[1]' else 1):
-        evaluate()
-"""
-)
+OFTEN = marked(more=", min_pass_rate=0.1", body="for _ in range(20 if sample.id == 'row 0' else 1): evaluate()")  # fmt: skip
 AGAIN = """
 from _pytest.runner import runtestprotocol
 def pytest_runtest_protocol(item, nextitem):
@@ -254,20 +223,17 @@ def lines_of(result):
 @pytest.mark.parametrize(
     ("plugin", "code", "counted"),
     [
-        ("", OFTEN, ["4", "50.0 %"]),
-        (AGAIN, RERUN, ["3", "100.0 %"]),
-        pytest.param("", SUBTESTS, ["3", "66.7 %"], marks=NEW),
-        ("", IN_A_FIXTURE, ["4", "50.0 %"]),
+        ("", OFTEN, ["json_match 4 50.0 %", "test_it.py::test_rows: json_match 4 50.0 %"]),
+        (AGAIN, RERUN, ["json_validity 3 100.0 %"]),
+        pytest.param("", SUBTESTS, ["json_validity 3 66.7 %"], marks=NEW),
+        ("", IN_A_FIXTURE, ["json_validity 4 50.0 %"]),
     ],
     ids=["a row that is evaluated often", "the last of three runs", "subtests", "a fixture"],
 )
 def test_an_evaluation_counts_once(session, pytester, plugin, code, counted):
     pytester.makeconftest(plugin)
-    result = session(code, rows=ROWS)
-    names = ["json_validity", *(["test_it.py::test_rows: json_validity"] if code is OFTEN else [])]
-    assert [cells[:3] for cells in lines_of(result)] == [[name, *counted] for name in names]
-    missed = "FAILED test_it.py::test_rows: json_validity passed 50.0 %, under min_pass_rate=0.9"
-    assert (missed in result.outlines) is (code is OFTEN)
+    result = session(code, rows=rows([GOOD, BAD, GOOD, BAD]))
+    assert [" ".join(cells[:3]) for cells in lines_of(result)] == counted
 
 
 @pytest.mark.parametrize(
@@ -290,13 +256,13 @@ def test_a_row_passes_if_all_its_evaluations_pass(said, becomes):
     assert [samples, passed, unscored, mean] == becomes
 
 
-@pytest.mark.parametrize("options", [(), IN_PROCESSES])
+@pytest.mark.parametrize("options", [(), pytest.param(("-n", "2"), marks=pytest.mark.nightly)])
 def test_the_interval_respects_groups(session, options):
-    rows = [{"output": "[1]" if n % 4 else "[", "group": n % 8} for n in range(40)]
-    code = RATED.format(rate=0.5) + "    evaluate()"
-    grouped, single = (
-        lines_of(session(code, *options, rows=given))[-1]
-        for given in (rows, [{"output": row["output"]} for row in rows])
+    single = [{"output": "[1]" if n % 4 else "["} for n in range(40)]
+    grouped = [{**row, "group": n % 8} for n, row in enumerate(single)]
+    code = marked("JsonValidity()", ", min_pass_rate=0.5")
+    single, grouped = (
+        lines_of(session(code, *options, rows=given))[-1] for given in (single, grouped)
     )
     assert grouped[1:3] == single[1:3] == ["40", "75.0 %"]
     alone, together = wilson(30, 40), mean_interval(Figures.of([1.0] * 30 + [0.0] * 10), [Group(5, 5)] * 6 + [Group(5, 0)] * 2)  # fmt: skip
