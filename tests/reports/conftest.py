@@ -4,7 +4,6 @@ import pytest
 
 from llmeval_integrations import Evaluator, JsonFields, JsonMatch, JsonValidity, Result, evaluate
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.runs.load import read_run
 
 HOSTILE = (
     "</td></code></details><script>document.title = 'acted'</script></script><img src=x onerror=\"document.title='acted'\">"
@@ -44,8 +43,7 @@ def moods(tmp_path):
 
 @pytest.fixture
 def people(tmp_path):
-    evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
-    return evaluate(PEOPLE, evaluators, out=tmp_path / "people")
+    return evaluate(PEOPLE, [JsonValidity(), JsonMatch(), JsonFields()], out=tmp_path / "people")
 
 
 @pytest.fixture
@@ -63,15 +61,3 @@ def hostile(tmp_path):
     fields, moody = ({HOSTILE: first, "json": JsonValidity()} for first in (JsonFields(), Moody()))
     runs = ((right, fields, "@old"), (rows, fields, "www.new"), (texts, moody, "x"))
     return [evaluate(each, evaluators, out=tmp_path / name) for each, evaluators, name in runs]
-
-
-@pytest.fixture
-def interrupted(tmp_path):
-    """A run that Ctrl-C ended after two of four samples."""
-
-    def stop(samples, _share):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        evaluate(MOODS[:2], {"moody": Moody()}, out=tmp_path / "cut", on_progress=stop)
-    return read_run(tmp_path / "cut")

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,6 @@ DUE = {"day": "2024-01-05", "due": 30, "name": "Acme"}
 FOUND = ["/day date: 5 January 2024", "/due number: 30"]
 BY_KEY = JsonFields(fields={"/i": {"key": "sku"}})
 MARKS = [
-    (JsonFields(), {"output": {"name": "Ada", "age": 63}, "reference": {"name": "Ada", "age": 36}}, ['"age": 63'], ['"age": 36']),
     (BY_KEY, {"output": {"i": [{**B, "price": 5}, A]}, "reference": {"i": [A, B]}}, ['"price": 5'], ['"price": 4']),
     (JsonMatch(strict_order=False), {"output": {"i": [{**B, "price": 5}, A]}, "reference": {"i": [A, B]}}, ['"price": 5'], ['"price": 4']),
     # Where a value stands twice none is marked, for it may be right.
@@ -144,48 +144,37 @@ def test_differences_are_marked_on_both_sides_and_values_in_their_source(opened,
     assert all(each in mark for each, mark in zip(ours, page.texts(".output mark"), strict=True))
 
 
-@pytest.mark.parametrize(
-    ("output", "before", "mark"),
-    [
-        ('{"a": "' + "😀" * 30_000 + '", "b": }, ' + "9" * 30_000, '😀", "b": ', "}"),
-        ("[" + "1, " * 10_000 + "1", "1, 1", "⟨end⟩"),
-    ],
-)
-def test_a_long_text_is_shown_around_its_defect(opened, ran, output, before, mark):
+def test_a_long_text_is_shown_around_its_defect(opened, ran):
+    output = '{"a": "' + "😀" * 30_000 + '", "b": }, ' + "9" * 30_000
     page = opened(ran([{"output": output, "reference": output}], [JsonValidity(), ExactMatch()]))
     turn(page)
-    assert (page.texts(".output mark"), page.texts(".reference mark")) == ([mark], [])
-    assert page.run("document.querySelector('.output mark').previousSibling.data").endswith(before)
+    assert (page.texts(".output mark"), page.texts(".reference mark")) == (["}"], [])
+    before = page.run("document.querySelector('.output mark').previousSibling.data")
+    assert before.endswith('😀", "b": ')
     [shown] = page.texts(".output p")
     assert re.fullmatch(rf"Characters [\d,]+ to [\d,]+ of {len(output):,}", shown)
 
 
 CALLS = [{"name": "weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "time"}]
-MESSAGE = {
-    "role": "assistant",
-    "content": [
-        {"type": "text", "text": "<img src=x onerror=\"document.title='acted'\">"},
-        {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Nice", "days": "3"}},
-        {"type": "tool_use", "id": "2", "name": "clock", "input": {}},
-    ],
-}
-TOOLS = [{"name": "weather", "input_schema": {"type": "object", "properties": {"city": {}, "days": {"type": "integer"}}}}, {"name": "time", "input_schema": {}}]  # fmt: skip
+WRONG = [{"name": "weather", "arguments": {"city": "Nice", "days": "3"}}, {"name": "clock"}, 5]
+TOOLS = [{"name": "weather", "input_schema": {"properties": {"city": {}, "days": {"type": "integer"}}}}]  # fmt: skip
 
 
 def test_wrong_calls_are_listed_by_argument_and_the_message_is_folded(opened, ran):
-    page = opened(ran([{"output": MESSAGE, "reference": CALLS}], [ToolCalls(), ToolCallSchema(TOOLS)]))  # fmt: skip
+    page = opened(ran([{"output": WRONG, "reference": CALLS}], [ToolCalls(), ToolCallSchema(TOOLS)]))  # fmt: skip
     turn(page)
     assert page.rows(".places") == [
         ["call", "argument", "what", "output", "expected", "evaluator"],
         ["1. weather", "/city", "mismatch", '"Nice"', '"Paris"', "tool_calls"],
         ["1. weather", "/days", "wrong_type", '"3"', "3", "tool_calls"],
         ["2. clock", "(the call)", "wrong_name", "clock", "time", "tool_calls"],
+        ["3. (no name)", "(the call)", "unreadable", "not a tool call: 5", "", "tool_calls"],
         ["1. weather", "/days", "type", "", '"3" is not of type "integer"', "tool_call_schema"],
         ["2. clock", "(the call)", "unknown_tool", "", "there is no such tool", "tool_call_schema"],
+        ["3. (no name)", "(the call)", "unreadable", "", "not a tool call: 5", "tool_call_schema"],
     ]
     assert page.texts(".body mark") == []
     assert page.run("document.querySelector('.sides').closest('details').open") is False
-    assert page.run("document.title") != "acted"
 
 
 def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
@@ -207,26 +196,22 @@ def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
     assert page.complaints == []
 
 
-def test_texts_of_passing_samples_are_read_from_unchanged_data(opened, ran, tmp_path):
+def test_texts_are_read_from_unchanged_data_and_the_worst_come_first(opened, ran, tmp_path, monkeypatch):  # fmt: skip
     rows = [{"id": "good", "said": "{}", "input": "why?"}, {"id": "bad", "said": "{"}]
     run = ran(rows, [JsonValidity()], columns={"output": "said"})
-    page = opened(run)
-    turn(page, 1)
-    assert (page.texts(".output pre"), page.texts(".input pre")) == (["{}"], ["why?"])
+
+    def texts(run):
+        page = opened(run)
+        turn(page, 1)
+        turn(page, 0)
+        return page.texts(".output pre, .input pre")
+
+    assert texts(run) == ["{ ⟨end⟩", "{}", "why?"]
+    monkeypatch.setattr("llmeval_integrations.reports.samples.MOST_CHARACTERS", 60)
+    assert texts(run) == ["{ ⟨end⟩"]  # there is no room for another
+    monkeypatch.undo()
     (tmp_path / "run.jsonl").write_text("")
-    page = opened(read_run(run.out))
-    turn(page, 1)
-    assert "The texts of this sample are not in this page" in page.texts("tr.detail")[0]
-    turn(page, 0)
-    assert page.texts(".output pre") == ["{ ⟨end⟩"]
-
-
-def test_the_texts_of_the_worst_samples_come_first_if_there_is_no_room(opened, people, monkeypatch):
-    monkeypatch.setattr("llmeval_integrations.reports.samples.MOST_CHARACTERS", 260)
-    page = opened(people)
-    for number in (2, 1, 0):
-        turn(page, number)
-    assert page.texts(".output pre") == ['{"name": "Ad']
+    assert texts(read_run(run.out)) == ["{ ⟨end⟩"]
 
 
 def test_text_of_models_does_not_act(opened, hostile):
@@ -250,9 +235,8 @@ def test_contrast_is_high_in_light_and_dark(opened, people, scheme):
     turn(page, 1)
     ratios = page.run(
         """(() => {
-        const light = css => { const [r, g, b] = css.match(/[\\d.]+/g).map(Number).map(c => c / 255)
-            .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-            return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const light = css => css.match(/\\d+/g).map(c => ((c / 255 + 0.055) / 1.055) ** 2.4)
+            .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
         const back = each => { for (; each; each = each.parentElement) {
             const color = getComputedStyle(each).backgroundColor; if (color !== 'rgba(0, 0, 0, 0)') return color; } };
         return ['.verdict', '.good', '.bad', '.warn', '.quiet', '#count', 'h1', '.causes a', '.output mark', '.reference mark']
@@ -266,52 +250,44 @@ def test_contrast_is_high_in_light_and_dark(opened, people, scheme):
     assert min(ratios) > 4.5  # WCAG 2.2, 1.4.3
 
 
-def many(count):
-    """Give runs as large as those of the figures that the page promises."""
-    text = "a measured value with its unit, " * 3
+def many(count, unit="unit"):
+    """Give rows as large as those of the figures that the page promises."""
     for n in range(count):
+        text = f"a measured value with its {unit}, " * 3
         lines = [{"sku": k, "price": k * n % 97} for k in range(6)]
-        right = {"name": f"item {n}", "text": text, "lines": lines}
-        wrong = {**right, "name": "?"} if n % 3 == 0 else right
-        yield {"id": f"sample-{n:05}", "output": json.dumps(wrong), "reference": json.dumps(right)}
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_does_not_scroll_sideways_and_samples_begin_early(opened, ran, width):
-    evaluators = [JsonValidity(), JsonMatch(), JsonFields()]
-    rows = [*many(209)]
-    worse = [{**row, "output": row["output"].replace("unit", "dimension")} for row in rows]
-    runs = [ran(each, evaluators, name) for name, each in (("old", rows), ("new", worse))]
-    for shown in (runs[:1], runs):
-        page = opened(*shown)
-        page.do("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)  # fmt: skip
-        assert page.run(TOO_WIDE) <= 0
-        assert page.run(SAMPLES_AT) < (1_800 if width == 1280 else 3_000)
-        turn(page)
-        assert page.run(TOO_WIDE) <= 0
-        body = "document.querySelector('.body')"
-        assert page.run(f"{body}.getBoundingClientRect().right <= innerWidth")
-        assert page.run(f"{body}.scrollWidth <= {body}.clientWidth")
-        assert page.run(f"{body}.scrollHeight <= {body}.clientHeight")
-        page.do("Emulation.clearDeviceMetricsOverride")
+        right = {"name": f"item {n}", "text": text.replace(unit, "unit"), "lines": lines}
+        said = {**right, "name": "?" if n % 3 == 0 else right["name"], "text": text}
+        row = {"output": json.dumps(said), "reference": json.dumps(right)}
+        yield {"id": f"sample-{n:05}", "schema": {"type": "object"}, **row}
 
 
 SOB = Path(__file__).parents[3] / "shared/data/sob"
-
-
-@pytest.mark.skipif(
-    not SOB.exists(), reason="the Structured Output Benchmark is not on this machine"
+OURS = [[*many(209, unit)] for unit in ("unit", "dimension")]
+REAL = pytest.param(
+    [SOB / "phi-4.jsonl", SOB / "claude-sonnet-4-6.jsonl"],
+    marks=pytest.mark.skipif(not SOB.exists(), reason="the benchmark is not on this machine"),
 )
-def test_pages_of_real_records_are_short_and_small(opened, tmp_path):
+
+
+@pytest.mark.parametrize("data", [OURS, REAL], ids=["our own", "of a real benchmark"])
+def test_a_page_of_209_records_is_short_and_does_not_scroll_sideways(opened, tmp_path, data):
     evaluators = [JsonValidity(), JsonSchema(), JsonFields()]
-    names = ("phi-4", "claude-sonnet-4-6")
-    runs = [evaluate(SOB / f"{name}.jsonl", evaluators, out=tmp_path / name) for name in names]
-    for shown in (runs[:1], runs):
+    runs = [evaluate(each, evaluators, out=tmp_path / f"{n}") for n, each in enumerate(data)]
+    body = "document.querySelector('.body')"
+    for shown, width in product((runs[:1], runs), (1280, 390)):
         page = opened(*shown)
+        page.do("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)  # fmt: skip
         assert page.run(COUNT).startswith("209 of 209 samples")
         assert page.run(SAMPLES_AT) < 1_800
         assert page.run(HEIGHT) < 6_000
         assert (tmp_path / "report.html").stat().st_size < 2_000_000 * len(shown)
+        assert page.run(TOO_WIDE) <= 0
+        turn(page)
+        assert page.run(TOO_WIDE) <= 0
+        assert page.run(f"{body}.getBoundingClientRect().right <= innerWidth")
+        assert page.run(f"{body}.scrollWidth <= {body}.clientWidth")
+        assert page.run(f"{body}.scrollHeight <= {body}.clientHeight")
+        page.do("Emulation.clearDeviceMetricsOverride")
 
 
 @pytest.mark.once
