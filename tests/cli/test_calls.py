@@ -1,92 +1,63 @@
-"""Calls of `llmeval`: the exit code, and what stands on the screen."""
+"""Calls of `llmeval`: the exit code, what stands on the screen, and the files."""
 
 import json
-import shutil
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
-from llmeval_integrations import JsonValidity, evaluate
+from llmeval_integrations import JsonValidity, __version__, evaluate, list_evaluators
+from llmeval_integrations.cli.evaluators import describe, read_docstring, read_options
+from llmeval_integrations.core.catalog import evaluator_class
 
-OUTPUTS = [
-    {"id": "a", "response": '{"x": 1}', "gold": {"x": 1}},
-    {"id": "b", "response": '{"x": 2}', "gold": {"x": 1}},
-    {"id": "c", "response": '{"x": ', "gold": {"x": 1}},
-    {"id": "d", "response": "[]", "gold": []},
-]
-ITEMS = [
-    {"output": {"total": 1, "items": [{"sku": sku}]}, "reference": {"total": 1, "items": [{"sku": "A"}]}}
-    for sku in "AAAB"
-]  # fmt: skip
-PAIR, LONE = {"output": "{}", "reference": "{}"}, {"output": "{}"}
-OWN = """
-import json
-
-def near(a, b):
-    return abs(a - b) <= 1
-
-def equal(output, reference):
-    return json.loads(output) == json.loads(reference)
-
-class Right:
-    def evaluate_strings(self, *, prediction, reference=None):
-        from llmeval_integrations import JsonEquality
-        return {"score": JsonEquality()(prediction, reference).score}
-
-class Needy:
-    def __init__(self, more):
-        pass
-"""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder of data and of runs."""
-    folder = tmp_path_factory.mktemp("folder")
-    for name, rows in {
-        "outputs": OUTPUTS,
-        "items": ITEMS,
-        "empty": [],
-        "answers": [{"answer": "{}"}],
-        "five": [PAIR] * 95 + [LONE] * 5,
-        "six": [PAIR] * 94 + [LONE] * 6,
-    }.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (folder / "broken.jsonl").write_text('{"output": "{}"}\nnot a row\n{"answer": 1}\n')
-    (folder / "rows.csv").write_text("output,group,schema\n1,a,{}\n2,b,{}\n")
-    (folder / "own.py").write_text(OWN)
-    for name in ("run", "killed"):
-        evaluate([{"output": "{}"}, {"output": "{"}], [JsonValidity()], out=folder / name)
-    (folder / "killed" / "summary.json").unlink()
-    return folder
-
-
-MATCH = "run outputs.jsonl -e json_match --column output=response --column reference=gold"
-FIELDS = "run outputs.jsonl --column output=response --column reference=gold --json -e"
+MATCH = "run data.jsonl -e json_match --column output=response --column reference=gold"
+FIELDS = "run data.jsonl --column output=response --column reference=gold --json -e"
 GATE = "run items.jsonl -q -e fields=json_fields -e a/b=json_fields -e penalty=length_penalty:max_length=1,min_length=0,penalty_rate=0.1 --fail-under"  # fmt: skip
 TEST = "test-evaluator json_match:strict_order=false,ignore_extra_keys=true"
+COMPARE = "compare --fail-on-regression"
 WITHOUT_SUMMARY = "is incomplete: it was killed or is under way"
 CALLS = [
     # What stands on the screen, and what does not.
-    (f"{MATCH} --quiet", 0, "", ""),
     (f"{MATCH} --quiet --json --out new", 0, '"samples": 4', ""),
     (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:near\"}}}}'", 0, '"pass_rate": 0.75', ""),
-    ("run outputs.jsonl -e json_validity --column output=response", 0, "next: --out DIR keeps the run", ""),
+    ("run data.jsonl -e json_validity --column output=response", 0, "next: --out DIR keeps the run", ""),
     ("run rows.csv -e json_validity", 0, "",
      "llmeval run: schema is column 'schema', group is column 'group'; --column schema= turns this off\n"),
+    (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:stop\"}}}}' --out new", 130, '"samples": 0',
+     "the finished rows are in new; to continue, repeat the call with --resume\nllmeval run: interrupted\n"),
     ("run rows.csv -e json_validity --column schema= --column group=", 0, "", ""),
-    ("run empty.jsonl -e json_validity -q", 2, "", "warning: the data has no rows"),
-    ("run empty.jsonl -e json_validity -q", 2, "", "no row has a result, so nothing was evaluated"),
-    ("run broken.jsonl -e json_validity -q", 0, "", "2 of 3 rows are errors and are left out of rates, for example:"),
-    ("run broken.jsonl -e json_validity -e json_object -q", 0, "", "warning: json_validity, json_object: 2 of 3 rows"),
+    ("run empty.jsonl -e json_validity -q", 2, "", "warning: the data has no rows\nllmeval run: no row has a result, so nothing was evaluated"),
+    ("run broken.jsonl -e json_validity -e json_object -q", 0, "", "warning: json_validity, json_object: 2 of 3 rows are errors and are left out of rates, for example:"),
     ("run answers.jsonl -e json_validity -q", 2, "", "1 of 1 rows are errors"),
     ("show run --json", 0, '"samples": 2', ""),
+    ("show killed", 0, f"killed: the run {WITHOUT_SUMMARY}\n", ""),
     ("report killed killed --out -", 0, "<!doctype html>", f"llmeval report: warning: killed_2 {WITHOUT_SUMMARY}"),
     ("export killed --to csv --out -", 0, "run,id,group,", f"llmeval export: warning: killed {WITHOUT_SUMMARY}"),
     (f"{TEST} --list-order any --extra-keys", 0, "json_match as json_match: no finding in", ""),
     (TEST, 1, "items in another order", ""),
+    ("list", 0, "json_validity               Does the output parse as JSON?\n", ""),
+    ("list json_match", 0, "json_match  needs reference\n", ""),
+    ("list json_match", 0, "strict_order: bool = true\n    Whether the order of array items counts.", ""),
+    ("list json_match", 0, "parsing: 'strict' | 'markdown' | 'lenient' = \"markdown\"", ""),
     ("test-evaluator own:equal --claims json_equality", 1, "true and 1", ""),
     ("test-evaluator own:Right --claims json_equality", 0, "no finding", ""),
+    # Configurations; paths are relative to their folder, and the command line takes precedence.
+    ("run pyproject.toml -q", 0, "", ""),
+    ("run conf/eval.yml", 1, "written: conf/run/results.jsonl and", "json_match: the pass rate 0.5 is under 1"),
+    ("run conf/eval.yml --out new --fail-under json_match=50%", 0, "written: new/results.jsonl and", ""),
+    (f"{MATCH} -e json_match:strict_order=false -e json_match_2=json_validity", 0, "json_match_3 ", ""),
+    # Comparisons: a regression, and what B lacks, so that none can be excluded.
+    ("compare before after", 0, "B is worse: json_fields pass rate 100.0 % → 40.0 %", ""),
+    (f"{COMPARE} before after", 1, "", "json_fields: pass rate went from 1 to 0.4\nllmeval compare: json_fields: /total matching leaves went from 1 to 0.4\n"),
+    (f"{COMPARE} after before", 0, "B is better", ""),
+    (f"{COMPARE} hundred less_5", 0, "100 joined", "warning: "),
+    (f"{COMPARE} hundred less_6", 1, "", "json_validity: 6 of A's 100 samples have no counterpart"),
+    (f"{COMPARE} hundred less_10 --max-left-out 9%", 1, "", "json_validity: 10 of A's 100 samples have no counter"),
+    (f"{COMPARE} hundred less_10 --max-left-out 0.1", 0, "94 joined", "warning: "),
+    (f"{COMPARE} hundred no_score", 1, "", "json_validity: no sample has a score in both runs, so a regression"),
+    (f"{COMPARE} hundred one_evaluator", 1, "", "length_penalty: A has this evaluator, B does not, so a regression"),
+    (f"{COMPARE} hundred one_evaluator --evaluator json_validity", 0, "100 joined", "warning: "),
     # Gates.
     (f"{GATE} fields=75%", 0, "", ""),
     (f"{GATE} fields=75.1%", 1, "", "fields: the pass rate 0.75 is under 0.751"),
@@ -98,15 +69,13 @@ CALLS = [
     (f"{GATE} penalty.mean=-0.5", 1, "", "penalty.mean: the mean -"),
     ("run five.jsonl -e json_match -q --fail-under json_match=1", 0, "", "5 of 100 rows are errors"),
     ("run six.jsonl -e json_match -q --fail-under json_match=1", 1, "", "6 of 100 rows have no result, more than 5%"),
-    ("run six.jsonl -e json_match -q", 0, "", "6 of 100 rows are errors"),
     # Wrong calls.
     ("rum", 2, "", "there is no command 'rum'; did you mean 'run'?"),
     ("-x", 2, "", "unrecognized arguments: -x"),
-    ("run", 2, "", "the following arguments are required: data"),
-    ("run outputs.jsonl", 2, "", "no evaluator is given"),
-    ("run outputs.jsonl -e 'x\x1b[2J\ny=json_mtch'", 2, "", "no evaluator is called 'json_mtch'"),
+    ("run data.jsonl", 2, "", "no evaluator is given"),
+    ("run data.jsonl -e 'x\x1b[2J\ny=json_mtch'", 2, "", "no evaluator is called 'json_mtch'"),
     ("run none.yaml", 2, "", "none.yaml: cannot be read: No such file or directory"),
-    (f"{MATCH} --format xml", 2, "", "invalid choice: 'xml'"),
+    (f"{MATCH} -e x=json_match -e x=json_validity", 2, "", "two evaluators have one name: x, x"),
     (f"{MATCH} --column outputs=x", 2, "", "no field is called 'outputs'; did you mean 'output'?"),
     (f"{MATCH} --fail-under json_mtch=1", 2, "", "no evaluator of this run is called 'json_mtch'"),
     (f"{MATCH} --fail-under json_match=90", 2, "", "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
@@ -121,6 +90,9 @@ CALLS = [
     ("export run --to csv --out missing/x.csv", 2, "", "No such file or directory: 'missing/x.csv'"),
     ("export run", 2, "", "pip install 'llmeval-integrations[parquet]'"),
     ("view run --port=65536", 2, "", "port 65536: "),
+    ("runs conf", 0, "0 runs; llmeval run DATA -e EVALUATOR --out DIR keeps one.", ""),
+    ("prefer before after -e json_validity", 2, "", "Preference"),
+    ("threshold run", 2, "", "no row has confidences; evaluate with json_fields and confidence="),
     ("runs nope", 2, "", "there is no folder nope"),
     ("test-evaluator exact_match", 2, "", "name what the evaluator claims"),
     ("test-evaluator json_matc", 2, "", "did you mean 'json_match'"),
@@ -131,11 +103,10 @@ CALLS = [
 
 
 @pytest.mark.parametrize(("line", "code", "out", "said"), CALLS)
-def test_a_call(llmeval, folder, tmp_path, monkeypatch, line, code, out, said):
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+def test_a_call(llmeval, here, monkeypatch, line, code, out, said):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    before = sorted(tmp_path.rglob("*"))
+    before = sorted(here.rglob("*"))
     found, printed, complained = llmeval(line)
     sys.modules.pop("own", None)
     assert found == code
@@ -145,6 +116,108 @@ def test_a_call(llmeval, folder, tmp_path, monkeypatch, line, code, out, said):
     if code == 2 and not line.startswith(("run empty", "run answers")):
         assert (printed, complained.count("\n"), "\x1b" in complained) == ("", 1, False)
         assert complained.startswith("llmeval")
-        assert sorted(tmp_path.rglob("*")) == before
+        assert sorted(here.rglob("*")) == before
     if " -q" in line or "--quiet " in line:
         assert "--json" in line or not printed
+
+
+FORMATS = [
+    ("report run", "run/report.html", "<!doctype html>"),
+    ("report run --format markdown", None, "### run: "),
+    ("report run --out junit.xml", "junit.xml", "<?xml"),
+    ("export run --to csv", "run/rows.csv", "run,id,group,"),
+    ("export run --out x.CSV", "x.CSV", "run,id,group,"),
+    ("export run", "run/rows.parquet", "PAR1"),
+]
+
+
+@pytest.mark.parametrize(("line", "file", "begin"), FORMATS)
+def test_an_option_or_the_suffix_sets_the_format(llmeval, line, file, begin):
+    pytest.importorskip("pyarrow")
+    code, out, _ = llmeval(line)
+    written = Path(file).read_bytes() if file else out.encode()
+    assert (code, written.startswith(begin.encode())) == (0, True)
+    assert file is None or out == f"written: {file}\n"
+
+
+def test_a_page_is_opened_in_the_browser(llmeval, here, monkeypatch):
+    pages = []
+    monkeypatch.setattr("webbrowser.open", lambda address: pages.append(address) or True)
+    code, out, _ = llmeval("run five.jsonl -e json_validity --out new --json --open")
+    assert (code, json.loads(out)["samples"]) == (0, 100)  # and nothing else
+    assert llmeval("report new --open")[0] == 0
+    assert pages == [(here / "new" / "report.html").as_uri()] * 2
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    assert f"no browser could be started; open {pages[0]}" in llmeval("report new --open")[2]
+
+
+def test_a_comparison_as_json_lists_a_hundred_changes(llmeval):
+    found = json.loads(llmeval("compare before after --json --no-fields")[1])
+    assert [each["field"] for each in found["differences"]] == [None, None]
+    assert found["differences"][0]["verdict"] == "worse"
+    assert found["differences"][0]["difference"] == -0.6
+    assert len(found["evaluators"]["json_fields"]["changes"]) == 12
+
+
+def test_the_command_line_resumes_or_replaces_a_run(llmeval):
+    assert llmeval("run resume.yaml -q --overwrite")[0] == 0
+    results = Path("kept/results.jsonl")
+    changed = results.read_bytes().replace(b'"score":1', b'"score":0', 1)
+    results.write_bytes(changed)
+    assert llmeval("run overwrite.yaml -q --resume")[0] == 0
+    assert results.read_bytes() == changed
+    assert llmeval("run resume.yaml -q --overwrite")[0] == 0
+    assert results.read_bytes() != changed
+
+
+def test_the_runs_of_a_folder_are_listed_the_newest_first(llmeval, tmp_path):
+    for name, output, day in (("old", "{", 1), ("new", "{}", 2), ("deep/cut", "{}", 3)):
+        file = evaluate([{"output": output}], [JsonValidity()], out=tmp_path / "kept" / name).out / "manifest.json"  # fmt: skip
+        manifest = {**json.loads(file.read_text()), "started": f"2026-01-0{day}T12:30:59+00:00"}
+        file.write_text(json.dumps(manifest))
+    (tmp_path / "kept" / "deep" / "cut" / "summary.json").unlink()
+    lines = llmeval("runs kept")[1].splitlines()
+    assert lines[1] == "3 runs"
+    assert [re.split(" {2,}", line)[1:] for line in lines if "2026-01" in line] == [
+        ["2026-01-03 12:30", "–", "–", "not finished"],
+        ["2026-01-02 12:30", "–", "1", "json_validity 100.0 %"],
+        ["2026-01-01 12:30", "–", "1", "json_validity 0.0 %"],
+    ]
+
+
+def test_help_fits_a_screen_and_has_groups_and_examples(llmeval):
+    code, text, _ = llmeval("--help")
+    lines = text.splitlines()
+    assert (code, len(lines) <= 44, max(map(len, lines)) <= 80) == (0, True, True)
+    listed = text.split("COMMAND\n")[1].split("\n\n")[0]
+    commands = [line.split()[0] for line in listed.splitlines() if line[4:5].strip()]
+    assert len(commands) == 13
+    assert all(f"  llmeval {name}" in text.split("examples:")[1] for name in commands)
+    lines = llmeval("run --help")[1].splitlines()
+    assert len(lines) <= 56
+    heads = [line for line in lines if re.fullmatch(r"\w.*:", line)][1:]
+    assert heads == ["options:", "what is evaluated:", "where the run is kept:", "when the run fails:", "judges:", "how it runs:"]  # fmt: skip
+    assert llmeval("--version") == (0, f"llmeval {__version__}\n", "")
+    assert llmeval("") == (0, text, "")
+
+
+def test_a_starter_file_runs_and_show_prints_the_run_again(llmeval):
+    assert llmeval("init")[1].endswith("next: llmeval run eval.yaml\n")
+    code, out, _ = llmeval("run eval.yaml")
+    table, _, steps = out.partition("written: ")
+    assert (code, "33.3 % of 3 samples pass json_fields" in table) == (0, True)
+    assert steps.startswith("runs/first/results.jsonl and summary.json\nnext: llmeval view runs/first")  # fmt: skip
+    assert llmeval("show runs/first") == (0, table, "")
+
+
+def test_list_shows_every_evaluator(llmeval):
+    assert [line.split()[0] for line in llmeval("list")[1].splitlines()] == list_evaluators()
+
+
+@pytest.mark.parametrize("name", list_evaluators())
+def test_every_evaluator_describes_itself_and_each_of_its_options(name):
+    kind = evaluator_class(name)
+    assert "?" in read_docstring(kind)[0]
+    for option in read_options(kind):
+        assert option.documentation
+        assert f"{option.name}: {option.type}" in describe(kind)
