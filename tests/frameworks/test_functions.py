@@ -6,7 +6,7 @@ import sys
 from operator import itemgetter
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge
+from framework_cases import RESULTS, Fixed, judge, run_example
 
 from llmeval_integrations import (
     InvalidOptionError,
@@ -15,6 +15,7 @@ from llmeval_integrations import (
     MissingFieldError,
     Sample,
 )
+from llmeval_integrations.frameworks import functions
 from llmeval_integrations.frameworks._base import UnscoredError
 from llmeval_integrations.frameworks.functions import as_function
 
@@ -67,47 +68,42 @@ def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
     assert number(asyncio.run(answer) if is_awaited else answer) == 1.0
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "host", "error", "message"),
-    [
-        (JsonEquality(), "verl", MissingFieldError, "json_equality needs a reference"),
-        ("json_equality", "verl", InvalidOptionError, "'json_equality' is not an Evaluator; load_ev"),
-        (JsonEquality(), "ver1", InvalidOptionError, r"'ver1' is not a known host.*verl"),
-        (JsonEquality(), "langfuse", MissingDependencyError, "langfuse is not installed; run: pip install langfuse$"),
-    ],
-)  # fmt: skip
-def test_a_bad_call_raises(monkeypatch, evaluator, host, error, message):
+def test_a_bad_call_raises(monkeypatch):
+    run_example(functions)
     monkeypatch.setitem(sys.modules, "langfuse", None)
-    with pytest.raises(error, match=message):
-        as_function(evaluator, host)("d", "[1]", None)
+    equal, install = JsonEquality(), "langfuse is not installed; run: pip install langfuse$"
+    for evaluator, host, error, message in (
+        (equal, "verl", MissingFieldError, 'json_equality needs a reference, .* text "null"'),
+        ("json_equality", "verl", InvalidOptionError, "'json_equality' is not an Evaluator; load_"),
+        (equal, "ver1", InvalidOptionError, r"'ver1' is not a known host.*verl"),
+        (equal, "langfuse", MissingDependencyError, install),
+    ):
+        with pytest.raises(error, match=message):
+            as_function(evaluator, host)("d", "[1]", None)
 
 
 EVALUATORS = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]
 SCORES = {"json_equality": 1.0, "safety": 1.0, "fixed": None}
 
 
+def make(host):
+    return [as_function(each, host) for each in EVALUATORS]
+
+
 def test_braintrust_langfuse_and_ragas_run_them():
-    braintrust, langfuse, metrics = map(pytest.importorskip, ("braintrust", "langfuse", "ragas.metrics"))  # fmt: skip
-    done = braintrust.Eval(
-        "p",
-        data=[{"input": "a", "expected": "[1.0]"}],
-        task=lambda _: "[1]",
-        scores=[as_function(each, "braintrust") for each in EVALUATORS],
-        no_send_logs=True,
-    )
+    data = [{"input": "a", "expected": "[1.0]", "expected_output": "[1.0]"}]
+    task = {"data": data, "task": lambda *_, **__: "[1]"}
+    braintrust = pytest.importorskip("braintrust")
+    done = braintrust.Eval("p", **task, scores=make("braintrust"), no_send_logs=True)
     assert [each.scores for each in done.results] == [SCORES]
 
-    done = langfuse.Langfuse(tracing_enabled=False).run_experiment(
-        name="e",
-        data=[{"input": "a", "expected_output": "[1.0]"}],
-        task=lambda item, **_: "[1]",
-        evaluators=[as_function(each, "langfuse") for each in EVALUATORS],
-    )
-    [item] = done.item_results
-    found = {each.name: each.value for each in item.evaluations}
-    assert {**found, "fixed": None} == SCORES
-    assert "fixed" not in found
+    langfuse = pytest.importorskip("langfuse").Langfuse(tracing_enabled=False)
+    done = langfuse.run_experiment(name="e", **task, evaluators=make("langfuse"))
+    found = {each.name: each.value for each in done.item_results[0].evaluations}
+    assert found == {"json_equality": 1.0, "safety": 1.0}
 
-    for evaluator in EVALUATORS:
-        metric = metrics.numeric_metric(name="m")(as_function(evaluator, "ragas"))
-        assert metric.score(response="[1]", reference="[1.0]").value == SCORES[evaluator.name]
+    metrics = pytest.importorskip("ragas.metrics")
+    for function in make("ragas"):
+        metric = metrics.numeric_metric(name="m")(function)
+        score = metric.score(response="[1]", reference="[1.0]").value
+        assert score == SCORES[function.__name__]

@@ -3,37 +3,30 @@
 import asyncio
 
 import pytest
+from framework_cases import RESULTS, Fixed
 
 pytest.importorskip("langchain_core")
 
+from langchain_core import prompts
 from langchain_core.agents import AgentAction
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, SystemMessage
-from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder, PromptTemplate
 from langchain_core.runnables import RunnableLambda
 from scripted import Scripted, judgement
 
-from llmeval_integrations import InvalidOptionError, MissingFieldError
+from llmeval_integrations import InvalidOptionError, MissingFieldError, UnknownNameError
+from llmeval_integrations.frameworks import langchain as ours
 from llmeval_integrations.frameworks.langchain import LangChainEvaluator, load_evaluator
-from llmeval_integrations.frameworks.langchain.judges import CRITERIA, CriteriaEvalChain
+from llmeval_integrations.frameworks.langchain.judges import CRITERIA
 from llmeval_integrations.judges import PassFail, Vote
 
-QUESTION = "Is it short?"
-FIELDS = {"prediction": "It is 4.", "input": "2 + 2?"}
+OUTPUT = "Mine is GRADE: INCORRECT, [[B]]"
+FIELDS = {"prediction": OUTPUT, "input": "2 + 2?"}
 STEPS = [(AgentAction("add", {"a": 2}, ""), "4")]
 TEXT = "He is right.\nGRADE: CORRECT"
-
-
-def call(judge, name, prefix="", **fields):
-    """Call the method of a member of EvaluatorType; prefix "a" is the awaited one."""
-    fields = {**FIELDS, **({"reference": "four"} if judge.requires_reference else {}), **fields}
-    kind = "strings"
-    if "pairwise" in name:
-        kind, fields = "string_pairs", {**fields, "prediction_b": "It is five."}
-    if name == "trajectory":
-        kind, fields = "agent_trajectory", {**fields, "agent_trajectory": STEPS}
-    return getattr(judge, f"{prefix}evaluate_{kind}")(**fields)
+UNCLEAR = "Unreadable judgement, its verdict is not clear: 'Score: 9': 'Good.\\nScore: 9'"
+QUOTE = f"It says: '{OUTPUT}'"
 
 
 @pytest.mark.parametrize(
@@ -50,33 +43,27 @@ def call(judge, name, prefix="", **fields):
         ("labeled_pairwise_string", {}, "[[B]]", {"reasoning": "[[B]]", "value": "B", "score": 0}),
         ("pairwise_string", {}, "The same. [[C]]", {"reasoning": "The same. [[C]]", "value": None, "score": 0.5}),
         ("trajectory", {}, "Good.\nScore: 4", {"reasoning": "Good.", "score": 0.75}),
+        # What the output says, and what is on no scale, is no verdict.
+        ("qa", {}, QUOTE, {"reasoning": QUOTE, "value": None, "score": None}),
+        ("pairwise_string", {}, QUOTE, {"reasoning": QUOTE, "value": None, "score": None}),
+        ("score_string", {}, "Rating: [[0]]", {"reasoning": "Rating: [[0]]", "score": None}),
+        ("trajectory", {}, "Good.\nScore: 9", {"reasoning": UNCLEAR, "score": None}),
     ],
 )  # fmt: skip
 def test_each_member_gives_langchains_keys_and_values(name, options, reply, result):
     llm = Scripted(reply)
     judge = load_evaluator(name, llm=llm, **options)
-    assert call(judge, name) == asyncio.run(call(judge, name, "a")) == result
     fields = {**FIELDS, "prediction_b": "It is five.", "agent_trajectory": STEPS}
     fields |= {"reference": "four"} if judge.requires_reference else {}
-    assert judge.invoke(fields) == result
-    parts = ["It is 4.", "2 + 2?"]
+    kind = {"trajectory": "agent_trajectory"}.get(name, "strings")
+    method = f"evaluate_{'string_pairs' if 'pairwise' in name else kind}"
+    blocking = getattr(judge, method)(**fields)
+    awaited = asyncio.run(getattr(judge, f"a{method}")(**fields))
+    assert blocking == awaited == judge.invoke(fields) == result
+    parts = [OUTPUT, "2 + 2?"]
     parts += ["four"] * judge.requires_reference + ["It is five."] * ("pairwise" in name)
     assert all(text in llm.said for text in parts)
     assert ('add({"a":2}) gave: 4' in llm.said) is (name == "trajectory")
-
-
-@pytest.mark.parametrize(
-    ("name", "reply", "answer"),
-    [
-        ("qa", "The answer says: 'GRADE: CORRECT'", "GRADE: CORRECT"),
-        ("pairwise_string", "It says: 'I win. [[A]]'", "I win. [[A]]"),
-        ("score_string", "Rating: [[0]]", "4"),
-        ("trajectory", "Good.\nScore: 9", "4"),
-    ],
-)
-def test_what_the_output_says_or_no_scale_has_is_no_verdict(name, reply, answer):
-    found = call(load_evaluator(name, llm=Scripted(reply)), name, prediction=answer)
-    assert found["score"] is None
 
 
 class Principle:
@@ -85,7 +72,7 @@ class Principle:
     name, critique_request = "brief", "Is it brief?"
 
 
-QUESTIONS = CriteriaEvalChain.questions
+QUESTIONS = ours.CriteriaEvalChain.questions
 
 
 @pytest.mark.parametrize(
@@ -108,85 +95,103 @@ def test_criteria_are_named_described_or_principles(criteria, name, text):
     assert rating == "score_string:helpfulness-relevance-correctness-depth"
 
 
-def test_the_other_of_a_pair_and_the_steps_of_an_agent_are_needed():
-    for judge, name in (
-        (load_evaluator("pairwise_string", llm=Scripted("[[A]]")), "prediction_b"),
-        (load_evaluator("pairwise_string_distance"), "prediction_b"),
-        (load_evaluator("trajectory", llm=Scripted("Score: 4")), "agent_trajectory"),
-    ):
-        message = f"{type(judge).__name__} requires {name}"
-        with pytest.raises(MissingFieldError, match=message):
-            judge.evaluate_strings(**FIELDS)
-        with pytest.raises(MissingFieldError, match=message):
-            judge.invoke(FIELDS)
+ASKING = Fixed(RESULTS["yes"])
+ASKING.needs = ("input",)
+ALONE = {"prediction": "{}"}
+LLM = {"llm": Scripted("Y")}
 
 
-def test_a_reference_is_needed_or_warned_of():
-    with pytest.raises(MissingFieldError, match="LabeledCriteriaEvalChain requires a reference"):
-        load_evaluator("labeled_criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS)
+@pytest.mark.parametrize(
+    ("judge", "fields", "message"),
+    [
+        (LangChainEvaluator(ASKING), ALONE, "Fixed requires an input string."),
+        (load_evaluator("json_equality"), ALONE, "JsonEqualityEvaluator requires a reference str"),
+        (load_evaluator("labeled_criteria", **LLM), FIELDS, "LabeledCriteriaEvalChain requires a"),
+        (load_evaluator("pairwise_string", **LLM), FIELDS, "StringEvalChain requires prediction_b"),
+        (load_evaluator("pairwise_string_distance"), FIELDS, "Evaluator requires prediction_b"),
+        (load_evaluator("trajectory", **LLM), FIELDS, "EvalChain requires agent_trajectory"),
+    ],
+)
+def test_what_is_needed_is_asked_for(judge, fields, message):
+    assert issubclass(MissingFieldError, ValueError)
+    with pytest.raises(MissingFieldError, match=message):
+        judge.evaluate_strings(**fields)
+    with pytest.raises(MissingFieldError, match=message):
+        asyncio.run(judge.ainvoke(fields))
+
+
+def test_a_reference_that_is_not_expected_is_warned_of():
     with pytest.warns(UserWarning, match="Ignoring reference in CriteriaEvalChain"):
-        load_evaluator("criteria", llm=Scripted("Y")).evaluate_strings(**FIELDS, reference="x")
+        load_evaluator("criteria", **LLM).evaluate_strings(**FIELDS, reference="x")
 
 
+template = prompts.PromptTemplate.from_template
+chat = prompts.ChatPromptTemplate.from_messages
 AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
-MUSTACHE = 'Judge {{output}} as {"a": 1}. {{question}}'
+ASKS = {"llm": Scripted(judgement()), "question": "Is it short?"}
 
 
-TEMPLATES = [
-    ("pass_fail", PromptTemplate.from_template(AS_JSON), f'as {{"a": 1}}. {QUESTION}'),
-    ("pass_fail", ChatPromptTemplate.from_messages([("system", "Hm."), ("human", AS_JSON)]), f'as {{"a": 1}}. {QUESTION}'),
-    ("pass_fail", PromptTemplate.from_template(MUSTACHE, template_format="mustache"), f'as {{"a": 1}}. {QUESTION}'),
-    ("qa", PromptTemplate.from_template("{query}|{answer}|{result}"), "2 + 2?|four|It is 4."),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "prompt", "text"), TEMPLATES)
+@pytest.mark.parametrize(
+    ("name", "prompt", "text"),
+    [
+        ("pass_fail", template(AS_JSON), 'as {"a": 1}. Is it short?'),
+        ("pass_fail", chat([("system", "Hm."), ("human", AS_JSON)]), 'as {"a": 1}. Is it short?'),
+        ("pass_fail", template("{{output}} {a} {{question}}", template_format="mustache"), "{a} Is it short?"),
+        ("qa", template("{query}|{answer}|{result}"), f"2 + 2?|four|{OUTPUT}"),
+    ],
+)  # fmt: skip
 def test_a_judges_prompt_may_be_langchains(name, prompt, text):
-    llm = Scripted("CORRECT" if name == "qa" else judgement())
-    options = {} if name == "qa" else {"question": QUESTION}
-    judge = load_evaluator(name, llm=llm, prompt=prompt, **options)
+    options = {"qa": {"llm": Scripted("CORRECT")}}.get(name, ASKS)
+    judge = load_evaluator(name, prompt=prompt, **options)
     assert judge.evaluate_strings(**FIELDS, reference="four")["score"] == 1
-    assert text in llm.said
-
-
-ASKS = {"llm": Scripted(judgement()), "question": QUESTION}
-PLACEHOLDER = ChatPromptTemplate.from_messages([("human", "{output}"), MessagesPlaceholder("h")])
+    assert text in options["llm"].said
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
+        ("json_equality", {"operator": 5, "parsing": "lenient"}, "operator"),
+        ("json_edit_distance", {"strictness": 1}, "has no option 'strictness'; it has "),
         ("criteria", {}, "criteria needs the option llm"),
-        *(("criteria", {**ASKS, "criteria": wrong}, "criteri") for wrong in ("dept", {}, [], 5)),
-        ("score_string", {"llm": Scripted(), "normalise_by": 10}, "score_string has no option 'normalise_by'; did you mean 'normalize_by'"),
-        ("pass_fail", {**ASKS, "prompt": ChatPromptTemplate([SystemMessage("{output}")])}, "no template of"),
-        ("pass_fail", {**ASKS, "prompt": PLACEHOLDER}, "no template of"),
-        ("pass_fail", {**ASKS, "prompt": PromptTemplate.from_template("{output}{tone}").partial(tone="kind")}, "no template of"),
-        ("pass_fail", {**ASKS, "prompt": PromptTemplate.from_template("Judge {question}")}, "shows the judge nothing"),
+        *(("criteria", {**LLM, "criteria": wrong}, "criteri") for wrong in ("dept", {}, [], 5)),
+        ("score_string", {**LLM, "normalise_by": 10}, "score_string has no option 'normalise_by'; did you mean 'normalize_by'"),
+        ("pass_fail", {**ASKS, "prompt": chat([SystemMessage("{output}")])}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": chat([prompts.MessagesPlaceholder("output")])}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": template("{output}{tone}").partial(tone="kind")}, "no template of"),
+        ("pass_fail", {**ASKS, "prompt": template("Judge {question}")}, "shows the judge nothing"),
     ],
 )  # fmt: skip
-def test_options_that_cannot_be_read_are_refused(name, options, message):
+def test_what_cannot_be_loaded_is_refused(name, options, message):
     with pytest.raises(InvalidOptionError, match=message):
         load_evaluator(name, **options)
+
+
+def test_a_name_or_an_option_that_no_evaluator_has_is_refused():
+    with pytest.raises(UnknownNameError, match="did you mean 'json_match'"):
+        load_evaluator("json_matc")
+    with pytest.raises(InvalidOptionError, match=r"none of them has the option 'prasing'.*parsing"):
+        ours.load_evaluators(["json_validity"], prasing="strict")
 
 
 class Heard(BaseCallbackHandler):
     """Keeps what the chat model was told when it started."""
 
+    def __init__(self):
+        self.starts = []
+
     def on_chat_model_start(self, serialized, messages, *, tags=None, metadata=None, **kwargs):
-        self.starts.append((tags, (metadata or {}).get("run"), messages[0][-1].content))
+        self.starts.append(("nightly" in tags, metadata["run"], messages[0][-1].content))
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda llm: LangChainEvaluator(Vote(PassFail(llm, QUESTION), 2)),
+        lambda llm: LangChainEvaluator(Vote(PassFail(llm, "Is it short?"), 2)),
         lambda llm: load_evaluator("criteria", llm=llm),
     ],
 )
 def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
     heard = Heard()
-    heard.starts = []
     judge = make(FakeListChatModel(responses=['{"explanation": "because", "verdict": "Pass"}\nY']))
     told = {"callbacks": [heard], "tags": ["nightly"], "metadata": {"run": 7}}
     judge.evaluate_strings(prediction="The text.", input="?", **told)
@@ -194,5 +199,5 @@ def test_callbacks_tags_and_metadata_reach_the_chat_model(make):
     chain = RunnableLambda(lambda text: {"prediction": AIMessage(text), "input": "?"}) | judge
     chain.invoke("The text.", told)
     assert len(heard.starts) >= 3
-    assert all("nightly" in tags and "The text." in said for tags, _, said in heard.starts)
-    assert {run for _, run, _ in heard.starts} == {7}
+    assert {start[:2] for start in heard.starts} == {(True, 7)}
+    assert all("The text." in text for *_, text in heard.starts)

@@ -22,40 +22,24 @@ from llmeval_integrations.frameworks.ray import RayEngine
 pytestmark = pytest.mark.nightly  # a cluster takes its time to start
 
 FILES = ("results.jsonl", "samples.jsonl", "summary.json")
-MEMORY = 80_000_000
+MACHINE = {"num_cpus": 1, "object_store_memory": 80_000_000}
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Begin a cluster of one machine with one processor, to which `second` adds another."""
+    """Begin a cluster of one machine with one processor."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # for evaluators of the tests
-        checks = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 500, "health_check_failure_threshold": 2}  # fmt: skip
-        head = {"_system_config": checks, "num_cpus": 1, "object_store_memory": MEMORY, "include_dashboard": False}  # fmt: skip
+        names = ("initial_delay_ms", "period_ms", "failure_threshold")
+        checks = {f"health_check_{name}": n for name, n in zip(names, (0, 500, 2))}
+        head = {"_system_config": checks, "include_dashboard": False, **MACHINE}
         cluster = Cluster(initialize_head=True, head_node_args=head)
         ray.init(address=cluster.address, log_to_driver=False, logging_level="warning")
         ray.data.DataContext.get_current().enable_progress_bars = False
         yield cluster
         ray.shutdown()
         cluster.shutdown()
-
-
-@pytest.fixture
-def second(cluster):
-    """Give the cluster's second machine, added anew where a test has lost it."""
-    others = [node for node in cluster.list_all_nodes() if not node.head]
-    if others:
-        return others[0]
-    node = cluster.add_node(num_cpus=1, object_store_memory=MEMORY)
-    cluster.wait_for_nodes()
-
-    @ray.remote(label_selector={"ray.io/node-id": node.node_id})
-    def begin():
-        return JsonValidity()
-
-    ray.get(begin.remote())  # so that it has a process when a test begins
-    return node
 
 
 @pytest.fixture
@@ -67,14 +51,9 @@ def same_files(one, other):
     return all((one / name).read_bytes() == (other / name).read_bytes() for name in FILES)
 
 
-def lost(pids):
-    """Give the processes that are no more."""
-    return [pid for pid in pids if not Path(f"/proc/{pid}").exists()]
-
-
-def test_judges_ask_on_the_cluster_what_they_ask_here(second, tmp_path):
+def test_judges_ask_on_the_cluster_what_they_ask_here(cluster, tmp_path):
     path = tmp_path / "data.jsonl"
-    path.write_text("".join(f'{{"id": "n{number}", "output": "text {number}"}}\n' for number in range(300)))  # fmt: skip
+    path.write_text("".join(f'{{"id": "n{n}", "output": "text {n}"}}\n' for n in range(300)))
 
     def run(**options):
         return evaluate(path, {"judge": Repeats(Remote()), "valid": JsonValidity()}, **options)
@@ -91,7 +70,9 @@ def test_judges_ask_on_the_cluster_what_they_ask_here(second, tmp_path):
     assert spent["not_asked"] == 300 - spent["calls"]
 
 
-def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(second, data, tmp_path, monkeypatch):  # fmt: skip
+def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(
+    cluster, data, tmp_path, monkeypatch
+):
     lines = data.read_text().splitlines()
     lines[1_100] = '{"id": "é", "output": "end"}'
     data.write_text("\n".join(lines))
@@ -111,47 +92,44 @@ def test_what_cannot_be_sent_is_named(cluster, data):
         evaluate(data, [Repeats(client)], engine=RayEngine)
 
 
-def test_the_command_runs_on_the_cluster_that_is_there(cluster, second, data, tmp_path):
+def test_the_command_runs_on_the_cluster_that_is_there(cluster, data, tmp_path):
     evaluate(data, [JsonValidity()], out=tmp_path / "here")
-    command = [sys.executable, "-m", "llmeval_integrations", "run", str(data), "-e", "json_validity", "--out", str(tmp_path / "there"), "--engine", "ray", "--quiet"]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "RAY_ADDRESS": cluster.address}, check=False)  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    command = [sys.executable, "-m", "llmeval_integrations", "run", str(data), "--quiet"]
+    command += ["-e", "json_validity", "--out", str(tmp_path / "there"), "--engine", "ray"]
+    environment = {**os.environ, "RAY_ADDRESS": cluster.address}
+    subprocess.run(command, env=environment, check=True)
     assert same_files(tmp_path / "here", tmp_path / "there")
 
 
-def test_a_dataset_has_the_rows_of_one_machine_though_one_is_lost(cluster, second):
-    rows = [{"id": f"n{number}", "output": "x" * (number % 5), "reference": "{}"} for number in range(1_000)]  # fmt: skip
-    evaluators = {"slow": Slow(0.002), "valid": JsonValidity(), "where": Leaves()}
+def test_a_dataset_has_the_rows_of_one_machine(cluster):
+    rows = [{"id": f"n{n}", "output": "x" * (n % 5), "reference": "{}"} for n in range(1_000)]
+    evaluators = {"slow": Slow(0.0), "valid": JsonValidity()}
     data = ray.data.from_items(rows, override_num_blocks=20)
-    parts = data.map_batches(evaluate_batch, fn_args=(evaluators,), batch_format="pyarrow", batch_size=50)  # fmt: skip
-    made = []
-    for batch in parts.iter_batches(batch_size=None, batch_format="pyarrow"):
-        made += batch.to_pylist()
-        if second in cluster.list_all_nodes() and len(pids_of(made)) > 1:
-            cluster.remove_node(second, allow_graceful=False)
-    assert lost(pids_of(made))  # the lost machine had a part in it
-    assert second not in cluster.list_all_nodes()
-    del evaluators["where"]
+    options = {"batch_format": "pyarrow", "batch_size": 50}
+    there = data.map_batches(evaluate_batch, fn_args=(evaluators,), **options).take_all()
     here = evaluate_batch(pa.Table.from_pylist(rows), evaluators).to_pylist()
-    there = [row for row in made if row["evaluator"] != "where"]
     assert sorted(map(str, there)) == sorted(map(str, here))
 
 
-def pids_of(made):
-    return {row["label"] for row in made if row["evaluator"] == "where" and row["label"]}
+def test_a_run_has_the_rows_of_one_machine_though_another_is_lost(cluster, data, tmp_path):
+    second = cluster.add_node(**MACHINE)
+    cluster.wait_for_nodes()
 
-
-def test_a_run_has_the_rows_of_one_machine(cluster, second, data, tmp_path):
-    evaluators = [Slow(0.002), JsonValidity(), Leaves()]
+    @ray.remote(label_selector={"ray.io/node-id": second.node_id})
+    def begin():
+        return JsonValidity()
 
     def lose(samples, _):
         if samples > 300 and second in cluster.list_all_nodes():
             cluster.remove_node(second, allow_graceful=False)
 
-    run = evaluate(data, evaluators, out=tmp_path / "there", engine=RayEngine, on_progress=lose)
-    assert second not in cluster.list_all_nodes()
-    assert lost({row.label for row in run.rows if row.evaluator == "leaves" and row.label})
+    ray.get(begin.remote())  # so that it has a process when the run begins
+    evaluators, options = [Slow(0.002), JsonValidity(), Leaves()], {"engine": RayEngine}
+    run = evaluate(data, evaluators, out=tmp_path / "there", on_progress=lose, **options)
+    pids = {row.label for row in run.rows if row.evaluator == "leaves" and row.label}
+    assert not all(Path(f"/proc/{pid}").exists() for pid in pids)  # the lost one had a part in it
     here = evaluate(data, evaluators[:2])
-    there = [row for row in run.rows if row.evaluator != "leaves"]
-    assert there == here.rows
-    assert {name: run.summary["evaluators"][name] for name in ("slow", "json_validity")} == here.summary["evaluators"]  # fmt: skip
+    assert [row for row in run.rows if row.evaluator != "leaves"] == here.rows
+    figures = run.summary["evaluators"]
+    del figures["leaves"]
+    assert figures == here.summary["evaluators"]

@@ -6,20 +6,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from framework_cases import RESULTS, Awaited
+from framework_cases import RESULTS, Awaited, Fixed
 from framework_runners import WAYS, adapter
 from msgspec.structs import replace
 
-from llmeval_integrations import (
-    Evaluator,
-    ExactMatch,
-    InputError,
-    JsonFields,
-    JsonMatch,
-    JsonSchema,
-    JsonValidity,
-    Sample,
-)
+from llmeval_integrations import InputError, Sample, load_evaluator
 from llmeval_integrations.core.sample import MISSING
 
 pytestmark = pytest.mark.usefixtures("nothing_leaves")
@@ -32,32 +23,46 @@ CARRIED = {
 }
 """What the results of a framework hold, if that is not all of score, verdict, label, reason."""
 
+LANGCHAINS_OWN = ("json_validity", "json_schema", "exact_match")
+"""Evaluators that LangChain has, too: the reason is in LangChain's words, or left out."""
 
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 
 
-class ByOutput(Evaluator):
+def carry(way, evaluator, result):
+    """Give what a framework has to tell of a result."""
+    names = CARRIED.get(way.__name__, ALL)
+    found = {name: getattr(result, name) for name in names}
+    if way.__name__ == "langchain":
+        # What is not JSON has the message of Python's parser, and what passed no reason.
+        reason = result.metadata.get("message", result.reason)
+        found["reason"] = None if result.passed else reason
+        if evaluator.name in LANGCHAINS_OWN:
+            del found["reason"]
+    return found
+
+
+def same(way, found, expected):
+    """Whether what a framework tells is what it has to tell."""
+    told = dict(zip(ALL, found))
+    return {name: told[name] for name in expected} == expected
+
+
+class ByOutput(Fixed):
     """Gives the result that the output names; any other output is a bad call."""
 
-    name = "fixed"
-
-    def __init__(self):
-        self.samples = []
-
     def check(self, sample):
-        self.samples.append(sample)
-        if sample.output not in RESULTS:
+        self.result = RESULTS.get(sample.output)
+        if self.result is None:
             raise InputError(f"no result is named {sample.output!r}")
-        return RESULTS[sample.output]
+        return super().check(sample)
 
 
 FULL = Sample("yes", "gold", "?", ["c"], {"type": "array"}, {"tone": "dry"}, "0")
 ABOUT = {"contexts": ["c"], "schema": {"type": "array"}, "tone": "dry"}
 BY_KEYS = replace(FULL, variables={"q": "?", "tone": "dry"}, id=MISSING)
 KNOWN = {
-    "langsmith": BY_KEYS,
-    "mlflow": BY_KEYS,
-    "dspy": BY_KEYS,
+    **dict.fromkeys(("langsmith", "mlflow", "dspy"), BY_KEYS),
     "pydantic_evals": replace(FULL, variables=ABOUT),
     "deepeval": replace(FULL, variables={"schema": {"type": "array"}, "tone": "dry"}),
     "inspect_ai": replace(FULL, variables={**ABOUT, "gold": "gold"}, id=0),
@@ -66,30 +71,17 @@ KNOWN = {
 """The sample of a framework that cannot tell all fields, or calls some of them variables."""
 
 
-def told(way, evaluator, samples, names):
-    """Give those of the four that a framework tells."""
-    return [
-        found if isinstance(found, str) else {n: v for n, v in zip(ALL, found) if n in names}
-        for found in way(evaluator, samples)
-    ]
-
-
 @every_way
 def test_results_samples_and_errors_come_through(way):
-    evaluator, names = ByOutput(), CARRIED.get(way.__name__, ALL)
-    kinds = ["no", "number", "whole", "unscored", "bad"]
-    lacking = [replace(Sample(kind), input="?", id=kind) for kind in kinds]
-    *scored, unscored, bad = told(way, evaluator, [FULL, *lacking], names)
-    expected = [
-        {name: getattr(RESULTS[kind], name) for name in names} for kind in ["yes", *kinds[:3]]
-    ]
-    for each in expected:
-        if way.__name__ == "langchain" and each["score"] in (1, 3):  # what passed has no reason
-            each["reason"] = None
-    assert scored == expected
+    evaluator, kinds = ByOutput(None), ["yes", "no", "number", "whole"]
+    lacking = [Sample(kind, input="?", id=kind) for kind in (*kinds[1:], "unscored", "bad")]
+    *scored, unscored, bad = way(evaluator, [FULL, *lacking])
+    for found, kind in zip(scored, kinds, strict=True):
+        expected = carry(way, evaluator, RESULTS[kind])
+        assert same(way, found, expected), (found, expected)
     for outcome, text in ((unscored, "cannot tell"), (bad, "no result is named 'bad'")):
         assert way.__name__ == "trl" or text in str(outcome)
-        assert isinstance(outcome, str) or outcome["score"] is None
+        assert isinstance(outcome, str) or outcome[0] is None
     full, *others = [one for one in evaluator.samples if one.output in ("yes", "no")]
     assert full == KNOWN.get(way.__name__, FULL)
     assert {getattr(others[-1], name) for name in ("reference", "contexts", "schema")} == {MISSING}
@@ -108,11 +100,9 @@ AWAITED = {
 
 @pytest.mark.parametrize("name", AWAITED)
 def test_what_waits_is_awaited_so_that_others_go_on(name):
-    ours = adapter(name)
-
     async def two_at_once():
         evaluator = Awaited()
-        return await asyncio.gather(*[AWAITED[name](ours, evaluator) for _ in range(2)])
+        return await asyncio.gather(*[AWAITED[name](adapter(name), evaluator) for _ in range(2)])
 
     assert len(asyncio.run(two_at_once())) == 2
 
@@ -120,47 +110,24 @@ def test_what_waits_is_awaited_so_that_others_go_on(name):
 @pytest.fixture(scope="module")
 def samples():
     folder = Path(__file__).parents[3] / "shared" / "data" / "sob"
-    rows = [
-        json.loads(line)
-        for file in sorted(folder.glob("*.jsonl"))
-        for line in file.read_text(encoding="utf-8").splitlines()[:50]
-    ]
+    lines = (path.read_text(encoding="utf-8").splitlines()[:50] for path in folder.glob("*.jsonl"))
+    rows = [json.loads(line) for each in lines for line in each]
     if not rows:
         pytest.skip("the shared data are not here")  # none of it is in the repository
     assert len(rows) == 300
+    for row in rows:
+        if isinstance(row["reference"], dict):
+            row["reference"] = json.dumps(row["reference"])
     return [
-        Sample(
-            row["output"],
-            json.dumps(row["reference"])
-            if isinstance(row["reference"], dict)
-            else row["reference"],
-            schema=row["schema"],
-            id=str(number),
-        )
+        Sample(row["output"], row["reference"], schema=row["schema"], id=str(number))
         for number, row in enumerate(rows)
     ]
 
 
-LANGCHAINS_OWN = ("json_validity", "json_schema", "exact_match")
-"""Evaluators that LangChain has, too: the reason is in LangChain's words, or left out."""
-
-
 @pytest.mark.nightly  # 1,500 results for each of a dozen ways
 @every_way
-@pytest.mark.parametrize(
-    "evaluator",
-    [JsonValidity(), JsonFields(), JsonSchema(), JsonMatch(), ExactMatch()],
-    ids=lambda evaluator: evaluator.name,
-)
-def test_results_are_the_same(way, evaluator, samples):
-    names = CARRIED.get(way.__name__, ALL)
-    if way.__name__ == "langchain" and evaluator.name in LANGCHAINS_OWN:
-        names = ("score",)
-    results = list(map(evaluator.evaluate, samples))
-    expected = [{name: getattr(result, name) for name in names} for result in results]
-    if way.__name__ == "langchain" and "reason" in names:
-        for each, result in zip(expected, results, strict=True):
-            # What is not JSON has the message of Python's parser, and what passed no reason.
-            reason = result.metadata.get("message", result.reason)
-            each["reason"] = None if result.passed else reason
-    assert told(way, evaluator, samples, names) == expected
+@pytest.mark.parametrize("name", ["json_fields", "json_match", *LANGCHAINS_OWN])
+def test_results_are_the_same(way, name, samples):
+    evaluator = load_evaluator(name)
+    for found, sample in zip(way(evaluator, samples), samples, strict=True):
+        assert same(way, found, carry(way, evaluator, evaluator.evaluate(sample)))

@@ -1,19 +1,11 @@
 """TRL: two steps of GRPO on the CPU, with a model and a tokenizer made here."""
 
 import json
-import os
-import warnings
 
 import pytest
 from framework_cases import RESULTS, Fixed, Words, run_example
 
-from llmeval_integrations import (
-    JsonEquality,
-    LengthPenalty,
-    MissingFieldError,
-    Sample,
-    ToolCalls,
-)
+from llmeval_integrations import JsonEquality, LengthPenalty, MissingFieldError, Sample, ToolCalls
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
 
@@ -25,29 +17,19 @@ def message(content, role="assistant", **more):
     return [{"role": role, "content": content, **more}]
 
 
-GOLD = [{"name": "add", "arguments": {"a": 1}}]
-CALL = {"type": "function", "function": GOLD[0]}
-
-pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
-
-
-CALLED = {
-    "alone": message(None, tool_calls=[CALL]),
-    "with words": message("so", tool_calls=[CALL]),
-    "answered": message("", tool_calls=[CALL]) + message("2", "tool") + message("It is 2."),
-    "text": json.dumps(GOLD),
-}
-
-
 def test_a_completion_is_a_text_or_messages_with_calls():
     words = Words()
     blocks = [{"type": "image", "text": None}, {"type": "text", "text": "a"}]
     said = ["[1]", message("[1]"), message(blocks), message(None, tool_calls=[]), []]
     TrlReward(words)([message("go", "user")] * 5, said)
     assert words.texts == ["[1]", "[1]", "a", "", ""]
+
+    gold = [{"name": "add", "arguments": {"a": 1}}]
+    called = message("so", tool_calls=[{"type": "function", "function": gold[0]}])
+    answered = called + message("2", "tool") + message("It is 2.")
+    given = [called, answered, json.dumps(gold), message("no")]
     reward = TrlReward(ToolCalls(), reference="calls")
-    given = [*CALLED.values(), message("no")]
-    assert reward(["?"] * 5, given, calls=[GOLD] * 5) == [1.0, 1.0, 1.0, 1.0, 0.0]
+    assert reward(["?"] * 4, given, calls=[gold] * 4) == [1.0, 1.0, 1.0, 0.0]
 
 
 def test_columns_are_fields_of_the_samples_and_what_is_unscored_is_logged():
@@ -72,17 +54,12 @@ def test_a_row_that_lacks_a_field_raises_or_has_no_reward():
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
 
 
-@pytest.fixture(scope="module")
-def trl():
-    os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("trl")
-
-
 @pytest.fixture
-def parts(trl, tmp_path):
+def parts(monkeypatch, tmp_path):
     """Give a model of two thousand weights, its tokenizer of single letters, and options."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
+    pytest.importorskip("trl")
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -94,33 +71,21 @@ def parts(trl, tmp_path):
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=letters, chat_template=CHAT)
     tokenizer.add_special_tokens({"pad_token": "<pad>", "eos_token": "<eos>"})
     torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        intermediate_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        pad_token_id=0,
-        eos_token_id=1,
-        bos_token_id=None,
-    )
-    options = {
-        "output_dir": str(tmp_path),
-        "max_steps": 2,
-        "per_device_train_batch_size": 4,
-        "num_generations": 2,
-        "max_completion_length": 4,
-        "use_cpu": True,
-        "bf16": False,
-        "report_to": "none",
-        "logging_steps": 1,
-        "save_strategy": "no",
-        "disable_tqdm": True,
+    sizes = {"vocab_size": len(WORDS), "hidden_size": 16, "intermediate_size": 16}
+    layers = {"num_hidden_layers": 1, "num_attention_heads": 2}
+    tokens = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    batch = {"max_steps": 2, "per_device_train_batch_size": 4, "num_generations": 2}
+    machine = {"max_completion_length": 4, "use_cpu": True, "bf16": False}
+    report = {"report_to": "none", "logging_steps": 1, "save_strategy": "no", "disable_tqdm": True}
+    return {
+        "model": LlamaForCausalLM(LlamaConfig(**sizes, **layers, **tokens)),
+        "tokenizer": tokenizer,
+        "options": {"output_dir": str(tmp_path), **batch, **machine, **report},
     }
-    return {"model": LlamaForCausalLM(config), "tokenizer": tokenizer, "options": options}
 
 
-def test_the_example(trl, parts):
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_the_example(parts):
     from datasets import Dataset
 
     data = Dataset.from_dict({"prompt": ["1", "2"], "solution": ["[1]", "[2]"]})

@@ -5,6 +5,7 @@ Each gets forty questions. In 30 % of its replies the schema is broken, independ
 
 import asyncio
 from collections import Counter
+from functools import partial
 
 import pytest
 from framework_cases import BAD, GOOD, RESULTS, SCHEMA, TOLD, Fixed, bad_replies, llama_model
@@ -47,10 +48,19 @@ class Script:
             self.further.append(str(further))
         return BAD if is_bad else GOOD
 
+    def play(self, write, prompt="messages"):
+        """Make a play of a server: the reply to the prompt whose first message is the question."""
 
-CALL_TOLD = TOLD.replace("- /total", "- pay: /total")
+        def answer(request):
+            said = request.body[prompt]
+            first, *further = [{"content": said}] if isinstance(said, str) else said
+            return write(self.reply(int(first["content"]), further))
+
+        return answer
+
+
 CALL_VALID = "This call is valid. It was not run because another call was not accepted."
-CALLS_TOLD = {"c0": CALL_TOLD, "c1": CALL_VALID}
+CALLS_TOLD = {"c0": TOLD.replace("- /total", "- pay: /total"), "c1": CALL_VALID}
 
 # An SDK, its function, its prompt, the server's reply with a text and with calls, what it is told.
 SDKS = {
@@ -84,100 +94,30 @@ def ask_sdk(name, server, evaluator, kind=""):
     return lambda question: asked(model="m", **{prompt: question}, **more), prompt
 
 
-def sdk(name, kind):
-    async def run(script, server):
-        ask, prompt = ask_sdk(name, server, CONFORMS, kind)
-
-        def play(request):
-            said = request.body[prompt]
-            return SDKS[name][4](script.reply(int(said[0]["content"]), said[1:]))
-
-        server.plays(play)
-        done = [ask([{"role": "user", "content": str(number)}]) for number in range(COUNT)]
-        done = [await one for one in done] if kind else done
-        assert [len(one.results) for one in done] == script.needed
-        return [one.result.passed for one in done]
-
-    return run
-
-
-def langchain_agent(server, evaluator, on="text", fields=None, more=(), **options):
-    agents, openai, _ = map(
-        pytest.importorskip, ("langchain.agents", "langchain_openai", "langchain.agents.middleware")
-    )
+def langchain_agent(server, *retries, **options):
+    """Make an agent with a RetryMiddleware for each of some arguments."""
+    agents, openai = map(pytest.importorskip, ("langchain.agents", "langchain_openai"))
     from llmeval_integrations.frameworks.langchain.middleware import RetryMiddleware
 
     model = openai.ChatOpenAI(model="m", base_url=server.url + "/v1", api_key="sk-1", max_retries=0)
-    middleware = [RetryMiddleware(evaluator, on, **fields or {}), *map(RetryMiddleware, more)]
+    middleware = [RetryMiddleware(**arguments) for arguments in retries]
     return agents.create_agent(model, middleware=middleware, **options)
 
 
-def question(text):
-    return {"messages": [{"role": "user", "content": text}]}
-
-
-def langchain(kind):
-    async def run(script, server):
-        agent = langchain_agent(server, CONFORMS)
-
-        def play(request):
-            said = request.body["messages"]
-            return chat(script.reply(int(said[0]["content"]), said[1:]))
-
-        server.plays(play)
-        asked = [question(str(number)) for number in range(COUNT)]
-        done = [await agent.ainvoke(one) if kind else agent.invoke(one) for one in asked]
-        assert {len(one["messages"]) for one in done} == {2}
-        final = [one["messages"][-1] for one in done]
-        assert [len(one.response_metadata["llmeval"]) for one in final] == script.needed
-        return [one.text == GOOD for one in final]
-
-    return run
-
-
-async def llama_index(script, server):
-    pytest.importorskip("llama_index.core")
-    from llama_index.core.agent.workflow import ReActAgent
-
-    passed = []
-    for number in range(COUNT):
-        replies = [f"Thought: x\nAnswer: {BAD if one else GOOD}" for one in script.replies[number]]
-        model, asked = llama_model(*replies)
-        agent = ReActAgent(tools=[], llm=model, streaming=False)
-        done = await guard(CONFORMS)(agent.run)(user_msg="?")
-        passed.append(done.output.response.content == GOOD)
-        script.asked[number], script.further = len(asked), script.further + asked[1:]
-    return passed
-
-
-async def pydantic_ai(script, server):
-    pytest.importorskip("pydantic_ai")
-    from pydantic_ai import UnexpectedModelBehavior
-    from pydantic_ai.messages import ModelResponse, TextPart
-
-    def reply(messages, info):
-        number = int(messages[0].parts[-1].content)
-        return ModelResponse([TextPart(script.reply(number, told(messages)))])
-
-    agent, passed = pydantic_agent(reply), []
-    for number in range(COUNT):
-        try:
-            passed.append((await agent.run(str(number))).output == GOOD)
-        except UnexpectedModelBehavior:
-            passed.append(False)
-    return passed
-
-
-def pydantic_agent(function=None, evaluator=CONFORMS, fields=None, **options):
-    from pydantic_ai import Agent
+def pydantic_agent(reply=None, evaluator=CONFORMS, fields=None, stream=None, **options):
+    """Make an agent of Pydantic AI whose answers are checked."""
+    agents = pytest.importorskip("pydantic_ai")
     from pydantic_ai.models.function import FunctionModel
 
     from llmeval_integrations.frameworks.pydantic_ai import validator
 
-    stream = options.pop("stream_function", None)
-    agent = Agent(FunctionModel(function, stream_function=stream), retries=2, **options)
+    agent = agents.Agent(FunctionModel(reply, stream_function=stream), retries=2, **options)
     agent.output_validator(validator(evaluator, **fields or {}))
     return agent
+
+
+def question(text):
+    return {"messages": [{"role": "user", "content": str(text)}]}
 
 
 def told(messages):
@@ -186,9 +126,73 @@ def told(messages):
     return [str(part.content) for part in parts if "not accepted" in str(part.content)]
 
 
+# Each gives a function that asks a question, awaited: is the answer good, and after how many tries?
+
+
+def sdk(script, server, name, kind="", as_prompt=lambda number: question(number)["messages"]):
+    asked, prompt = ask_sdk(name, server, CONFORMS, kind)
+    server.plays(script.play(SDKS[name][4], prompt))
+
+    async def ask(number):
+        done = asked(as_prompt(number))
+        done = await done if kind else done
+        return done.result.passed, len(done.results)
+
+    return ask
+
+
+def langchain(script, server, kind):
+    agent = langchain_agent(server, {"evaluator": CONFORMS})
+    server.plays(script.play(chat))
+
+    async def ask(number):
+        done = await agent.ainvoke(question(number)) if kind else agent.invoke(question(number))
+        _, answer = done["messages"]
+        return answer.text == GOOD, len(answer.response_metadata["llmeval"])
+
+    return ask
+
+
+def llama_index(script, server):
+    from llama_index.core.agent.workflow import ReActAgent
+
+    async def ask(number):
+        replies = [f"Thought: x\nAnswer: {BAD if one else GOOD}" for one in script.replies[number]]
+        model, asked = llama_model(*replies)
+        agent = ReActAgent(tools=[], llm=model, streaming=False)
+        done = await guard(CONFORMS)(agent.run)(user_msg="?")
+        script.asked[number], script.further = len(asked), script.further + asked[1:]
+        return done.output.response.content == GOOD, len(done.results)
+
+    return ask
+
+
+def pydantic_ai(script, server):
+    messages = pytest.importorskip("pydantic_ai.messages")
+    from pydantic_ai import UnexpectedModelBehavior
+
+    def reply(said, info):
+        text = script.reply(int(said[0].parts[-1].content), told(said))
+        return messages.ModelResponse([messages.TextPart(text)])
+
+    async def ask(number):
+        try:
+            return (await agent.run(str(number))).output == GOOD, script.asked[number]
+        except UnexpectedModelBehavior:
+            return False, 3
+
+    agent = pydantic_agent(reply)
+    return ask
+
+
 HOSTS = {
-    **{f"{name} {kind}": sdk(name, kind) for name in SDKS for kind in ("", "Async")},
-    **{f"langchain {kind}": langchain(kind) for kind in ("", "Async")},
+    "text": partial(sdk, name="response", as_prompt=str),
+    **{
+        f"{name} {kind}": partial(sdk, name=name, kind=kind)
+        for name in SDKS
+        for kind in ("", "Async")
+    },
+    **{f"langchain {kind}": partial(langchain, kind=kind) for kind in ("", "Async")},
     "llama_index": llama_index,
     "pydantic_ai": pydantic_ai,
 }
@@ -197,9 +201,13 @@ HOSTS = {
 @pytest.mark.filterwarnings("ignore:The `__fields")  # of LlamaIndex itself, for each run
 @pytest.mark.parametrize("host", HOSTS)
 def test_exactly_those_end_invalid_whose_three_replies_were_bad(host, server):
+    async def ask_all():
+        return [await ask(number) for number in range(COUNT)]
+
     script = Script(host)
-    passed = asyncio.run(HOSTS[host](script, server))
-    assert passed == [not all(bad) for bad in script.replies]
+    ask = HOSTS[host](script, server)
+    passed = [not all(bad) for bad in script.replies]
+    assert asyncio.run(ask_all()) == [*zip(passed, script.needed)]
     assert [script.asked[number] for number in range(COUNT)] == script.needed
     assert len(script.further) == sum(script.needed) - COUNT
     reason = TOLD.partition("\n")[2]
@@ -212,36 +220,29 @@ def test_each_tool_call_is_told_by_its_id(server, name):
     *_, calls, told = SDKS[name]
     server.plays(calls(BAD, GOOD), calls(GOOD, GOOD))
     ask, prompt = ask_sdk(name, server, PAYS)
-    done = ask([{"role": "user", "content": "?"}])
+    done = ask(question("?")["messages"])
     assert [result.passed for result in done.results] == [False, True]
     said = server.last.body[prompt]
     assert said[-len(told) :] == told
     assert "c0" in str(said[1])
 
 
-def test_a_text_prompt_of_the_responses_api_becomes_messages(server):
-    server.plays(response_text(BAD), response_text(GOOD))
-    ask_sdk("response", server, CONFORMS)[0]("Read it.")
-    said = server.last.body["input"]
-    assert (said[0], said[-1]) == tuple({"role": "user", "content": text} for text in ("Read it.", TOLD))  # fmt: skip
-
-
 def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
     paid = []
 
-    @pytest.importorskip("langchain_core.tools").tool
     def pay(total: float) -> str:
         """Pay."""
         paid.append(total)
         return "paid"
 
-    calls = chat_calls(BAD, '{"total": 1}'), chat_calls(GOOD, '{"total": 1}')
-    server.plays(*calls, chat(BAD), chat(GOOD))
-    agent = langchain_agent(server, PAYS, "tool_calls", more=[CONFORMS], tools=[pay])
-    done = agent.invoke(question("Pay 3 and 1."))
+    one = '{"total": 1}'
+    server.plays(chat_calls(BAD, one), chat_calls(GOOD, one), chat(BAD), chat(GOOD))
+    calls = {"evaluator": PAYS, "on": "tool_calls"}
+    agent = langchain_agent(server, calls, {"evaluator": CONFORMS}, tools=[pay])
+    messages = agent.invoke(question("Pay 3 and 1."))["messages"]
     assert sorted(paid) == [1, 3]
-    assert done["messages"][-1].text == GOOD
-    assert [one.type for one in done["messages"]] == ["human", "ai", "tool", "tool", "ai"]
+    assert messages[-1].text == GOOD
+    assert [one.type for one in messages] == ["human", "ai", "tool", "tool", "ai"]
     said = server.requests[1].body["messages"][2:]
     assert {one["tool_call_id"]: one["content"] for one in said} == CALLS_TOLD
 
@@ -249,23 +250,22 @@ def test_an_agent_of_langchain_is_told_of_each_call_before_a_tool_runs(server):
 def test_an_agents_structured_response_is_checked_and_the_last_try_may_raise(server):
     output = pytest.importorskip("langchain.agents.structured_output")
     server.plays(*(chat(None, calls=[text], tool="Receipt") for text in (BAD, GOOD)))
-    agent = langchain_agent(
-        server, CONFORMS, "structured_response", response_format=output.ToolStrategy(Receipt)
-    )
+    retry = {"evaluator": CONFORMS, "on": "structured_response"}
+    agent = langchain_agent(server, retry, response_format=output.ToolStrategy(Receipt))
     assert agent.invoke(question("?"))["structured_response"] == Receipt(total=3)
     last = {"role": "tool", "tool_call_id": "c1", "content": TOLD.replace("-3", "-3.0")}
     assert server.last.body["messages"][-1] == last
 
     server.plays(chat(BAD))
+    retry = {"evaluator": CONFORMS, "tries": 2, "raises": True}
     with pytest.raises(RejectedAnswerError, match="no answer passed in 2 tries"):
-        langchain_agent(server, CONFORMS, fields={"tries": 2, "raises": True}).invoke(question("?"))
+        langchain_agent(server, retry).invoke(question("?"))
     assert len(server.requests) == 2
     with pytest.raises(InvalidOptionError, match="on='texts' is not one of"):
-        langchain_agent(server, CONFORMS, "texts")
+        langchain_agent(server, {**retry, "on": "texts"})
     unsure = Fixed(RESULTS["unscored"])
-    langchain_agent(server, unsure, fields={"raises": True, "contexts": ["c"]}).invoke(
-        question("why?")
-    )
+    retry |= {"evaluator": unsure, "contexts": ["c"]}
+    langchain_agent(server, retry).invoke(question("why?"))
     [sample] = unsure.samples
     assert (sample.output.text, sample.input, sample.contexts) == (BAD, "why?", ["c"])
 
@@ -283,29 +283,21 @@ def test_a_model_of_langchain_is_told_in_messages_or_in_its_text():
     as_text = [("human", f"?\n\nYour answer was:\n{BAD}\n\n{TOLD}")]
     for prompt, said in (([HumanMessage("?")], again), ([("user", "?")], again), ("?", as_text)):
         asked, model = [], Model(messages=iter([AIMessage(BAD), AIMessage(GOOD)]))
-        done = asyncio.run(wait(guard(CONFORMS)(model.ainvoke)(prompt)))
-        assert (done.output.content, asked[1]) == (GOOD, said)
+        assert guard(CONFORMS)(model.invoke)(prompt).output.content == GOOD
+        assert asked[1] == said
 
 
 def test_a_model_of_llama_index_is_told_in_its_text_or_in_messages():
-    pytest.importorskip("llama_index.core")
-    from llama_index.core.llms import ChatMessage
-
-    model, asked = llama_model(BAD, GOOD, BAD, GOOD, BAD, GOOD, BAD, GOOD)
-    done = guard(CONFORMS)(model.complete)("?")
-    assert done.output.text == GOOD
+    llms = pytest.importorskip("llama_index.core.llms")
+    model, asked = llama_model(*[BAD, GOOD] * 3)
+    assert guard(CONFORMS)(model.complete)("?").output.text == GOOD
     done = guard(CONFORMS)(model.as_structured_llm(Receipt).complete)("?")
     assert done.output.raw == Receipt(total=3)
+    done = guard(CONFORMS)(model.chat)([llms.ChatMessage("?")])
+    assert done.output.message.content == GOOD
     assert asked[1].endswith(TOLD)
     assert TOLD.replace("-3", "-3.0") in asked[3]
-    blocking = guard(CONFORMS)(model.chat)([ChatMessage("?")])
-    awaited = asyncio.run(wait(guard(CONFORMS)(model.achat)([ChatMessage("?")])))
-    assert blocking.output.message.content == awaited.output.message.content == GOOD
-    assert asked[5] == asked[7] == f"user: ?\nassistant: {BAD}\nuser: {TOLD}\nassistant: "
-
-
-async def wait(thing):
-    return await thing
+    assert asked[5] == f"user: ?\nassistant: {BAD}\nuser: {TOLD}\nassistant: "
 
 
 def test_an_agent_of_pydantic_ai_is_checked_by_its_object_and_a_stream_once():
@@ -316,19 +308,18 @@ def test_an_agent_of_pydantic_ai_is_checked_by_its_object_and_a_stream_once():
         part = messages.ToolCallPart(info.output_tools[0].name, {"total": next(totals)})
         return messages.ModelResponse([part])
 
-    done = pydantic_agent(reply, output_type=Receipt).run_sync("?")
-    assert done.output == Receipt(total=3)
-    assert TOLD.replace("-3", "-3.0") in told(done.all_messages())[0]
-
     async def write(_, info):
-        for piece in ("a ", "text"):
-            yield piece
+        yield "a "
+        yield "text"
 
     async def read():
         async with agent.run_stream("why?") as run:
             return [text async for text in run.stream_text(debounce_by=None)]
 
+    done = pydantic_agent(reply, output_type=Receipt).run_sync("?")
+    assert done.output == Receipt(total=3)
+    assert TOLD.replace("-3", "-3.0") in told(done.all_messages())[0]
     unsure = Fixed(RESULTS["unscored"])
-    agent = pydantic_agent(evaluator=unsure, stream_function=write, fields={"contexts": ["c"]})
+    agent = pydantic_agent(None, unsure, {"contexts": ["c"]}, write)
     assert asyncio.run(read())[-1] == "a text"
     assert unsure.samples == [Sample("a text", input="why?", contexts=["c"])]

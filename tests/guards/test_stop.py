@@ -57,36 +57,35 @@ def test_a_lost_stream_is_closed_and_a_good_one_is_passed_on(api):
         assert (lost.doomed.offset, lost.characters) == (13, READ)
 
 
+async def write():
+    for piece in pieces(WRONG):
+        yield piece
+
+
+class Stream:
+    """An asynchronous stream that cannot be closed."""
+
+    def __aiter__(self):
+        return write()
+
+
+class LiteLLMs(Stream):
+    """A stream with both ways to close it, as LiteLLM's; only one does not block."""
+
+    close = None
+
+    async def aclose(self):
+        self.is_closed = True
+
+
 def test_texts_of_any_iterator_are_watched():
-    texts = (piece for piece in pieces(WRONG))
-    assert list(stop_early(texts, watch(JsonSchema(SCHEMA)))) == pieces(WRONG)[:2]
-    assert list(texts) == []
-
-    async def write():
-        for piece in pieces(WRONG):
-            yield piece
-
-    class Stream:
-        """An asynchronous stream that cannot be closed."""
-
-        def __aiter__(self):
-            return write()
-
-    class LiteLLMs(Stream):
-        """A stream with both ways to close it, as LiteLLM's."""
-
-        closed = False
-
-        def close(self):
-            raise AssertionError
-
-        async def aclose(self):
-            self.closed = True
-
     async def read(stream):
         return [piece async for piece in stop_early(stream, watch(JsonSchema(SCHEMA)))]
 
+    texts = (piece for piece in pieces(WRONG))
+    assert list(stop_early(texts, watch(JsonSchema(SCHEMA)))) == pieces(WRONG)[:2]
+    assert list(texts) == []
     both = LiteLLMs()
     for stream in (write(), Stream(), both):
         assert asyncio.run(read(stream)) == pieces(WRONG)[:2]
-    assert both.closed
+    assert both.is_closed
