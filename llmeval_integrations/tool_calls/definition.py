@@ -120,11 +120,20 @@ def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
 
 
 def _is_hosted(definition: dict[str, Any]) -> bool:
-    """Return whether an API runs this tool by itself, or the model knows its arguments."""
+    """Return whether an API runs this tool by itself, or the model knows its arguments.
+
+    Raises InvalidOptionError if its type is that of another tool, misspelt.
+    """
     kind = definition.get("type")
     if isinstance(kind, str):
         has_schema = not definition.keys().isdisjoint((*_SCHEMAS, "properties", "function"))
-        return kind not in _OWN_TYPES and not has_schema
+        if kind in _OWN_TYPES or has_schema:
+            return False
+        from difflib import get_close_matches  # here, as hardly any definition needs it
+
+        if near := get_close_matches(kind, ("function", "custom"), 1, cutoff=0.8):
+            raise InvalidOptionError(f"a tool has the type {kind!r}; did you mean {near[0]!r}?")
+        return True
     # Google's and Amazon's have no type but one member with their options, as `googleSearch`.
     options = [value for value in definition.values() if value is not None]
     return bool(options) and all(isinstance(value, (dict, list)) for value in options)

@@ -32,6 +32,7 @@ much as all text after the call."""
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
 
+_PLAIN: Final = frozenset(("name", "arguments"))
 _WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
@@ -88,7 +89,7 @@ def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list
             problem = f"no JSON in the tags ({value.name}): {value.reason}"
             calls.append(ToolCall("", problem=problem))
             continue
-        for part in read_parts(value) or [""]:
+        for part in _read_plain(value) or read_parts(value) or [""]:
             call = part if isinstance(part, ToolCall) else no_call(value)
             calls.append(_parse_arguments(call, parsing, is_json=True))
     return calls
@@ -99,7 +100,7 @@ def _read_value(
 ) -> list[ToolCall] | Defect:
     if value is None or value == {}:
         return []
-    parts = read_parts(value)
+    parts = _read_plain(value) or read_parts(value)
     calls: list[ToolCall] = []
     texts: list[str] = []
     for part in parts or ():
@@ -112,6 +113,21 @@ def _read_value(
     if parts is None:
         return Defect("not_a_call", f"Not a tool call: {quote(value)}")
     return calls if calls or not texts else _read_texts(texts, parsing, expects_calls)
+
+
+def _read_plain(value: Any) -> list[Part] | None:
+    """Return calls in the form that prompts ask for; None for any other value.
+
+    This takes a tenth of the time of `read_parts`, which returns the same.
+    """
+    calls: list[Part] = []
+    for one in value if type(value) is list else [value]:
+        if type(one) is not dict or one.keys() != _PLAIN:
+            return None
+        if not one["name"] or not isinstance(one["name"], str):
+            return None
+        calls.append(ToolCall(one["name"], one["arguments"]))
+    return calls
 
 
 def _parse_arguments(call: ToolCall, parsing: Parsing, *, is_json: bool = False) -> ToolCall:

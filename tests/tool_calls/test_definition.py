@@ -168,6 +168,7 @@ NO_DEFINITION = "not a tool definition"
         ({"name": "f", "parameters": [1]}, "is not a JSON Schema"),
         ([SHAPES["MCP"], SHAPES["OpenAI"]], "two tools have the name 'weather'"),
         ({"name": "w", "paramters": {"type": "object"}}, "'paramters'; did you mean 'parameters'"),
+        ({"name": "w", "type": "functoin"}, "the type 'functoin'; did you mean 'function'"),
         ({"name": "w", "inputschema": {}}, "did you mean 'input_schema'"),
         ({"name": "w", "inputs": {"a": {"type": "string"}}}, "'inputs'; did you mean 'parameters'"),
         ({"name": "w", "parameters": {"type": "string"}}, "must have the type .object., not .string."),

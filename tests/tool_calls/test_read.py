@@ -148,6 +148,7 @@ def test_a_text_holds_calls_in_tags_or_none(text, calls):
         ([{}], "not a tool call"),
         ('<tool_call>{"text": "So."}</tool_call>', "not a tool call"),
         ({"type": "function", "function": {"arguments": "{}"}}, "not a tool call"),
+        ([{"name": "", "arguments": {}}], "not a tool call"),
         ({"content": [{"type": "tool_use", "input": {}}]}, "not a tool call"),
         ({"invalid_tool_calls": [{"name": "f", "args": "{}", "error": "bad JSON"}]}, "bad JSON"),
         ('<tool_call>{"name": "f"</tool_call>', "truncated"),
