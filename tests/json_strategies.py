@@ -90,17 +90,17 @@ _ATOMS = (
 )
 
 
-def _between(mark: str, pieces: list[str], spaces: list[str]) -> str:
-    return mark.join(f"{space}{piece}{space}" for piece, space in zip(pieces, spaces * 4))
+def _join(space: str, parts: list[str]) -> str:
+    return f"{space}{f'{space},{space}'.join(parts)}{space}"
 
 
 def _containers(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    spaces = st.lists(_SPACES, min_size=1, max_size=1)
     names = st.sampled_from(['"a"', '"b"', '"c"', '"\\u0061"', '""'])
-    members = st.lists(st.builds("{0}:{1}".format, names, inner), max_size=4)
-    return st.builds(
-        "[{0}]".format, st.builds(_between, st.just(","), st.lists(inner, max_size=4), spaces)
-    ) | st.builds("{{{0}}}".format, st.builds(_between, st.just(","), members, spaces))
+    members = st.builds("{}:{}".format, names, inner)
+    items, parts = (
+        st.builds(_join, _SPACES, st.lists(each, max_size=4)) for each in (inner, members)
+    )
+    return items.map("[{}]".format) | parts.map("{{{}}}".format)
 
 
 json_texts = st.recursive(_ATOMS, _containers, max_leaves=8)
@@ -135,11 +135,8 @@ def _changed(text: str, changes: list[tuple[str, float, str]], wrapper: str) -> 
         elif change == "twice":
             text += text
         else:
-            text = (
-                text[:at]
-                + ("" if change == "delete" else piece)
-                + text[at + (change != "insert") :]
-            )
+            new = "" if change == "delete" else piece
+            text = text[:at] + new + text[at + (change != "insert") :]
     return wrapper.replace("{}", text)
 
 

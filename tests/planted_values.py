@@ -13,42 +13,30 @@ from babel.numbers import format_compact_decimal, format_currency, format_percen
 from babel.units import format_unit
 
 FIRMS = {
-    "en": ("Harbour Northern Silver Crown Baker Ashton", "Logistics Trading Foods", "Ltd plc Inc."),
-    "de": ("Müller Nordwind Bäcker Schäfer Rhein Weiß", "Logistik Handel Technik", "GmbH AG KG"),
-    "fr": (
-        "Lefèvre Beauséjour Étoile Dupré Mistral Loire",
-        "Transports Conseil Énergie",
-        "SARL SAS SA",
-    ),
-    "es": (
-        "Núñez Peñalara Ibérica Muñoz Aragón Levante Castaño",
-        "Transportes Alimentos Energía Textil",
-        "S.L. S.A. SLU",
-    ),
+    "en": ("Harbour Northern Silver Crown Baker", "Logistics Trading Foods", "Ltd plc Inc."),
+    "de": ("Müller Nordwind Bäcker Schäfer Weiß", "Logistik Handel Technik", "GmbH AG KG"),
+    "fr": ("Lefèvre Beauséjour Étoile Dupré Loire", "Transports Conseil Énergie", "SARL SAS SA"),
+    "es": ("Núñez Peñalara Ibérica Muñoz Aragón", "Alimentos Energía Textil", "S.L. S.A. SLU"),
 }
 SENTENCES = {
     "en": [
         "The invoice {id} of {firm} dated {date} comes to {amount} and is payable within 30 days.",
         "Revenue of {firm} rose by {percent} to {millions} in the last financial year.",
-        "On {date} we delivered the goods to the warehouse, as agreed with {firm}.",
         "Please transfer {amount} and quote the reference {id}.",
     ],
     "de": [
         "Die Rechnung {id} der {firm} vom {date} beläuft sich auf {amount}, zahlbar in 30 Tagen.",
         "Der Umsatz der {firm} stieg im letzten Geschäftsjahr um {percent} auf {millions}.",
-        "Am {date} haben wir die Ware an das Lager geliefert, wie mit der {firm} vereinbart.",
         "Bitte überweisen Sie {amount} unter Angabe von {id}.",
     ],
     "fr": [
         "La facture {id} de {firm} en date du {date} s'élève à {amount}, payable sous 30 jours.",
         "Le chiffre d'affaires de {firm} a augmenté de {percent} pour atteindre {millions}.",
-        "Le {date}, nous avons livré la marchandise, comme convenu avec {firm}.",
         "Veuillez virer {amount} en indiquant la référence {id}.",
     ],
     "es": [
         "La factura {id} de {firm} con fecha {date} asciende a {amount} y se paga en 30 días.",
         "Los ingresos de {firm} aumentaron un {percent} hasta {millions} en el último ejercicio.",
-        "El {date} entregamos la mercancía en el almacén, según lo acordado con {firm}.",
         "Rogamos transfiera {amount} e indique la referencia {id}.",
     ],
 }
@@ -111,7 +99,7 @@ def change(fact, language, text, choose):
 def make_case(language, seed):
     """Return a source, values that it has, and values that it nearly has."""
     choose = random.Random(f"{language} {seed}")
-    sentences = choose.sample(SENTENCES[language] * 2, 7)
+    sentences = choose.sample(SENTENCES[language] * 3, 7)
     told = [(sentence, make_facts(language, choose)) for sentence in sentences]
     lines = []
     for sentence, facts in told:

@@ -9,7 +9,7 @@ import pickle
 import re
 from decimal import Decimal
 from functools import partial
-from typing import get_type_hints
+from typing import Protocol, TypedDict, get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -359,3 +359,45 @@ def test_a_choice_that_is_not_offered_is_refused_by_name(cases, values):
         for value in values:
             with pytest.raises(InvalidOptionError, match=option):
                 kind(**{option: value})
+
+
+class Movie(TypedDict):
+    title: str
+
+
+class Named(Protocol):
+    name: str
+
+
+async def embed_later(texts):
+    return [[1.0]] * len(texts)
+
+
+VALID, NO_TYPE = JsonValidity(), "expected_type=.* is not a type that isinstance accepts"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        (LengthPenalty, {"min_length": 2000}, "min_length=2000 is not at most max_length=1000"),
+        (LengthPenalty, {"min_length": 1, "max_length": 0}, "min_length"),
+        (StringDistance, {"threshold": 1.5}, "threshold=1.5 is not .*at most 1"),
+        (EmbeddingDistance, {"embeddings": embed_later}, "a function that is not async"),
+        (JsonGrounded, {"schema": SCHEMA, "fields": {"/aa": {"derived": True}}}, "did you mean '/a'"),
+        *((JsonGrounded, {"common": wrong}, "common=.* is not a list") for wrong in ("EUR", 8, iter([8]))),
+        *((PythonType, {"expected_type": wrong}, NO_TYPE) for wrong in (
+            "", "nonsense", "dict|", "list[int]", 5, None, (), ("dict", 5), list[int], Movie, Named, list[int] | None,
+        )),
+        (WeightedSum, {"parts": []}, "at least one evaluator"),
+        (WeightedSum, {"parts": "json_validity"}, "a mapping from evaluators"),
+        (WeightedSum, {"parts": [VALID]}, "pairs of an evaluator and its weight"),
+        (WeightedSum, {"parts": [(JsonValidity, 1)]}, "is not an evaluator"),
+        (WeightedSum, {"parts": [(VALID, "1")]}, "the weight of json_validity, is not a finite number"),
+        (WeightedSum, {"parts": [(VALID, True)]}, "not a finite number"),
+        (WeightedSum, {"parts": [(VALID, 1)], "unscored": "zero"}, "unscored="),
+        (WeightedSum, {"parts": [(VALID, 1)], "threshold": "1"}, "threshold="),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_is_refused_with_the_reason(kind, options, message):
+    with pytest.raises(InvalidOptionError, match=message):
+        kind(**options)

@@ -11,7 +11,6 @@ from rapidfuzz import distance as rapidfuzz
 from llmeval_integrations import (
     EmbeddingDistance,
     ExactMatch,
-    InvalidOptionError,
     JsonEditDistance,
     LengthPenalty,
     StringDistance,
@@ -158,8 +157,6 @@ def test_it_passes_up_to_the_distance_that_is_allowed():
     assert said == [(True, None), (True, None), (False, "levenshtein distance 3 > 2")]
     failed = StringDistance("levenshtein", threshold=0.3333)("abc", "abd")
     assert failed.reason == "levenshtein distance 0.33333 > 0.3333"
-    with pytest.raises(InvalidOptionError, match=r"threshold=1.5 is not .*at most 1"):
-        StringDistance(threshold=1.5)
 
 
 @pytest.mark.parametrize(
@@ -233,31 +230,24 @@ def test_the_distance_of_two_meanings(output, reference, options, score, passed,
 
 
 @pytest.mark.parametrize(
-    ("vectors", "why"),
+    ("fails", "why"),
     [
-        ([[1.0]], "1 vectors for 2 texts, or of different lengths"),
-        ([[1.0], [1.0, 2.0]], "2 vectors for 2 texts, or of different lengths"),
-        ([[math.nan], [1.0]], "a vector is empty, or has a number that is not finite"),
-        ([[], []], "a vector is empty, or has a number that is not finite"),
-        (None, "'NoneType' object is not iterable"),
-        ([1.0, 2.0], "'float' object is not iterable"),
+        (lambda texts: 1 / 0, "division by zero"),
+        (lambda texts: [[1.0]], "1 vectors for 2 texts, or of different lengths"),
+        (lambda texts: [[1.0], [1.0, 2.0]], "2 vectors for 2 texts, or of different lengths"),
+        (
+            lambda texts: [[math.nan], [1.0]],
+            "a vector is empty, or has a number that is not finite",
+        ),
+        (lambda texts: [[], []], "a vector is empty, or has a number that is not finite"),
+        (lambda texts: None, "'NoneType' object is not iterable"),
+        (lambda texts: [1.0, 2.0], "'float' object is not iterable"),
     ],
 )
-def test_what_a_model_gives_may_be_no_vectors(vectors, why):
-    result = EmbeddingDistance(lambda texts: vectors, threshold=0.5)("yes", "aye")
+def test_a_model_that_fails_is_no_distance(fails, why):
+    result = EmbeddingDistance(fails, threshold=0.5)("yes", "aye")
     assert (result.score, result.label) == (None, "embedding_failed")
     assert result.reason == f"The embeddings failed: {why}"
-
-
-def test_a_model_that_fails_is_no_distance_and_an_async_function_is_refused():
-    result = EmbeddingDistance(lambda texts: 1 / 0)("yes", "aye")
-    assert result.reason == "The embeddings failed: division by zero"
-
-    async def embed_later(texts):
-        return embed(texts)
-
-    with pytest.raises(InvalidOptionError, match="a function that is not async"):
-        EmbeddingDistance(embed_later)
 
 
 def test_a_run_embeds_each_text_once():

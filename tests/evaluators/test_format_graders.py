@@ -201,12 +201,6 @@ def test_a_tag_in_a_json_string_is_text(tag):
 # --- options of penalties ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bounds", [(11, 10), (1, 0), (2000, 1000)])
-def test_bounds_that_leave_no_length_are_refused(bounds):
-    with pytest.raises(InvalidOptionError, match="min_length"):
-        LengthPenalty(*bounds)
-
-
 def test_numbers_of_numpy_become_pythons():
     np = pytest.importorskip("numpy")
     penalty = LengthPenalty(max_length=np.int64(20), penalty_rate=np.float32(0.5))

@@ -2,19 +2,11 @@
 
 import collections
 from decimal import Decimal
-from typing import Optional, Protocol, TypedDict, Union
+from typing import Optional, Union
 
 import pytest
 
-from llmeval_integrations import InvalidOptionError, PythonType
-
-
-class Movie(TypedDict):
-    title: str
-
-
-class Named(Protocol):
-    name: str
+from llmeval_integrations import PythonType
 
 
 @pytest.mark.parametrize(
@@ -39,13 +31,3 @@ def test_by_isinstance_and_nothing_is_parsed(expected, output, passes):
     assert result.metadata["response"] is output
     assert result.metadata["format"] == type(output).__name__
     assert result.metadata["custom_response_result"] == ("pass" if passes else "fail")
-
-
-@pytest.mark.parametrize(
-    "expected",
-    ["", "nonsense", "dict|", "list[int]", 5, None, (), ("dict", 5), list[int], Movie, Named, list[int] | None],
-    ids=lambda value: type(value).__name__,
-)  # fmt: skip
-def test_what_is_no_type_is_refused(expected):
-    with pytest.raises(InvalidOptionError, match="expected_type"):
-        PythonType(expected)

@@ -15,33 +15,20 @@ from llmeval_integrations import (
 
 
 @pytest.mark.parametrize(
-    ("pattern", "text"),
+    ("pattern", "text", "flags"),
     [
-        ("a", "a"), ("a", "ab"), ("a", "ba"), ("", "x"), ("^b", "a\nb"), ("a$", "a\n"),
-        (r"\d+", "x12"), (r"\d+", "٣"), ("\\ud800", "\ud800"),
+        ("a", "a", 0), ("a", "ab", 0), ("a", "ba", 0), ("", "x", 0), ("^b", "a\nb", 0), ("a$", "a\n", 0),
+        (r"\d+", "x12", 0), (r"\d+", "٣", 0), ("\\ud800", "\ud800", 0), ("A", "a", re.IGNORECASE), ("A", "a", 2),
+        ("a.b", "a\nb", re.DOTALL), (r"\w+", "é", re.ASCII), ("^b", "a\nb", re.MULTILINE), ("a  b # x", "ab", re.VERBOSE),
+        ("A.b", "a\nB", re.IGNORECASE | re.DOTALL),
     ],
 )  # fmt: skip
-def test_matching_at_the_beginning_anywhere_and_as_a_whole(pattern, text):
+def test_it_matches_as_re_does_at_the_beginning_anywhere_and_as_a_whole(pattern, text, flags):
     for where in ("match", "search", "fullmatch"):
-        result = RegexMatch(pattern, where=where)(text)
-        assert result.passed is (result.score == 1) is bool(getattr(re, where)(pattern, text))
-        assert result == RegexMatch(where=where)(text, pattern)
-
-
-@pytest.mark.parametrize(
-    ("pattern", "flags", "text", "score"),
-    [
-        ("A", re.IGNORECASE, "a", 1),
-        ("a.b", re.DOTALL, "a\nb", 1),
-        (r"\w+", re.ASCII, "é", 0),
-        ("a  b # x", re.VERBOSE, "ab", 1),
-        ("A.b", re.IGNORECASE | re.DOTALL, "a\nB", 1),
-        ("A", int(re.IGNORECASE), "a", 1),
-    ],
-)
-def test_flags_are_those_of_re(pattern, flags, text, score):
-    assert RegexMatch(pattern, flags=flags, where="search")(text).score == score
-    assert RegexMatch(flags=flags, where="search")(text, pattern).score == score
+        result = RegexMatch(pattern, flags, where)(text)
+        assert result.passed is bool(getattr(re, where)(pattern, text, flags))
+        assert result.score == result.passed
+        assert result == RegexMatch(flags=flags, where=where)(text, pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(", "a**", r"\1", "a{2,1}"])

@@ -8,7 +8,6 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import (
     Evaluator,
-    InvalidOptionError,
     JsonValidity,
     LengthPenalty,
     Result,
@@ -102,24 +101,6 @@ def test_with_a_judge_among_its_parts_it_is_a_judge():
     run = evaluate([Sample("{}", input="Write JSON.")] * 3, [total])
     assert run.summary["evaluators"]["weighted_sum"]["mean"] == 1.5
     assert run.summary["judging"]["calls"] == 3
-
-
-@pytest.mark.parametrize(
-    ("parts", "options", "message"),
-    [
-        ([], {}, "at least one evaluator"),
-        ("json_validity", {}, "a mapping from evaluators"),
-        ([JsonValidity()], {}, "pairs of an evaluator and its weight"),
-        ([(JsonValidity, 1)], {}, "is not an evaluator"),
-        ([(JsonValidity(), "1")], {}, "the weight of json_validity, is not a finite number"),
-        ([(JsonValidity(), True)], {}, "not a finite number"),
-        ([(JsonValidity(), 1)], {"unscored": "zero"}, "unscored="),
-        ([(JsonValidity(), 1)], {"threshold": "1"}, "threshold="),
-    ],
-)
-def test_what_makes_no_sum_is_named(parts, options, message):
-    with pytest.raises(InvalidOptionError, match=message):
-        WeightedSum(parts, **options)
 
 
 def test_a_sum_of_distances_is_better_where_it_is_lower():
