@@ -114,7 +114,7 @@ async def grade(grader, texts):
 
 # --- labels, which are ours ----------------------------------------------------------------------
 
-LENGTH = LengthPenalty(min_length=5, max_length=7)
+LENGTH, CALLING = LengthPenalty(min_length=5, max_length=7), ReasoningToolCallFormat()
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,19 @@ LENGTH = LengthPenalty(min_length=5, max_length=7)
         (ReasoningFormat(), "<answer>a</answer>", "missing_think"),
         (ReasoningFormat(), "a", "missing_tags"),
         (ReasoningFormat(), f"{THINK}<answer>a</answer>", None),
+        (CALLING, f"  {THINK}\n<answer>a</answer>\n ", None),
+        (
+            CALLING,
+            f"{THINK}\n<tool_call>\n{CALL}\n</tool_call>\n<tool_call>{CALL}</tool_call> ",
+            None,
+        ),
+        (CALLING, f"{THINK}x<answer>a</answer>", "invalid_format"),
+        (CALLING, f"{THINK}<tool_call>{CALL}</tool_call>x", "invalid_format"),
+        (CALLING, f"<tool_call>{CALL}</tool_call>", "missing_think"),
+        (CALLING, f"{THINK}<answer>a</answer><tool_call>{CALL}</tool_call>", "invalid_combination"),
+        (CALLING, f"</tool_call>{THINK}<tool_call>", "invalid_combination"),
+        (CALLING, f"{THINK}<tool_call>{CALL}</tool_call><tool_call>5</tool_call>", "invalid_json"),
+        (CALLING, "", "empty"),
     ],
 )
 def test_what_is_wrong_has_a_label(evaluator, text, label):
@@ -148,40 +161,6 @@ def test_names_of_tags_are_text_and_not_patterns(token):
 
 
 @pytest.mark.parametrize(
-    ("text", "label", "calls"),
-    [
-        (f"{THINK}<answer>a</answer>", None, 0),
-        (f"  {THINK}\n<answer>a</answer>\n ", None, 0),
-        (f"{THINK}<tool_call>{CALL}</tool_call>", None, 1),
-        (f"{THINK}\n<tool_call>\n{CALL}\n</tool_call>\n<tool_call>{CALL}</tool_call> ", None, 2),
-        (f"<answer>a</answer>{THINK}", "invalid_format", 0),
-        (f"{THINK}x<answer>a</answer>", "invalid_format", 0),
-        (f"{THINK}<answer>a</answer>x", "invalid_format", 0),
-        (f"<tool_call>{CALL}</tool_call>", "missing_think", 1),
-        ("", "empty", 0),
-        (THINK, "invalid_combination", 0),
-        (f"{THINK}<answer>a</answer><tool_call>{CALL}</tool_call>", "invalid_combination", 1),
-        (f"{THINK}<tool_call>{CALL}</tool_call><answer>a</answer>", "invalid_combination", 1),
-        (f"<tool_call>{CALL}</tool_call>{THINK}", "invalid_format", 1),
-        (f"{THINK}<tool_call>{CALL}</tool_call>x", "invalid_format", 1),
-        (f"{THINK}<tool_call><tool_call>{CALL}</tool_call></tool_call>", "invalid_format", 1),
-        (f"{THINK}<tool_call>{{bad}}</tool_call>", "invalid_json", 1),
-        (f"{THINK}<tool_call>{CALL}{CALL}</tool_call>", "invalid_json", 1),
-        (f"{THINK}<tool_call>{CALL}</tool_call><tool_call>5</tool_call>", "invalid_json", 2),
-        # tags in the wrong order are no call
-        (f"</tool_call>{THINK}<tool_call>", "invalid_combination", 0),
-    ],
-)
-def test_thinking_comes_first_and_then_one_answer_or_calls(text, label, calls):
-    result = ReasoningToolCallFormat()(text)
-    assert (result.score, result.passed, result.label) == (float(not label), not label, label)
-    assert result.metadata["tool_call_count"] == calls
-    assert result.metadata["valid_format"] is result.passed
-    if label in ("missing_think", "invalid_combination", "invalid_json"):  # where nobody read any
-        assert result.metadata["valid_tool_call_json"] is False
-
-
-@pytest.mark.parametrize(
     "tag",
     ["</tool_call>", "<tool_call>", "<think>", "</think>", "<answer>y</answer>", "</answer>",
      "<tool_call></tool_call>", "</tool_call></tool_call>", "</tool_call><tool_call>"],
@@ -194,7 +173,7 @@ def test_a_tag_in_a_json_string_is_text(tag):
         (f"{THINK}<tool_call>{CALL}</tool_call><tool_call>{call}</tool_call>", 2),
         (f"{THINK}<tool_call>{call}</tool_call><tool_call>{call}</tool_call>", 2),
     ):
-        result = ReasoningToolCallFormat()(text)
+        result = CALLING(text)
         assert (result.score, result.metadata["tool_call_count"]) == (1.0, calls), text
 
 
