@@ -125,6 +125,11 @@ def test_all_errors_are_listed_with_pointers():
         ({"properties": {"items": False}}, '{"items": 1}', "properties", "/properties/items", "False schema does not allow 1"),
         ({"items": False}, "[1]", "items", "/items", "False schema does not allow 1"),
         (False, "1", "falseSchema", "", "False schema does not allow 1"),
+        ({"enum": [f"v{n}" for n in range(200)]}, '"x"', "enum", "/enum", '"x" is not one of "v0", "v1" or 198 other candidates'),
+        # a pattern as it is written
+        ({"pattern": r"^(?!0)\d[\d\w\S]$"}, '"x"', "pattern", "/pattern", r'"x" does not match "^(?!0)\d[\d\w\S]$"'),
+        ({"not": {"pattern": r"^(?!0)\D[\s\W\"]*\d$"}}, '"x3"', "not", "/not", r'{"pattern":"^(?!0)\\D[\\s\\W\\\"]*\\d$"} is not allowed for "x3"'),
+        ({"patternProperties": {r"^(?!0)\w/": False}}, '{"x/": 1}', "patternProperties", r"/patternProperties/^(?!0)\w~1", "False schema does not allow 1"),
     ],
 )  # fmt: skip
 def test_the_keyword_is_one_that_the_schema_has(schema, output, keyword, place, message):
@@ -222,6 +227,9 @@ def test_what_is_no_schema_is_named_as_such(schema):
         ('{"enum": [NaN]}', "is not JSON"),
         ({"name": "string", "age": "integer"}, "everything would conform to .*; its members belong under 'properties'$"),
         ({"name": "f", "strict": True, "schema": {"type": "object"}}, "everything would conform to .*; did you mean its 'schema'.$"),
+        ({"patternProperties": {r"^(?!\d": {}}}, r'"\^\(\?!\\\\d" is not a "regex" at /patternProperties'),
+        ({"pattern": "(((a{100}){100}){100}){100}"}, "needs too much memory at /pattern"),
+        ({"pattern": r"(?!b)\p{L}{9000}"}, "needs too much memory at /pattern"),
         ({"json_schema": {"schema": {"type": "object"}}}, "everything would conform to .*; did you mean its 'json_schema'.$"),
     ],
 )  # fmt: skip

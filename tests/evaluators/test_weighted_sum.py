@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from scripted import Scripted, judgement
 
@@ -19,8 +20,6 @@ from llmeval_integrations import (
 )
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 
-LENGTH = LengthPenalty(min_length=0, max_length=10, penalty_rate=0.1)
-
 
 @dataclass(frozen=True)
 class Says(Evaluator):
@@ -34,63 +33,55 @@ class Says(Evaluator):
         return Result(self.score, self.passed, self.label, "It says so")
 
 
-MUTE = Says(None, label="mute")
-
-
-def safety(text=None):
-    return load_evaluator("safety", model=Scripted(text or judgement()))
+YES, NO, FIGURE, MUTE = (
+    Says(1.0, True),
+    Says(0.0, False, "bad"),
+    Says(0.5),
+    Says(None, None, "mute"),
+)
+LEFT_OUT = {"unscored": "left_out"}
 
 
 @pytest.mark.parametrize(
-    ("output", "score", "passed", "label"),
+    ("parts", "options", "score", "passed", "label"),
     [
-        ("{}", 1.0, True, None),
-        ("{", 0.0, False, "json_validity: truncated"),
-        ('{"a": "0123456789"}', 1.0 + 0.5 * -0.9, False, "length_penalty: too_long"),
+        ([(YES, 1), (FIGURE, 0.5)], {}, 1.25, True, None),
+        ([(NO, 1), (FIGURE, 0.5)], {}, 0.25, False, "says: bad"),
+        ([(YES, 1), (Says(0.0, np.False_), 1)], {}, 1.0, False, "says_2: failed"),
+        ([(YES, 1), (NO, 1)], {"threshold": 1}, 1.0, True, None),
+        ([(YES, 1), (NO, 1)], {"threshold": 1.5}, 1.0, False, "says_2: bad"),
+        ([(FIGURE, 2)], {}, 1.0, None, None),
+        ([(FIGURE, 2)], {"threshold": 1}, 1.0, True, None),
+        ([(YES, 1), (MUTE, 1)], {}, None, None, "says_2: mute"),
+        ([(YES, 1), (MUTE, 3)], LEFT_OUT, 4.0, True, None),  # as if it said the same
+        ([(YES, 1), (YES, -1), (MUTE, 2)], LEFT_OUT, 0.0, True, None),
+        ([(YES, 0), (MUTE, 2)], LEFT_OUT, None, None, "says_2: mute"),  # nothing that weighs
+        ([(MUTE, 1), (MUTE, 1)], LEFT_OUT, None, None, "says: mute"),
+        ([(FIGURE, 2), (MUTE, 1)], LEFT_OUT, 1.5, None, None),
     ],
 )
-def test_scores_are_added_by_weight(output, score, passed, label):
-    total = WeightedSum({JsonValidity(): 1, LENGTH: 0.5})
-    result = total(output)
-    assert result.score == pytest.approx(score)
-    assert (result.passed, result.label) == (passed, label)
-    assert set(result.metadata["parts"]) == {"json_validity", "length_penalty"}
-    if label == "length_penalty: too_long":
-        assert result.reason == "1 * json_validity 1 + 0.5 * length_penalty -0.9 = 0.55"
-    assert WeightedSum(total.parts, threshold=0.5)(output).passed is (score >= 0.5)
-    assert total.evaluate_many([Sample(output), Sample("{}")]) == [result, total("{}")]
+def test_scores_are_added_by_weight(parts, options, score, passed, label):
+    total = WeightedSum(parts, **options)
+    result = total("x")
+    assert (result.score, result.passed, result.label) == (score, passed, label)
+    assert len(result.metadata["parts"]) == len(parts)
+    assert total.evaluate_many([Sample("x")] * 2) == [result] * 2
 
 
-def test_without_a_verdict_of_any_part_there_is_none():
-    np = pytest.importorskip("numpy")
-    figure = Says(0.5)
-    assert WeightedSum([(figure, 2)])("x").passed is None
-    assert WeightedSum([(figure, 2)], threshold=1)("x").passed is True
-    assert WeightedSum([(figure, 2), (JsonValidity(), 1)])("{}").passed is True
-    left_out = WeightedSum([(figure, 2), (MUTE, 1)], unscored="left_out")("x")
-    assert (left_out.score, left_out.passed) == (1.5, None)
-    failed = WeightedSum([(Says(0.0, np.False_), 1), (JsonValidity(), 1)])("{}")
-    assert (failed.score, failed.passed, failed.label) == (1.0, False, "says: failed")
-
-
-def test_an_unscored_part_can_be_left_out_with_its_weight():
-    def left_out(*parts):
-        return WeightedSum(list(parts), unscored="left_out")("{}")
-
-    valid = JsonValidity()
-    assert left_out((valid, 1), (MUTE, 3)).score == 4.0  # as if it said the same
-    assert left_out((valid, 1), (valid, -1), (MUTE, 2)).score == 0.0
-    assert left_out((valid, 0), (MUTE, 2)).score is None  # nothing that weighs was said
-    assert left_out((MUTE, 1), (MUTE, 1)).score is None
-    reason = left_out((valid, 1), (Says(0.25), -1), (MUTE, 3)).reason
-    assert reason == "2.5 * (1 * json_validity 1 + -1 * says 0.25) = 1.875; left out: says_2"
-    unscored = WeightedSum([(valid, 1), (MUTE, 1)])("{}")
-    assert (unscored.score, unscored.passed, unscored.label) == (None, None, "says: mute")
-    assert unscored.reason == "says: It says so"
+@pytest.mark.parametrize(
+    ("parts", "options", "reason"),
+    [
+        ({JsonValidity(): 1, FIGURE: -0.5}, {}, "1 * json_validity 1 + -0.5 * says 0.5 = 0.75"),
+        ([(YES, 1), (FIGURE, -1), (MUTE, 3)], LEFT_OUT, "2.5 * (1 * says 1 + -1 * says_2 0.5) = 1.25; left out: says_3"),
+        ([(YES, 1), (MUTE, 1)], {}, "says_2: It says so"),
+    ],
+)  # fmt: skip
+def test_the_reason_is_the_sum_or_that_of_the_part_that_is_unscored(parts, options, reason):
+    assert WeightedSum(parts, **options)("{}").reason == reason
 
 
 def test_with_a_judge_among_its_parts_it_is_a_judge():
-    total = WeightedSum([(safety(), 0.5), (JsonValidity(), 1)])
+    total = WeightedSum([(load_evaluator("safety", model=Scripted(judgement())), 0.5), (YES, 1)])
     assert isinstance(total, JudgedEvaluator)
     assert total.name == "weighted_sum"
     result = total("{}", input="Write JSON.")
