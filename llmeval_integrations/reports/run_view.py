@@ -101,16 +101,18 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     if unreadable := sum(each["samples"] for each in causes if each["is_unreadable"]):
         verb = "is" if unreadable == 1 else "are"
         parts.append(f"{write_count(unreadable, 'output')} {verb} not JSON.")
-    total = {
-        key: sum(each.get(key, 0) for each in evaluators)
-        for key in ("invented", "misread", "unscored", "errors")
-    }
-    if wrong := total["invented"] + total["misread"]:
-        origins = f"{total['invented']:,} not in the source (invented)"
-        origins += f", {total['misread']:,} in it (misread)"
+    invented, misread = (
+        sum(each.get(key, 0) for each in evaluators) for key in ("invented", "misread")
+    )
+    if wrong := invented + misread:
+        origins = f"{invented:,} not in the source (invented), {misread:,} in it (misread)"
         parts.append(f"{write_count(wrong, 'wrong value')}: {origins}.")
-    nouns = (("unscored", "unscored row"), ("errors", "error"))
-    if lost := [write_count(total[key], noun) for key, noun in nouns if total[key]]:
+    lost = []
+    for key, noun in (("unscored", "unscored row"), ("errors", "error row")):
+        if counts := [each[key] for each in evaluators if each[key]]:
+            several = f" of {len(counts)} evaluators" if len(counts) > 1 else ""
+            lost.append(f"{write_count(sum(counts), noun)}{several}")
+    if lost:
         verb = "is" if lost[0].startswith("1 ") and len(lost) == 1 else "are"
         parts.append(f"{' and '.join(lost)} {verb} left out of rates.")
     return Cell(" ".join(parts) or "No evaluator gave a verdict.", tone)
@@ -137,9 +139,8 @@ def _causes(run: Run) -> Iterator[Row]:
     found: dict[tuple[str, str], list[Any]] = {}
     for evaluator, findings in run.findings.items():
         for each in findings:
-            is_unreadable = each.kind in DEFECTS and not each.is_error
             kind = f"error: {each.kind}" if each.is_error else each.kind
-            key = kind, "" if is_unreadable else evaluator
+            key = kind, "" if each.is_defect and each.kind in DEFECTS else evaluator
             found.setdefault(key, []).append((evaluator, each))
     for (kind, evaluator), reports in found.items():
         label, names = reports[0][1].kind, [each for each, _ in reports]

@@ -30,6 +30,7 @@ class Finding:
     count: int  # the number of rows
     reason: str  # the most frequent reason, or the first one; at most 200 characters
     is_error: bool  # whether these rows are errors
+    is_defect: bool  # whether the label is a defect: the output is not JSON
 
 
 @dataclass
@@ -53,6 +54,7 @@ class Tally:
     _reasons: dict[Kind, dict[str | None, int]] = field(default_factory=dict)
     """The number of each reason of a kind; None are all reasons after the first thousand."""
 
+    _defects: set[Kind] = field(default_factory=set)
     _different: int = 0
     """The number of different reasons, at most a thousand of which are counted by name."""
 
@@ -119,6 +121,8 @@ class Tally:
 
     def _find(self, row: Row) -> None:
         kind, text = find_cause(row)
+        if "offset" in row.metadata:  # of a defect; other evaluators may use the same label
+            self._defects.add(kind)
         reason: str | None = text
         reasons = self._reasons.get(kind)
         if reasons is None:
@@ -157,7 +161,9 @@ class Tally:
         for (is_error, kind), reasons in self._reasons.items():
             count = sum(reasons.values())
             named = {reason: n for reason, n in reasons.items() if reason is not None}
-            found.append(Finding(kind, count, max(named, key=named.__getitem__), is_error))
+            reason = max(named, key=named.__getitem__)
+            is_defect = (is_error, kind) in self._defects
+            found.append(Finding(kind, count, reason, is_error, is_defect))
         return sorted(found, key=lambda each: -each.count)
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from scripted import Scripted
 
 from llmeval_integrations import (
+    ExactMatch,
     JsonFields,
     JsonGrounded,
     JsonValidity,
@@ -43,17 +44,11 @@ def tries(*passes):
 LISTED = {"v": 1, "list": [*range(50)]}
 OUTPUTS = [*({**LISTED, "v": n} for n in range(3)), {"v": 1, "list": []}, "{"]
 RANKED = [{"output": each, "reference": LISTED} for each in OUTPUTS]
-CALLS = [
-    {"output": [{"name": "right"}, {"name": "wrong"}], "reference": [{"name": "right"}]},
-    {"output": [{"name": "right"}], "reference": [{"name": "right"}, {"name": "wrong"}]},
-]
+ONE, TWO = [{"name": "right"}], [{"name": "right"}, {"name": "wrong"}]
+CALLS = [{"output": TWO, "reference": ONE}, {"output": ONE, "reference": TWO}]
 LETTER = {"vendor": "Harbour Ltd", "due": 30, "paid": True}
 LETTERS = [
-    {
-        "input": f"Harbour Ltd, 5 January 2024: {total} EUR in 30 days",
-        "reference": {**LETTER, "total": total},
-        "output": {**LETTER, "total": total, **wrong},
-    }
+    {"input": f"Harbour Ltd, 5 January: {total} EUR in 30 days", "reference": {**LETTER, "total": total}, "output": {**LETTER, "total": total, **wrong}}
     for total, wrong in zip(range(1000, 1012), cycle(({}, {"total": 30}, {"vendor": "Acme", "total": 30}, {"paid": False})))
 ]  # fmt: skip
 NOTES = [{"output": each} for each in ("I like it", "I like her", "I like him", "No")]
@@ -114,11 +109,17 @@ def test_a_section_of_a_run(rows, evaluators, name, expected, tmp_path):
     assert [[row[head] for head in heads] for row in found] == lines
 
 
-def test_the_verdict_counts_values_that_are_invented_or_misread():
-    assert view_of_run(evaluate(LETTERS, GROUNDED)).verdict.text == (
-        "25.0 % of 12 samples pass json_fields, the lowest rate. "
-        "9 wrong values: 3 not in the source (invented), 6 in it (misread)."
-    )
+VERDICTS = [
+    (LETTERS, GROUNDED, "25.0 % of 12 samples pass json_fields, the lowest rate. 9 wrong values: 3 not in the source (invented), 6 in it (misread)."),
+    ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "6 error rows of 2 evaluators are left out of rates."),
+    # The label `empty` means invalid JSON only where an evaluator reads JSON.
+    ([{"output": "", "reference": "x"}], [ExactMatch()], "0.0 % of 1 sample pass exact_match."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "evaluators", "said"), VERDICTS)
+def test_the_verdict_of_a_run(rows, evaluators, said):
+    assert view_of_run(evaluate(rows, evaluators)).verdict.text == said
 
 
 @pytest.mark.parametrize(
