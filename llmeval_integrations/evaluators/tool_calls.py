@@ -34,7 +34,7 @@ from llmeval_integrations.tool_calls.comparison import (
     CallOrder,
     Score,
 )
-from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected
+from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected, read_plain
 from llmeval_integrations.tool_calls.tally import CallTally
 from llmeval_integrations.tool_calls.tools import Call, Place, Toolbox, read_rules
 
@@ -168,7 +168,11 @@ class ToolCalls(Evaluator):
         if sample.reference is MISSING or sample.reference is None:
             sample.require("reference", self.name)
         toolbox, is_listed = self._toolbox.of_sample(sample), self.alternatives == "listed"
-        reference = read_items(sample.reference)
+        output, reference = sample.output, sample.reference
+        if type(output) is not str and not read_plain(output):
+            output = read_items(output)
+        if type(reference) is not str and not read_plain(reference):
+            reference = read_items(reference)
         expected = read_expected(reference, self, self.parsing, is_listed=is_listed)
         is_free = self.arguments in ("subset", "ignore") or is_listed
         toolbox.check_expected(expected, complete=None if is_free else self.arguments == "exact")
@@ -178,7 +182,7 @@ class ToolCalls(Evaluator):
         pairs = []
         if before is not None:
             pairs = _pair_positions(before, [call.name for call in expected], self)
-        made = read_calls(read_items(sample.output), self.parsing, expects_calls=bool(expected))
+        made = read_calls(output, self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
         score, metadata = CallComparison(

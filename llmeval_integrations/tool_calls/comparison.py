@@ -31,8 +31,8 @@ CALL_KINDS: Final = (
 """The kinds of a compared call, the worst first."""
 
 _RIGHT: Final = 1e-6
-"""What decides between pairings of the same score before NEAR: the number of right calls. Both are
-too small to outweigh an argument."""
+"""The extra gain of a right call: of pairings of the same score, the one with the most is chosen.
+It is too small to outweigh an argument."""
 
 
 class Pair:
@@ -67,8 +67,8 @@ class Pair:
                 and how != "subset"
                 and (is_listed or not is_optional(wanted))
             )
-            wrong = comparison.outcomes if is_open else ()
-            if is_open and not any(read_pointer(each.pointer)[0] == name for each in wrong):
+            outcomes = comparison.outcomes
+            if is_open and not any(read_pointer(each.pointer)[0] == name for each in outcomes):
                 self.invalid += places
                 self.output += 1.0
         self.is_right = not self.invalid

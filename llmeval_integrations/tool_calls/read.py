@@ -89,7 +89,7 @@ def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list
             problem = f"no JSON in the tags ({value.name}): {value.reason}"
             calls.append(ToolCall("", problem=problem))
             continue
-        for part in _read_plain(value) or read_parts(value) or [""]:
+        for part in read_plain(value) or read_parts(value) or [""]:
             call = part if isinstance(part, ToolCall) else no_call(value)
             calls.append(_parse_arguments(call, parsing, is_json=True))
     return calls
@@ -100,7 +100,7 @@ def _read_value(
 ) -> list[ToolCall] | Defect:
     if value is None or value == {}:
         return []
-    parts = _read_plain(value) or read_parts(value)
+    parts = read_plain(value) or read_parts(value)
     calls: list[ToolCall] = []
     texts: list[str] = []
     for part in parts or ():
@@ -115,10 +115,11 @@ def _read_value(
     return calls if calls or not texts else _read_texts(texts, parsing, expects_calls)
 
 
-def _read_plain(value: Any) -> list[Part] | None:
+def read_plain(value: Any) -> list[Part] | None:
     """Return calls in the form that prompts ask for; None for any other value.
 
-    This takes a tenth of the time of `read_parts`, which returns the same.
+    This takes a tenth of the time of `read_parts`, which returns the same, or of a search for
+    messages.
     """
     calls: list[Part] = []
     for one in value if type(value) is list else [value]:
