@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, compress, count, product
 from math import inf
 from operator import itemgetter
@@ -102,11 +102,12 @@ def _augment(
 
 
 def leftovers(
-    pairs: Pairs, here: Iterable[int], there: Iterable[int]
+    pairs: Pairs, here: Sequence[int], there: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Return the positions that are in no pair, in their order."""
+    """Return the positions that are in no pair, in their order; mostly, one side has none."""
     used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
-    return sorted({*here}.difference(used)), sorted({*there}.difference(met))
+    spare = sorted({*here}.difference(used)) if len(here) > len(pairs) else []
+    return spare, sorted({*there}.difference(met)) if len(there) > len(pairs) else []
 
 
 def pair_texts(

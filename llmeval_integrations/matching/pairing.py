@@ -54,9 +54,9 @@ class Pairing(Gains):
         if order in ("ordered", "anchored"):
             pairs = [*zip(range(most), range(most))]
             if order == "anchored" and len(output) != len(reference):
+                ours, theirs = len(output), len(reference)
                 end = measure_ends(output, reference)[1]
-                last = [(len(output) - n, len(reference) - n) for n in range(end, 0, -1)]
-                pairs[most - end :] = last
+                pairs[most - end :] = zip(range(ours - end, ours), range(theirs - end, theirs))
             return pairs, False
         known = id(node), id(output), id(reference)
         if known not in self.found:
