@@ -11,16 +11,14 @@ from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.leaves import (
-    ask_function,
     compare_texts,
-    fits_pattern,
     match_numbers,
     match_scalars,
     write_leaf,
 )
 from llmeval_integrations.fields.meanings import is_ambiguous
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_model_path
-from llmeval_integrations.fields.rule import Rule, read_key
+from llmeval_integrations.fields.rule import Rule, ask_function, fits_pattern, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
 from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, canonical, equal
 from llmeval_integrations.json_values.pointer import escape

@@ -11,9 +11,12 @@ from typing import Any, Final, Literal, get_args
 
 import msgspec
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
+from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
+from llmeval_integrations.json_values.equality import TYPES, canonical
+from llmeval_integrations.matching.node import Verdict
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
@@ -196,3 +199,39 @@ def _load_function(name: str, where: str) -> Any:
 def read_key(key: str | Sequence[str] | None) -> tuple[str, ...]:
     """Return the names of a key's members."""
     return (key,) if isinstance(key, str) else tuple(key or ())
+
+
+def fits_pattern(pattern: str, value: Any, path: str) -> bool:
+    """Return whether a whole text, or a number as JSON writes it, matches the pattern."""
+    if TYPES[type(value)] not in ("string", "number"):
+        return False
+    text = value if type(value) is str else canonical(value)
+    try:
+        return bool(compile_pattern(pattern).fullmatch(text, timeout=REGEX_TIMEOUT))
+    except TimeoutError:
+        raise RegexTimeoutError(
+            f"{path or 'the whole'}: the pattern {quote(pattern)} gives no answer within "
+            f"{REGEX_TIMEOUT:g} s for a text of {len(text)} characters"
+        ) from None
+
+
+def ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
+    """Compare two leaves by the caller's function."""
+    function: Any = rule.compare
+    where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
+    try:
+        given = function(output, reference)
+        score = float(given) if hasattr(given, "__float__") else -1.0
+    except RecursionError:
+        raise  # not the function's fault; the result is unscored
+    except Exception as error:
+        raise InvalidOptionError(
+            f"{where}: compare raised {type(error).__name__}: {error}, for {quote(output)} and "
+            f"{quote(reference)}"
+        ) from error
+    if not 0 <= score <= 1:
+        raise InvalidOptionError(
+            f"{where}: compare returned {quote(given)}, which is not True, False or from 0 to 1"
+        )
+    needed = 1.0 if rule.similarity is None else rule.similarity
+    return Verdict("match" if score >= needed else "mismatch", score)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from llmeval_integrations.fields.meanings import BY_FORM
+from llmeval_integrations.fields.leaves import BY_FORM
 from llmeval_integrations.fields.rule import FORMATS, Rule
 from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.schemas.document import items_of, list_of
