@@ -15,7 +15,7 @@ from llmeval_integrations.cli.gates import parse_gate
 from llmeval_integrations.cli.specification import Specification, read_specification
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import hint, quote
-from llmeval_integrations.json_values.limits import measure
+from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.runs.data.source import HUB, STDIN
 
 if sys.version_info >= (3, 11):

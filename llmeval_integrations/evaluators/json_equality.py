@@ -13,9 +13,8 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.evaluators.json_match import Plain
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.values import canonical, equal, escape
 from llmeval_integrations.matching.assignment import pair_texts
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import summarize

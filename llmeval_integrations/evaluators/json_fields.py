@@ -28,8 +28,8 @@ from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.values import equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS, Kind, Outcome, summarize
 

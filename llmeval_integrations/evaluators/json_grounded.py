@@ -24,10 +24,8 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.grounding_tally import GroundingTally
 from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.fields.field import Field, Layout
-from llmeval_integrations.json_values.equality import SCALARS, canonical, equal
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.json_values.pointer import escape
-from llmeval_integrations.json_values.python_values import dump_model
+from llmeval_integrations.json_values.parse import PARSINGS, Parsing, dump_model
+from llmeval_integrations.json_values.values import SCALARS, canonical, equal, escape
 from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.text.sources import Found, Source, normalize
 

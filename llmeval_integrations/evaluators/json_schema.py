@@ -14,8 +14,8 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.schemas.errors import describe, find_errors, is_listed, schema_score
 from llmeval_integrations.schemas.parse import copy_schema, refuse_nan, schema_text
 from llmeval_integrations.schemas.validator import (

@@ -15,8 +15,8 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.values import canonical, equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
 from llmeval_integrations.text.edit_distance import count_edits, load_levenshtein

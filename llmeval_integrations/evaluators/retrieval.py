@@ -13,8 +13,7 @@ from llmeval_integrations.core.options import check_choice, check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.json_values.parse import parse
-from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.json_values.parse import as_python, parse
 
 METRICS: Final = ("hit_rate", "mrr", "precision", "recall", "ap", "ndcg")
 """The metrics of one query. The mean of `ap` over a run is MAP, and the mean of `mrr` is MRR."""

@@ -12,8 +12,8 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.messages.read import read_answer
 
 

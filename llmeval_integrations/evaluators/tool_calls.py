@@ -22,8 +22,8 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
 from llmeval_integrations.fields.paths import Settings, has_place
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.node import describe
 from llmeval_integrations.messages.read import read_items
 from llmeval_integrations.text.excerpt import cut_around_difference

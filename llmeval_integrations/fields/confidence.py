@@ -12,7 +12,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.json_values.values import escape, read_pointer
 from llmeval_integrations.matching.node import Node, Outcome
 
 Source: TypeAlias = str | Callable[[Sample], Any]

@@ -20,8 +20,7 @@ from llmeval_integrations.fields.meanings import is_ambiguous
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_model_path
 from llmeval_integrations.fields.rule import Rule, ask_function, fits_pattern, read_key
 from llmeval_integrations.fields.schema_rules import has_positions, list_cases, read_settings
-from llmeval_integrations.json_values.equality import CONTAINERS, TYPES, canonical, equal
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.values import CONTAINERS, TYPES, canonical, equal, escape
 from llmeval_integrations.matching.node import MATCH, MISMATCH, WRONG_TYPE, AnyOf, Node, Verdict
 from llmeval_integrations.schemas.document import object_of
 from llmeval_integrations.schemas.parse import read_schema, schema_text

@@ -11,7 +11,7 @@ from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import MAX_QUOTE, quote, shorten
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
-from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.json_values.values import escape, read_pointer
 from llmeval_integrations.schemas.document import (
     SchemaDocument,
     items_of,

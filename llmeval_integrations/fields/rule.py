@@ -15,7 +15,7 @@ from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutErr
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values.equality import TYPES, canonical
+from llmeval_integrations.json_values.values import TYPES, canonical
 from llmeval_integrations.matching.node import Verdict
 
 Order = Literal["ordered", "aligned", "any_order", "by_key"]

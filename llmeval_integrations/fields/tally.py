@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.paths import ANY
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.node import FIGURES, KINDS, Figures, Kind
 from llmeval_integrations.stats.confidence import confidence_figures
 from llmeval_integrations.text.excerpt import cut_around_difference

@@ -23,7 +23,7 @@ from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quote import add_article, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.json_values.parse import as_python
 from llmeval_integrations.messages.read import find_messages
 
 FIELDS: Final = Sample.__struct_fields__[1:]

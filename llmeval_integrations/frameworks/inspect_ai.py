@@ -24,7 +24,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, may_look_at, optional
-from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.json_values.parse import as_python
 from llmeval_integrations.messages.read import Messages
 from llmeval_integrations.messages.reply import Reply
 

@@ -25,7 +25,7 @@ from llmeval_integrations.core.evaluator import Evaluator as OurEvaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper, make_sample, optional
-from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.json_values.parse import as_python
 
 with optional("phoenix.evals", "arize-phoenix-evals", "phoenix"):
     import pandas as pd

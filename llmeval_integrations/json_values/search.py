@@ -1,14 +1,20 @@
-"""Find what Python's parser accepts although JSON forbids it, in a text that it has parsed."""
+"""Find what is wrong in a text that Python's parser has parsed: what JSON forbids, and limits."""
 
 from __future__ import annotations
 
 import json
 import re
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
-from llmeval_integrations.json_values.defects import Defect, locate
+from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
+from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.values import measure
+
+SAFE_LENGTH: Final = 2 * MAX_NODES
+"""The longest text that cannot have too many values: each takes one character, and another one for
+a comma or bracket."""
 
 # Without the look-behind, each quote after a backslash outside a string would start a new search.
 _STRING = r'"(?<!\\")[^"\\]*(?:\\.[^"\\]*)*"'
@@ -29,6 +35,7 @@ _MESSAGES = {
     "number_out_of_range": "Number out of range",
 }
 _STRUCTURE = re.compile(_STRING + r"|[\[\]{}]", re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[{]|[\]}]', re.DOTALL)
 _COLON = re.compile(r"[ \t\n\r]*:")
 
 
@@ -72,3 +79,31 @@ def find_duplicate_key(text: str) -> Defect | None:
                 return locate(text, "duplicate_key", f"Duplicate key {name!r}", token.start())
             names[-1].add(name)
     return None
+
+
+def find_limit(text: str, value: Any, start: int = 0) -> Defect | None:
+    """Return the limit that a value exceeds; it was parsed from `text[start:]`."""
+    if len(text) <= SAFE_LENGTH and text.count("[") + text.count("{") <= MAX_DEPTH:
+        return None
+    limit = measure(value).limit
+    if limit == "too_deep":
+        return too_deep(text, start, is_json=True)
+    return too_large() if limit else None
+
+
+def too_deep(text: str, start: int, *, is_json: bool) -> Defect:
+    """Return the defect of a text that is too deep, located at its innermost bracket."""
+    depth, most, offset = 0, 0, start
+    for token in _TOKEN.finditer(text, start):
+        if token[0] in ("[", "{"):
+            depth += 1
+            if depth > most:
+                most, offset = depth, token.start()
+        elif token[0] in ("]", "}"):
+            depth -= 1
+    return locate(text, "too_deep", f"Nested {most} levels deep", offset, is_json=is_json)
+
+
+def too_large() -> Defect:
+    """Return the defect of a text with too many characters or values."""
+    return Defect("too_large", f"Expected {DEFECTS['too_large'].replace('more than', 'at most')}")

@@ -16,7 +16,7 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_fields import JsonFields, compare_sample
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
 from llmeval_integrations.fields.tally import FieldTally
-from llmeval_integrations.json_values.pointer import read_pointer
+from llmeval_integrations.json_values.values import read_pointer
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import JudgementsForm
 from llmeval_integrations.judges.material import MANY_JUDGEMENTS, draw_fence, enclose, make_prompt

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final, TypeAlias
 
-from llmeval_integrations.json_values.limits import measure
+from llmeval_integrations.json_values.values import measure
 
 Members: TypeAlias = dict[str, Any]
 """The members of a JSON object."""

@@ -14,7 +14,7 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError, Mis
 from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.python_values import dump_model
+from llmeval_integrations.json_values.parse import dump_model
 from llmeval_integrations.llm.messages import Message, Role
 from llmeval_integrations.messages.read import find_messages
 

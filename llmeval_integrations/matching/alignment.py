@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from typing import Protocol
 
-from llmeval_integrations.json_values.equality import equal
+from llmeval_integrations.json_values.values import equal
 from llmeval_integrations.matching.assignment import Pairs, Table
 from llmeval_integrations.matching.gains import Items, are_disjoint
 from llmeval_integrations.matching.node import Node

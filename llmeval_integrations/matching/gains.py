@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, equal
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, equal
 from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.node import Node, count_leaves
 

@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import CONTAINERS, canonical
+from llmeval_integrations.json_values.values import CONTAINERS, canonical
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]

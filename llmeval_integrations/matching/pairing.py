@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import CONTAINERS, SCALARS, canonical, equal
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, canonical, equal
 from llmeval_integrations.matching.alignment import align, measure_ends
 from llmeval_integrations.matching.assignment import (
     Pairs,

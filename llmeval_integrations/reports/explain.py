@@ -15,7 +15,7 @@ from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.figures import format_figure, format_within
 from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.reports.outcomes import GROUNDED, objects, outcomes_of
 from llmeval_integrations.text.excerpt import cut_around_difference
 

@@ -17,8 +17,8 @@ from typing import Any, Final
 import msgspec
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.json_values.equality import canonical
-from llmeval_integrations.json_values.python_values import as_python
+from llmeval_integrations.json_values.parse import as_python
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.runs.data.source import HUB, STDIN, open_source
 from llmeval_integrations.runs.options import RunOptions

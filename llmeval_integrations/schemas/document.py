@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import unquote
 
-from llmeval_integrations.json_values.pointer import read_pointer
+from llmeval_integrations.json_values.values import read_pointer
 
 _VALUES: Final = frozenset(("const", "default", "enum", "examples"))
 _ALTERNATIVES: Final = ("anyOf", "oneOf")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.schemas.document import DEFINITIONS, REFERENCES, list_of, subschemas
 
 _REMARK: Final = "llmeval asks for the verdict alone: "

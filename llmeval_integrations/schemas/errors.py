@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RegexTimeoutError
 from llmeval_integrations.core.quote import MAX_QUOTE, shorten_middle
-from llmeval_integrations.json_values.limits import Extent, measure
-from llmeval_integrations.json_values.pointer import pointer
+from llmeval_integrations.json_values.values import Extent, measure, pointer
 from llmeval_integrations.schemas.document import NAMED
 from llmeval_integrations.schemas.error_schema import read_stand_in
 from llmeval_integrations.schemas.patterns import restore_classes

@@ -10,9 +10,8 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.json_values.pointer import pointer
-from llmeval_integrations.json_values.python_values import copy_value
+from llmeval_integrations.json_values.parse import Parsing, copy_value, parse
+from llmeval_integrations.json_values.values import pointer
 from llmeval_integrations.schemas.patterns import restore_classes
 
 KEYWORDS: Final = frozenset(

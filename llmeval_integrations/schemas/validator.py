@@ -8,8 +8,8 @@ from urllib.parse import quote as escape
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values.equality import bag, canonical
 from llmeval_integrations.json_values.parse import Parsing
+from llmeval_integrations.json_values.values import bag, canonical
 from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify
 from llmeval_integrations.schemas.parse import describe_problem, parse_schema
 from llmeval_integrations.schemas.patterns import pattern_options, spell_patterns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.schemas.document import (
     REFERENCES,
     SchemaDocument,

@@ -10,8 +10,7 @@ from operator import itemgetter
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.equality import SCALARS
-from llmeval_integrations.json_values.pointer import escape, read_pointer
+from llmeval_integrations.json_values.values import SCALARS, escape, read_pointer
 from llmeval_integrations.matching.assignment import Pairs
 from llmeval_integrations.matching.comparison import Comparison, full_gain
 from llmeval_integrations.matching.node import AnyOf, Kind, is_optional

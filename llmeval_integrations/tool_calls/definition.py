@@ -8,8 +8,8 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import TYPES
 from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.values import TYPES
 from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, SchemaDocument
 
 _SCHEMAS: Final = (

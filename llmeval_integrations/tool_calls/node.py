@@ -10,8 +10,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.fields.field import Field, Omission, Place, Root
 from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
-from llmeval_integrations.json_values.equality import TYPES, canonical, equal
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.values import TYPES, canonical, equal, escape
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.schemas.document import SchemaDocument, list_of
 from llmeval_integrations.schemas.walk import (

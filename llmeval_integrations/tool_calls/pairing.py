@@ -7,7 +7,7 @@ from math import fsum
 from typing import Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.alignment import best_path
 from llmeval_integrations.matching.assignment import Pairs, best_pairs, pair_texts
 from llmeval_integrations.tool_calls.read import mark_alternatives

@@ -17,10 +17,8 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.fields.field import Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import SCALARS
-from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.json_values.pointer import escape
+from llmeval_integrations.json_values.values import SCALARS, escape, measure
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.schemas.document import list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors

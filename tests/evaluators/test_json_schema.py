@@ -17,7 +17,7 @@ from llmeval_integrations import (
     MissingFieldError,
     evaluate,
 )
-from llmeval_integrations.json_values.pointer import read_pointer
+from llmeval_integrations.json_values.values import read_pointer
 
 DRAFTS = ["4", "6", "7", "2019-09", "2020-12"]
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from json_strategies import clashing, documents, law
 
-from llmeval_integrations.json_values.equality import canonical, equal
 from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.values import canonical, equal
 
 NUMBERS = (int, float)
 

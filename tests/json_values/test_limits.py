@@ -13,8 +13,8 @@ from pace import at_most
 from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonValidity
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, parse
+from llmeval_integrations.json_values.values import canonical
 
 modes = pytest.mark.parametrize("parsing", PARSINGS)
 

@@ -16,8 +16,8 @@ from json_strategies import OUT_OF_RANGE, broken_texts, documents, json_texts, k
 
 from llmeval_integrations import JsonFields, JsonSchema
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.equality import canonical
 from llmeval_integrations.json_values.parse import PARSINGS, check, parse
+from llmeval_integrations.json_values.values import canonical
 
 # Pieces that confuse a parser about where it is, one after the other.
 PIECES = st.sampled_from([

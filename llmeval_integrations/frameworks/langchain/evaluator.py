@@ -19,8 +19,8 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
-from llmeval_integrations.json_values.limits import measure
 from llmeval_integrations.json_values.parse import parse
+from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.schemas.parse import schema_text
 
 _KINDS: Final[dict[str, type[float]]] = {

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.runs.columns import NUMBERS
 from llmeval_integrations.runs.comparison.join import Pair
 from llmeval_integrations.runs.groups import describe_repeats

@@ -9,7 +9,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import free_name, shorten
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.json_values.equality import canonical
+from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.runs.logs.log import Log, LoggedSample, score_of
 
 _WHOLE: Final = "promptfoo"  # the evaluator that combines all assertions of a test
