@@ -8,91 +8,71 @@ from row_forms import of_pandas, of_polars, of_pyarrow, of_samples
 from llmeval_integrations import ExactMatch, JsonValidity, ToolCalls, ToolCallSchema
 from llmeval_integrations.runs import evaluate
 
-ROW = {
-    "output": "1",
-    "reference": "2",
-    "response": "3",
-    "expected": "3",
-    "schema": {"const": 3},
-    "key": "k",
-}
+ROW = {"output": "1", "reference": "2", "response": "3", "expected": "3", "key": "k"}
+TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
+CALL = {"output": {"name": "f"}, "reference": {"name": "f", "arguments": {"n": 1}}}
+CALLED = {**CALL, "tools": json.dumps(TOOLS)}
+BOTH = {**CALLED, "variables": {"tools": 3, "before": []}}
+PAGE = {"output": "1", "reference": "1", "variables": {"document": "d"}, "page": "p"}
+NO_TOOLS = "or map one variable, such as variables.tools"
 
 
 @pytest.mark.parametrize(
-    ("columns", "passed", "id"),
+    ("row", "evaluator", "columns", "expected"),  # passed, id and group
     [
-        ({}, False, 1),
-        ({"output": "response"}, False, 1),
-        ({"output": "response", "reference": "expected"}, True, 1),
-        ({"exact_match.output": "reference"}, True, 1),
-        ({"output": "response", "exact_match.output": "reference"}, True, 1),
-        ({"id": "key"}, False, "k"),
+        (ROW, ExactMatch(), {}, (False, 1, None)),
+        (ROW, ExactMatch(), {"output": "response"}, (False, 1, None)),
+        (ROW, ExactMatch(), {"output": "response", "reference": "expected"}, (True, 1, None)),
+        (ROW, ExactMatch(), {"exact_match.output": "reference"}, (True, 1, None)),
+        (ROW, ExactMatch(), {"output": "key", "exact_match.output": "reference"}, (True, 1, None)),
+        (ROW, ExactMatch(), {"id": "key"}, (False, "k", None)),
+        (PAGE, ExactMatch(), {"group": "variables.document"}, (True, 1, "d")),
+        (PAGE, ExactMatch(), {"group": "variables.x", "variables.x": "page"}, (True, 1, "p")),
+        (CALLED, ToolCalls(), {}, (False, 1, None)),
+        (CALLED, ToolCalls(), {"variables.tools": "tools"}, (True, 1, None)),
+        (CALLED, ToolCalls(), {"tool_calls.variables.tools": "tools"}, (True, 1, None)),
+        # a column counts before the variables
+        (BOTH, ToolCalls(), {"variables.tools": "tools"}, (True, 1, None)),
     ],
 )
-def test_a_mapping_names_the_column_of_a_field(columns, passed, id):
-    [row] = evaluate([ROW], [ExactMatch()], columns=columns).rows
-    assert (row.passed, row.id) == (passed, id)
+def test_a_mapping_names_the_column_of_a_field_or_of_a_variable(row, evaluator, columns, expected):
+    [found] = evaluate([row], evaluator, columns=columns).rows
+    assert (found.passed, found.id, found.group, found.error) == (*expected, None)
+
+
+@pytest.mark.parametrize(
+    ("row", "columns", "error"),
+    [
+        (PAGE, {"group": "variables.documnt"}, "for the group; did you mean 'document'?"),
+        (CALL, {"variables.tools": "page"}, "nothing in column 'page', only in 'output'"),
+        ({**CALL, "page": None}, {"variables.tools": "page"}, NO_TOOLS),
+    ],
+)
+def test_a_row_without_a_column_that_is_needed_is_an_error_row(row, columns, error):
+    [found] = evaluate([row], ToolCallSchema(), columns=columns).rows
+    assert error in found.error
 
 
 GROUPED = [
-    {"output": "1", "group": "a", "schema": '{"type": "integer"}'},
-    {"output": "2", "group": "b", "schema": ""},
-    {"output": "{", "group": "a", "schema": '{"type": "object"}'},
-    {"output": "4", "group": "", "schema": '{"type": "integer"}'},
+    {"output": "1", "schema": '{"type": "integer"}', "group": "a"},
+    {"output": "2", "schema": "", "group": "b"},
+    {"output": "{", "schema": '{"type": "object"}', "group": "a"},
+    {"output": "4", "schema": '{"type": "integer"}', "group": ""},
 ]
 
 
-FORMS = [list, of_pandas, of_polars, of_pyarrow]
-
-
-@pytest.mark.parametrize("of", FORMS)
-def test_a_group_is_kept_beside_what_is_said_of_its_samples(tmp_path, of):
+@pytest.mark.parametrize("of", [list, iter, of_samples, of_pandas, of_polars, of_pyarrow])
+@pytest.mark.parametrize(
+    ("column", "groups"),
+    [("group", ["a", "b", "a", None]), (None, [None] * 4), ("output", ["1", "2", "{", "4"])],
+)
+def test_data_of_any_form_gives_the_same_rows_with_their_groups(tmp_path, of, column, groups):
     evaluators = [JsonValidity(), ExactMatch()]  # the second has nothing to compare with
-    for columns, groups in (
-        ({}, ["a", "b", "a", None]),
-        ({"group": None}, [None] * 4),
-        ({"group": "output"}, ["1", "2", "{", "4"]),
-    ):
-        for out in (None, tmp_path / str(columns.get("group", "own"))):
-            run = evaluate(of(GROUPED), evaluators, columns=columns, out=out)
-            assert [row.group for row in run.rows] == [each for each in groups for _ in evaluators]
-
-
-def test_a_variable_may_be_the_group():
-    rows = [{"output": "1", "variables": {"document": each}, "page": each} for each in "aab"]
-    for columns in (
-        {"group": "variables.document"},
-        {"group": "variables.where", "variables.where": "page"},
-    ):
-        run = evaluate(rows, [JsonValidity()], columns=columns)
-        assert [row.group for row in run.rows] == ["a", "a", "b"]
-        assert run.summary["evaluators"]["json_validity"]["groups"]["n"] == 2
-    [row, *_] = evaluate(rows, [JsonValidity()], columns={"group": "variables.documnt"}).rows
-    assert "no variable 'documnt' for the group; did you mean 'document'?" in row.error
-
-
-TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer", "default": 1}}}}]
-CALL = {"name": "f", "arguments": {}}
-CALLED = {"output": CALL, "reference": {"name": "f", "arguments": {"n": 1}}}
-
-
-def test_a_variable_may_have_a_column_which_counts_before_the_variables():
-    own = {"tools": json.dumps(TOOLS)}
-    for columns, given, passed in (
-        ({}, {}, False),
-        ({"variables.tools": "tools"}, {}, True),
-        ({"tool_calls.variables.tools": "tools"}, {}, True),
-        ({"variables.tools": "tools"}, {"variables": {"tools": 3, "before": []}}, True),
-    ):
-        [row] = evaluate([{**CALLED, **own, **given}], [ToolCalls()], columns=columns).rows
-        assert (row.passed, row.error) == (passed, None)
-    for sample, error in (
-        (CALLED, "nothing in column 'tools', only in"),
-        ({**CALLED, "tools": None}, "or map one variable, such as variables.tools"),
-    ):
-        columns = {"variables.tools": "tools"}
-        [row] = evaluate([sample], [ToolCallSchema()], columns=columns).rows
-        assert error in row.error
+    columns = {"group": column}
+    rows = evaluate(GROUPED, evaluators, columns=columns).rows
+    assert [row.group for row in rows] == [each for each in groups for _ in evaluators]
+    for out in (None, tmp_path / "run"):
+        assert [*evaluate(of(GROUPED), evaluators, columns=columns, out=out).rows] == rows
 
 
 NONE = "none of the first 8 rows has a column 'anwser'; did you mean 'answer'? there are answer"
@@ -105,12 +85,7 @@ FIRST = "the first row has no column 'task'; there are output"
         (GROUPED, {}, {"schema": "'schema'", "group": "'group'"}, []),
         (of_samples(GROUPED), {"group": None}, {"schema": "'schema'"}, []),
         (GROUPED, {"group": "output", "schema": None}, {"group": "'output'"}, []),
-        (
-            of_samples(GROUPED),
-            {"group": None, "json_validity.schema": "output"},
-            {"schema": "'output'"},
-            [],
-        ),
+        (GROUPED, {"group": None, "json_validity.schema": "output"}, {"schema": "'output'"}, []),
         ([{"answer": 1}] * 9, {"output": "anwser"}, {}, [NONE]),
         ([{"output": 1}], {"group": "task"}, {}, [FIRST]),
         ([{"output": 1}, {"output": 1, "x": 1}], {"id": "x"}, {}, []),

@@ -4,17 +4,16 @@ import json
 import re
 import subprocess
 import sys
+from io import BytesIO
 from itertools import pairwise
 
 import pytest
+from row_forms import of_pyarrow
 
-from llmeval_integrations import (
-    Evaluator,
-    Result,
-    Sample,
-    evaluate,
-)
+from llmeval_integrations import Evaluator, Result, evaluate
 from llmeval_integrations.runs.data.source import open_source
+
+parquet = pytest.importorskip("pyarrow.parquet")
 
 ROWS = [
     {"id": "a", "output": '{"a": 1}', "reference": "é"},
@@ -22,6 +21,8 @@ ROWS = [
     {"id": "c", "output": "", "reference": "x"},
 ]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+PARQUET = BytesIO()
+parquet.write_table(of_pyarrow(ROWS), PARQUET)
 
 
 def write_csv(rows, delimiter):
@@ -45,35 +46,17 @@ def records(path, text, **options):
         ("rows.csv", write_csv(ROWS, ",")),
         ("rows.csv", "\ufeff" + write_csv(ROWS, ";")),
         ("rows.tsv", write_csv(ROWS, "\t")),
+        ("rows.parquet", PARQUET.getvalue()),
     ],
 )
 def test_every_format_gives_the_same_rows(tmp_path, name, text):
     assert records(tmp_path / name, text) == [*enumerate(ROWS, 1)]
 
 
-@pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow", "samples", "parquet", "iterator"])
-def test_python_objects_give_the_same_rows(tmp_path, form):
-    if form in ("samples", "iterator"):
-        data = [Sample(**row) for row in ROWS] if form == "samples" else iter(ROWS)
-    elif form == "parquet":
-        pyarrow, data = pytest.importorskip("pyarrow"), tmp_path / "rows.parquet"
-        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(ROWS), data)
-    else:
-        library = pytest.importorskip(form)
-        data = library.Table.from_pylist(ROWS) if form == "pyarrow" else library.DataFrame(ROWS)
-    run = evaluate(data, "exact_match")
-    assert [row.id for row in run.rows] == ["a", "b", "c"]
-    assert [row.reason for row in run.rows] == [
-        row.reason for row in evaluate(ROWS, "exact_match").rows
-    ]
-
-
-def test_parquet_comes_through_standard_input_too(tmp_path):
-    pyarrow, path = pytest.importorskip("pyarrow"), tmp_path / "rows"
-    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(ROWS), path)
+def test_parquet_comes_through_standard_input_too():
     command = [sys.executable, "-m", "llmeval_integrations", "run", "-", "-e", "json_validity"]
     command += ["--format", "parquet", "--json"]
-    run = subprocess.run(command, input=path.read_bytes(), stdout=-1, check=True)
+    run = subprocess.run(command, input=PARQUET.getvalue(), stdout=-1, check=True)
     assert json.loads(run.stdout)["samples"] == 3
 
 
@@ -141,16 +124,11 @@ def test_rows_of_csv(tmp_path, text, rows):
         assert expected in str(row) if isinstance(expected, str) else row == expected
 
 
-@pytest.mark.parametrize("form", ["pandas", "dicts"])
-def test_arrays_in_cells_are_lists(form):
-    numpy = pytest.importorskip("numpy")
+def test_arrays_in_cells_are_lists_and_missing_cells_of_pandas_are_null():
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
     rows = [{"output": numpy.array([1, 2]), "reference": [numpy.float32(1), 2]}] * 2
-    data = pytest.importorskip("pandas").DataFrame(rows) if form == "pandas" else rows
-    assert [row.passed for row in evaluate(data, "json_match").rows] == [True, True]
-
-
-def test_missing_cells_of_pandas_are_null():
-    pandas = pytest.importorskip("pandas")
+    for data in (rows, pandas.DataFrame(rows)):
+        assert [row.passed for row in evaluate(data, "json_match").rows] == [True, True]
     frame = pandas.DataFrame({"id": [float("nan"), 7.0], "output": [None, "[]"]})
     rows = evaluate(frame, "json_validity").rows
     assert [(row.id, row.label) for row in rows] == [(1, "empty"), (7, None)]
@@ -187,27 +165,31 @@ def test_rows_come_while_a_slow_evaluator_is_at_work():
     assert max(after - before for before, after in pairwise(done)) <= 8
 
 
-@pytest.mark.nightly
-@pytest.mark.once
-@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
-def test_memory_does_not_grow_with_the_number_of_rows(tmp_path, form):
-    code = f"""
-import json, resource
+MEMORY = """
+import resource, sys
 from llmeval_integrations import evaluate
-path = {str(tmp_path)!r} + "/rows.{form}"
-row = {{"output": "x" * 1000, "reference": "y"}}
-if "{form}" == "parquet":
-    import pyarrow as pa, pyarrow.parquet as pq
-    pq.write_table(pa.Table.from_pylist([row] * 200_000), path, compression=None)
-else:
-    with open(path, "w") as file:
-        file.write("output,reference\\n" if "{form}" == "csv" else "")
-        line = "x" * 1000 + ",y\\n" if "{form}" == "csv" else json.dumps(row) + "\\n"
-        file.writelines(line for _ in range(200_000))
-evaluate(path, "exact_match", out={str(tmp_path / "small")!r}, limit=2_000)
-small = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-evaluate(path, "exact_match", out={str(tmp_path / "large")!r})
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - small)
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+evaluate(sys.argv[1], "exact_match", out="small", limit=2_000)
+small = peak()
+evaluate(sys.argv[1], "exact_match", out="large")
+print(peak() - small)
 """
-    grown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+LONG = {"output": "x" * 1_000, "reference": "y"}
+PLAIN = {"compression": None, "use_dictionary": False}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("rows.jsonl", lambda at: at.write_text((json.dumps(LONG) + "\n") * 200_000)),
+        ("rows.csv", lambda at: at.write_text(write_csv([LONG] * 200_000, ","))),
+        ("rows.parquet", lambda at: parquet.write_table(of_pyarrow([LONG] * 200_000), at, **PLAIN)),
+    ],
+)
+def test_memory_does_not_grow_with_the_number_of_rows(tmp_path, name, write):
+    write(tmp_path / name)
+    command = [sys.executable, "-c", MEMORY, name]
+    grown = subprocess.run(command, stdout=-1, cwd=tmp_path, check=True)
     assert int(grown.stdout) < 60_000  # kB, of a file of 200 MB

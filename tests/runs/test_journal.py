@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from remote_model import Remote, Repeats
@@ -87,20 +88,15 @@ if __name__ == "__main__":
 
 
 def without_accounts(folder):
-    """Give a run's files but for what judges took, which a kept reply changes."""
-    found = files(folder)
-    rows = [json.loads(line) for line in found["results.jsonl"].splitlines()]
-    summary = json.loads(found["summary.json"])
-    for each in (summary, *summary["evaluators"].values(), *(row["metadata"] for row in rows)):
-        each.pop("judging", None)
-        each.pop("judge", None)
-    return rows, found["samples.jsonl"], summary
+    """Give a run's rows and samples but for what judges took, which a kept reply changes."""
+    rows = [
+        (row.id, row.evaluator, row.score, row.label, row.error) for row in read_run(folder).rows
+    ]
+    return rows, files(folder)["samples.jsonl"]
 
 
-ON_RAY = [
-    pytest.mark.nightly,
-    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray"),
-]
+ON_RAY = [pytest.mark.nightly, pytest.mark.skipif(not find_spec("ray"), reason="needs Ray")]
+ASKS = "Asks(Paid(seconds=0.01))"
 
 
 @pytest.mark.once
@@ -110,15 +106,10 @@ ON_RAY = [
     ("third", "options", "content"),
     [
         ("Slow(0.0005)", "", files),
-        ("Asks(Paid(seconds=0.005))", "", without_accounts),
+        (ASKS, "", without_accounts),
         ("Slow(0.0005)", "workers=2", files),
         pytest.param("Slow(0.0005)", "engine=on_ray()", files, marks=ON_RAY),
-        pytest.param(
-            "Asks(Paid(seconds=0.02))",
-            "engine=on_ray(), cache='cache'",
-            without_accounts,
-            marks=ON_RAY,
-        ),
+        pytest.param(ASKS, "engine=on_ray(), cache='cache'", without_accounts, marks=ON_RAY),
     ],
 )
 def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, rows, third, options, content):
@@ -148,11 +139,14 @@ def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, rows, third, 
 
 
 @pytest.mark.parametrize("cut", [0, 100, 200_001])
-def test_wherever_the_rows_end_the_rest_is_done_and_nothing_twice(path, tmp_path, cut):
+def test_a_run_is_read_without_its_summary_and_done_wherever_its_rows_end(path, tmp_path, cut):
     run = evaluate(path, EVALUATORS, out=tmp_path)
     whole = files(tmp_path)
-    (tmp_path / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
     (tmp_path / "summary.json").unlink()
+    again = read_run(tmp_path)
+    assert (again.summary, again.findings) == (run.summary, run.findings)  # with those of fields
+    assert "it was killed or is under way" in again.incomplete
+    (tmp_path / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
     assert evaluate(path, EVALUATORS, out=tmp_path, resume=True).summary == run.summary
     assert files(tmp_path) == whole
 
@@ -254,20 +248,9 @@ def test_an_interrupt_carries_the_run_that_was_done(tmp_path, out):
 
 
 def test_an_interrupt_while_rows_are_counted_waits_for_the_last_of_them(tmp_path):
-    class Interrupts(Evaluator):
-        """Is interrupted whenever a row is counted."""
-
-        def check(self, sample):
-            return Result(1.0)
-
+    class Interrupts(JsonValidity):
         def breakdown(self):
-            return self
-
-        def add(self, sample, metadata):
-            signal.raise_signal(signal.SIGINT)
-
-        def summary(self):
-            return {}
+            return SimpleNamespace(add=lambda *_: signal.raise_signal(signal.SIGINT), summary=dict)
 
     with pytest.raises(Interrupted) as caught:
         evaluate(ROWS, [JsonValidity(), Interrupts(), JsonMatch()], out=tmp_path)
@@ -325,7 +308,7 @@ def test_what_cannot_be_handed_over_stays_here():
     assert own.stdout.split() == [b"1100"]
 
 
-# --- what a run does not survive in silence -------------------------------------------------------
+# --- what ends a run with an error ----------------------------------------------------------------
 
 
 def test_of_an_iterator_the_ids_are_compared_and_a_damaged_file_is_named(tmp_path):
@@ -392,16 +375,6 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(path, tmp_path, name):
 # --- what is read again ---------------------------------------------------------------------------
 
 
-def test_a_run_is_read_again_also_without_its_summary(path, tmp_path):
-    run = evaluate(path, EVALUATORS, out=tmp_path / "run")
-    again = read_run(tmp_path / "run")
-    assert (again.summary, again.findings) == (run.summary, run.findings)
-    (tmp_path / "run" / "summary.json").unlink()
-    again = read_run(tmp_path / "run")
-    assert again.summary == run.summary  # with the figures of fields
-    assert "it was killed or is under way" in again.incomplete
-
-
 def test_the_samples_that_did_not_pass_are_kept_with_what_each_evaluator_saw(path, tmp_path):
     columns = {"json_match.reference": "output"}
     run = evaluate(path, EVALUATORS[1:], out=tmp_path / "run", columns=columns)
@@ -417,13 +390,11 @@ def test_the_samples_that_did_not_pass_are_kept_with_what_each_evaluator_saw(pat
 
 @pytest.mark.parametrize("again", [list, iter])
 def test_of_data_in_memory_all_samples_are_kept(tmp_path, again):
-    run = evaluate(again(ROWS), EVALUATORS, out=tmp_path)
-    assert [dict(sample) for _, sample in read_texts(run, "json_match")] == [
-        {"row": place, **row} for place, row in enumerate(ROWS)
-    ]
+    evaluate(again(ROWS), EVALUATORS, out=tmp_path)
     before = files(tmp_path)
-    evaluate(again(ROWS), EVALUATORS, out=tmp_path, resume=True)
+    run = evaluate(again(ROWS), EVALUATORS, out=tmp_path, resume=True)
     assert files(tmp_path) == before
+    assert [*read_texts(run, "json_match")] == [(n, {"row": n, **ROWS[n]}) for n in range(1_000)]
 
 
 def test_options_of_any_kind_stand_in_the_manifest(tmp_path):

@@ -36,15 +36,10 @@ def outputs(length, count=40):
     return [{"id": n, "output": "x" * (length + n % 3), "input": "?"} for n in range(count)]
 
 
-@pytest.fixture
-def folders(tmp_path):
+def test_the_better_of_two_wins_and_samples_are_joined_by_id(tmp_path):
     for name, length in (("short", 3), ("long", 5)):
         evaluate(outputs(length), "length_penalty", out=tmp_path / name)
-    return tmp_path / "short", tmp_path / "long"
-
-
-def test_the_better_of_two_wins_and_samples_are_joined_by_id(folders):
-    found = prefer(*folders, Longer())
+    found = prefer(tmp_path / "short", tmp_path / "long", Longer())
     assert found.names == ["short", "long"]
     rate = found.rates["short", "long"]
     assert (rate.rate, rate.losses) == (0.0, 40)

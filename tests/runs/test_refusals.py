@@ -6,19 +6,13 @@ import pytest
 from remote_model import Remote, Repeats
 from row_forms import row_of, run_of
 
-from llmeval_integrations import (
-    InputError,
-    InvalidOptionError,
-    JsonMatch,
-    JsonValidity,
-    compare,
-    evaluate,
-    evaluate_batch,
-)
+from llmeval_integrations import JsonMatch, JsonValidity, compare, evaluate, evaluate_batch
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.runs import prefer, read_run
 from llmeval_integrations.runs.tables import score_columns
 
 ROWS = [{"id": n, "output": "1", "output_b": "2", "reference": "1"} for n in range(50)]
+PROMPTFOO = Path(__file__).parent / "logs" / "data" / "promptfoo.json"
 ONE = run_of([row_of("1", 1)])
 LOOSE = JsonMatch(strict_order=False)
 
@@ -89,6 +83,7 @@ REFUSALS = [
     (lambda: read_run("nothing.json"), "is not a run: expected a run's directory"),
     (lambda: read_run("damaged.json"), "damaged or of another version: KeyError"),
     (lambda: read_run("cut.json"), "line 1 is damaged"),
+    (lambda: read_run(f"{PROMPTFOO}#3"), r"no column is 3; there are 1 \(tiny: The capital of"),
     (lambda: compare(ONE, run_of([row_of("2", 1)])), r"A has \['1'\], B has \['2'\]"),
     (lambda: compare(ONE, run_of([row_of("1", 1, name="x")])), "in common: judge and x"),
     (lambda: compare(ONE, ONE, evaluators=["juge"]), r"did you mean 'judge'\?"),

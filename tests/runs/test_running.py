@@ -6,15 +6,12 @@ from enum import Enum
 
 import pytest
 
-from llmeval_integrations import (
-    Evaluator,
-    InputError,
-    JsonMatch,
-    LengthPenalty,
-    Result,
-)
-from llmeval_integrations.runs import evaluate, read_run
+from llmeval_integrations import Evaluator, JsonMatch, LengthPenalty, Result
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.runs import evaluate, evaluate_batch, read_run
 from llmeval_integrations.runs.rows import Row
+
+pyarrow = pytest.importorskip("pyarrow")
 
 
 @dataclass(frozen=True)
@@ -59,16 +56,6 @@ def test_figures_and_texts_of_other_types_become_pythons(tmp_path):
     ]
 
 
-def test_an_unscored_result_is_neither_zero_nor_an_error():
-    results = Result.unscored("cannot tell", label="unsure"), Result(1, True)
-    run = evaluate([{"output": each} for each in results], Says())
-    row, _ = run.rows
-    assert (row.unscored, row.score, row.error, row.reason) == (True, None, None, "cannot tell")
-    figures = run.summary["evaluators"]["says"]
-    assert (figures["unscored"], figures["mean"], figures["pass_rate"]) == (1, 1.0, 1.0)
-    assert figures["labels"] == {"unsure": 1}
-
-
 @pytest.mark.parametrize(
     ("evaluators", "names"),
     [
@@ -98,12 +85,10 @@ def test_the_worst_rows_come_first(tmp_path):
     assert read_run(tmp_path).worst() == run.worst()
 
 
-@pytest.mark.parametrize("out", [None, "run"])
-def test_a_run_is_a_dataframe_of_pandas(tmp_path, out):
+def test_a_run_is_a_dataframe_of_pandas():
     pytest.importorskip("pandas")
     rows = [{"id": "a", "output": "1", "group": "g"}, {"id": "b", "output": "{"}]
-    run = evaluate(rows, ["json_validity", "json_object"], out=out and tmp_path / out)
-    frame = run.to_pandas()
+    frame = evaluate(rows, ["json_validity", "json_object"]).to_pandas()
     assert list(frame.columns) == list(Row.__struct_fields__)
     wide = frame.pivot(index="id", columns="evaluator", values="score")
     assert wide.to_dict("list") == {"json_validity": [1.0, 0.0], "json_object": [0.0, 0.0]}
@@ -129,3 +114,29 @@ def test_progress_is_told_with_the_share_that_is_done(tmp_path):
         evaluate(data, "json_validity", on_progress=lambda *now, told=told: told.append(now))
         assert told[-1] == last
         assert last[1] is None or (told == sorted(told) and 0 < told[0][1] < 1)
+
+
+# --- a table of Arrow in, a table of rows out -------------------------------------------------------
+
+ROWS = [
+    {"id": "a", "output": "[1]", "reference": "[1.0]", "group": None},
+    {"id": "b", "output": "[1,", "reference": "[1]"},
+    {"id": "c", "output": "1", "reference": None},
+    {"id": None, "output": "\u2026", "reference": "2", "group": "g"},
+]
+EVALUATORS = ["json_validity", "json_equality"]
+TABLE = pyarrow.Table.from_pylist(ROWS)
+
+
+@pytest.mark.parametrize("metadata", [False, True])
+def test_the_rows_are_those_of_a_run(metadata):
+    found = evaluate_batch(TABLE, EVALUATORS, metadata=metadata)
+    names = ["id", "group", "evaluator", "score", "passed", "label", "reason", "unscored", "error"]
+    assert found.column_names == names + ["metadata"] * metadata
+    rows = list(evaluate(TABLE, EVALUATORS).rows)
+    rows[6].id = rows[7].id = "4"  # an id is a text there
+    for row, cells in zip(rows, found.to_pylist(), strict=True):
+        assert [getattr(row, name) for name in names] == [cells[name] for name in names]
+    empty = evaluate_batch(TABLE.slice(0, 0), EVALUATORS, metadata=metadata)
+    assert empty.schema == found.schema  # the types depend on no row
+    assert str(found.schema.field("score").type) == "double"

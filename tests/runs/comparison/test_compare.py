@@ -6,26 +6,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from row_forms import row_of as row
 from row_forms import run_of
 
-from llmeval_integrations import compare, evaluate
-
-
-def verdicts(*passed):
-    return run_of([row(f"s{n}", float(each), each) for n, each in enumerate(passed)])
-
-
-def test_a_rate_that_rose_is_told_with_interval_and_chance():
-    found = compare(*(verdicts(*[True] * good, *[False] * (50 - good)) for good in (20, 32)))
-    (rate,) = found.differences  # the score says nothing that the verdict does not
-    assert (rate.evaluator, rate.measure, rate.field, rate.n) == ("judge", "pass rate", None, 50)
-    assert (rate.a, rate.b, rate.difference) == pytest.approx((0.4, 0.64, 0.24))
-    assert (rate.better, rate.worse, rate.verdict) == (12, 0, "better")
-    assert rate.p == rate.adjusted == pytest.approx(2 / 2**12)
-    assert rate.interval[0] < 0.24 < rate.interval[1]
-    assert 0.15 < rate.detectable < 0.24
-    assert (found.improvements, found.regressions) == ([rate], [])
+from llmeval_integrations import ExactMatch, JsonMatch, compare, evaluate
 
 
 def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
@@ -65,21 +50,15 @@ def test_what_has_no_score_in_either_run_is_left_out_and_counted():
     lost = {"unscored": True, "reason": "no answer"}
     a = [row("1", 1, True), row("2", **lost), row("3", 0, False), row("4", 1, True), row("5", 1)]
     b = [row("1", 1, True), row("2", 1, True), row("3", error="E: x"), row("4", 1, True), row("5")]
-    found = compare(run_of(a), run_of(b))
-    told = found.evaluators["judge"]
+    twice = (
+        [replace(each, evaluator=name) for name in ("x", "y") for each in run] for run in (a, b)
+    )
+    found = compare(*map(run_of, twice))
+    told = found.evaluators["y"]
     assert (told.joined, told.left_out, told.left_out_a, told.left_out_b) == (5, 3, 1, 2)
-    (rate,) = found.differences
-    assert (rate.n, rate.a, rate.b) == (2, 1.0, 1.0)
-    assert found.warnings == [
-        "judge: 3 of 5 samples are left out, as they have no score: 1 in A, 2 in B"
-    ]
-
-
-def test_evaluators_that_share_a_warning_are_named_in_it_together():
-    rows = [{"id": "1", "output": "{}", "reference": "{}"}, {"id": "2", "output": "{}"}]
-    run = evaluate(rows, ["json_validity", "json_match", "exact_match"])
-    lacking = "1 of 2 samples are left out, as they have no score: 1 in A, 1 in B"
-    assert compare(run, run).warnings == [f"json_match, exact_match: {lacking}"]
+    assert [(each.n, each.a, each.b) for each in found.differences] == [(2, 1.0, 1.0)] * 2
+    lacking = "3 of 5 samples are left out, as they have no score: 1 in A, 2 in B"
+    assert found.warnings == [f"x, y: {lacking}"]
 
 
 def test_ids_are_joined_as_json_has_them():
@@ -102,9 +81,12 @@ def test_rows_of_one_group_or_one_id_are_not_independent(group):
     )
     [rate, *_] = compare(run_of(a), run_of(b)).differences
     assert (rate.n, rate.groups, rate.a, rate.b, rate.better) == (50, 10, 0.0, 0.8, 40)
-    assert rate.p == pytest.approx(2 / 2**10)
+    assert rate.p == rate.adjusted == pytest.approx(2 / 2**10)
+    assert 0.5 < rate.detectable < rate.difference == 0.8 < rate.interval[1]
     [alone, *_] = compare(run_of(a[1::5]), run_of(b[1::5])).differences
     assert (alone.n, alone.groups, alone.p) == (10, None, rate.p)
+    [few, *_] = compare(run_of(a[1:30:5]), run_of(b[1:30:5])).differences
+    assert (few.n, few.verdict, few.detectable) == (6, "better", None)  # it would be above 1
 
 
 def test_the_changes_are_listed_worst_first():
@@ -195,3 +177,90 @@ def test_fields_that_cannot_differ_surely_hide_none_that_does():
 def test_metadata_of_another_tool_that_is_called_fields_is_not_compared(fields):
     a, b = (run_of([row(n, 1.0, True, fields=fields) for n in range(9)]) for _ in "ab")
     assert [each.field for each in compare(a, b).differences] == [None]
+
+
+# --- a difference may come from something other than the outputs ------------------------------------
+
+GOOD = [{"id": f"s{n}", "output": "{}", "reference": "{}"} for n in range(4)]
+
+
+def warnings(tmp_path, a, b, evaluators=(), **options):
+    """Give the warnings of a run with JsonMatch and a second run with these options."""
+    evaluate(a, [JsonMatch()], out=tmp_path / "a")
+    evaluate(b, evaluators or [JsonMatch()], out=tmp_path / "b", **options)
+    return compare(tmp_path / "a", tmp_path / "b").warnings
+
+
+def rows_of(ids):
+    return [{"id": each, "output": "{}", "reference": "{}"} for each in ids]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "told"),
+    [
+        (GOOD, [{**each, "output": "[]", "input": "another"} for each in GOOD], {}, ""),
+        (
+            GOOD,
+            GOOD,
+            {"evaluators": [JsonMatch(strict_order=False), ExactMatch()]},
+            (
+                "other evaluators or options: json_match.options.strict_order is False, and was "
+                "True; in B alone, so not compared: exact_match"
+            ),
+        ),
+        (GOOD, GOOD, {"limit": 2}, "other samples: 2 samples in A alone, so not compared"),
+        (
+            *[[{"output": "{}", "reference": "{}"}]] * 2,
+            {},
+            "other samples: ids are the numbers of the rows",
+        ),
+        (*[rows_of("aab")] * 2, {}, "1 sample has the id of another, and no group is named"),
+        (*[rows_of(["t1.0", "t1.1", "t2.0", "t2.1"])] * 2, {}, "ids such as 't1.0' and 't1.1'"),
+        (*[[{**each, "group": 1} for each in rows_of("aab")]] * 2, {}, ""),
+    ],
+)
+def test_what_differs_besides_the_outputs_is_named(tmp_path, a, b, options, told):
+    found = warnings(tmp_path, a, b, **options)
+    assert [each[: len(told)] for each in found] == ([told] if told else [])
+
+
+def test_another_version_of_this_package_and_a_killed_run_are_named(tmp_path):
+    assert warnings(tmp_path, GOOD, GOOD) == []
+    path = tmp_path / "a/manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": "0.1"}))
+    (tmp_path / "b" / "summary.json").unlink()
+    incomplete, version = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert incomplete == "other samples: B is incomplete: it was killed or is under way"
+    assert version.startswith("another version: A was evaluated by 0.1, B by ")
+
+
+def test_other_references_of_an_evaluator_with_a_column_of_its_own_are_noticed(tmp_path):
+    failed = [{**sample, "output": "[]", "gold": "{}"} for sample in GOOD]
+    other = [{**sample, "gold": "[1]"} for sample in failed[:3]] + failed[3:]
+    evaluators = {"first": JsonMatch(), "own": JsonMatch(), "also": JsonMatch()}
+    for name, rows in (("a", failed), ("b", other)):
+        evaluate(rows, evaluators, columns={"own.reference": "gold"}, out=tmp_path / name)
+    [told] = compare(tmp_path / "a", tmp_path / "b").warnings
+    assert told == (
+        "other references: own: 3 of 4 samples that both runs keep have another one in B"
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        ({"reference": "gold"}, ["columns.reference"]),
+        ({"other.reference": "gold"}, ["columns.other.reference"]),
+        ({"output": "gold", "other.input": "gold"}, []),
+    ],
+)
+def test_of_one_file_columns_of_references_are_noticed_and_places_are_ids(tmp_path, columns, told):
+    file = tmp_path / "data.csv"
+    file.write_text("output,reference,gold\n" + "{},{},[]\n" * 4)
+    evaluators = {"first": JsonMatch(), "other": JsonMatch()}
+    for name, mapping in (("a", {}), ("b", columns)):
+        evaluate(str(file), evaluators, columns=mapping, out=tmp_path / name)
+    said = "; ".join(f"{name} is 'gold', and was absent" for name in told)
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert found.warnings == ([f"other references: {said}"] if told else [])
+    assert found.evaluators["first"].worse == (0 if "other.reference" in columns else 4)
