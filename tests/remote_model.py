@@ -12,7 +12,7 @@ from llmeval_integrations.llm.reply import Reply, Usage
 
 
 class Remote(Client):
-    """Takes `seconds` for each call and says what `says(text)` gives or raises."""
+    """Takes `seconds` for each call; `says(text)` gives a text, a Reply, or an error to raise."""
 
     def __init__(self, says=str.upper, *, seconds=0.01, retries=0, **identity):
         self.says = says
@@ -34,9 +34,11 @@ class Remote(Client):
             said = self.says(request.text)
         finally:
             self.under_way -= 1
-        return (
-            said if isinstance(said, Reply) else Reply(said, usage=Usage(10, 5), model="remote-1")
-        )
+        if isinstance(said, Exception):
+            raise said
+        if isinstance(said, Reply):
+            return said
+        return Reply(said, usage=Usage(10, 5), model="remote-1")
 
 
 def question(text="Where?", **fields):

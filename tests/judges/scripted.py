@@ -1,7 +1,6 @@
 """A model that says what a test wants, so that what a judge makes of it is seen."""
 
 import json
-from collections.abc import Callable
 
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.reply import Reply, Usage
@@ -27,8 +26,7 @@ class Scripted(Client):
     async def complete(self, request):
         self.requests.append(request)
         reply = self.replies[min(len(self.requests), len(self.replies)) - 1]
-        if isinstance(reply, Callable):
-            reply = reply(request)
+        reply = reply(request) if callable(reply) else reply
         if isinstance(reply, Exception):
             raise reply
         if not isinstance(reply, Reply):
@@ -44,3 +42,7 @@ class Scripted(Client):
 
 def judgement(verdict="Pass", confidence="High", reasoning="because"):
     return {"reasoning": reasoning, "verdict": verdict, "confidence": confidence}
+
+
+def judgements(*verdicts):
+    return {f"question_{number}": judgement(verdict) for number, verdict in enumerate(verdicts, 1)}

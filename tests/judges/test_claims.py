@@ -3,12 +3,7 @@
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations.judges import (
-    AnswerRelevance,
-    ClaimFaithfulness,
-    ContextPrecision,
-    ContextRecall,
-)
+from llmeval_integrations import judges
 
 CONTEXTS = ["Rome has 2.8 million people.", "The Tiber is a river.", "Rome was founded in 753 BC."]
 
@@ -22,8 +17,6 @@ RIGHT = ("Rome has 2.8 million people", "2.8 million people", [1], "supported")
 OLD = ("Rome was founded in 753 BC", "founded in 753 BC", [3], "supported")
 WRONG = ("The Tiber is a lake", "The Tiber is a river", [2], "contradicted")
 NEW = ("Rome is warm", "-", [], "unsupported")
-
-
 NOT_THERE = ("Rome is old", "Rome is the eldest city of all", [1], "supported")
 
 
@@ -38,7 +31,7 @@ NOT_THERE = ("Rome is old", "Rome is the eldest city of all", [1], "supported")
 )
 def test_the_score_is_the_share_of_claims_that_are_supported(found, score, reason):
     model = Scripted(claims(*found))
-    result = ClaimFaithfulness(model, threshold=0.5)("some text", contexts=CONTEXTS)
+    result = judges.ClaimFaithfulness(model, threshold=0.5)("some text", contexts=CONTEXTS)
     assert (result.score, result.passed) == (score, score >= 0.5)
     assert result.reason.startswith(reason)
     for said, each in zip(found, result.metadata["claims"], strict=True):
@@ -60,7 +53,7 @@ def test_claims_that_one_part_of_the_contexts_leaves_open_are_checked_against_th
     replies, verdicts, documents
 ):
     model = Scripted(*replies)
-    judge = ClaimFaithfulness(model, part_characters=60)
+    judge = judges.ClaimFaithfulness(model, part_characters=60)
     found = judge("some text", contexts=CONTEXTS).metadata["claims"]
     assert [each["verdict"] for each in found] == verdicts
     assert [each["documents"] for each in found] == documents
@@ -73,7 +66,7 @@ def test_claims_that_one_part_of_the_contexts_leaves_open_are_checked_against_th
 def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
     model = Scripted(claims())
     for text in ("Hello!", ""):
-        assert ClaimFaithfulness(model)(text, contexts=CONTEXTS).label == "no_claims"
+        assert judges.ClaimFaithfulness(model)(text, contexts=CONTEXTS).label == "no_claims"
     assert len(model.requests) == 1
 
 
@@ -90,8 +83,8 @@ def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
 def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, precision):
     fields = {"reference": "Rome was founded in 753 BC.", "contexts": CONTEXTS}
     model = Scripted(claims(*found))
-    assert ContextRecall(model)("x", **fields).score == pytest.approx(recall)
-    assert ContextPrecision(model)("x", **fields).score == pytest.approx(precision)
+    assert judges.ContextRecall(model)("x", **fields).score == pytest.approx(recall)
+    assert judges.ContextPrecision(model)("x", **fields).score == pytest.approx(precision)
     asked = {request.messages for request in model.requests}
     assert len(asked) == 1  # a run pays once for both
 
@@ -100,24 +93,9 @@ def test_relevance_is_the_share_of_claims_that_help_to_answer_and_may_quote_the_
     found = (("It is Rome", "capital", [], "relevant"), ("I like it", "", [], "irrelevant"))
     model = Scripted(claims(*found))
     fields = {"input": "What is the capital?", "contexts": {"city": "Rome"}}
-    result = AnswerRelevance(model)("It is Rome. I like it.", **fields)
+    result = judges.AnswerRelevance(model)("It is Rome. I like it.", **fields)
     assert (result.score, result.metadata["claims"][0]["quoted"]) == (0.5, True)
     model = Scripted(claims(("It is Rome", "capital", [1], "supported")))
-    judge = ClaimFaithfulness(model, part_characters=1)
+    judge = judges.ClaimFaithfulness(model, part_characters=1)
     assert judge("It is Rome.", **fields).metadata["claims"][0]["quoted"] is False
     assert '{"city": "Rome"}' in model.said  # no list, so that it is one text
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Two claims are fine.",
-        "Claims: [{'claim': 'x'}, {'claim': 'y'}]",
-        {"claims": [{"claim": "x"}]},
-        claims(("x", "", [], "perhaps")),
-    ],
-)
-def test_a_reply_in_another_form_is_unscored_after_a_second_question(reply):
-    model = Scripted(reply)
-    result = ClaimFaithfulness(model)("text", contexts=CONTEXTS)
-    assert (result.label, len(model.requests)) == ("unreadable", 2)

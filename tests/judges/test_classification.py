@@ -3,58 +3,42 @@
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import MissingFieldError, Sample, evaluate, load_evaluator
-from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations import Sample, load_evaluator
+from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.judges import Classification, Preference, Rubric
-
-SCORES = {"positive": 1.0, "neutral": 0.5, "negative": 0}
+from llmeval_integrations.llm.reply import Reply
 
 
 def said(label, explanation="so it reads"):
     return {"explanation": explanation, "label": label}
 
 
-def classify(*replies, choices=("positive", "negative"), **options):
-    return Classification("sentiment", Scripted(*replies), "Classify: {output}", choices, **options)
-
-
 @pytest.mark.parametrize(
     ("choices", "threshold", "score", "passed"),
     [
         (["positive", "neutral", "negative"], None, None, None),
-        (SCORES, 0.5, 1.0, True),
+        ({"positive": 1.0, "neutral": 0.5, "negative": 0}, 0.5, 1.0, True),
         ({"positive": (0.2, "it is glad"), "negative": (0, "it is sad")}, 0.5, 0.2, False),
     ],
 )
 def test_choices_give_label_and_score(choices, threshold, score, passed):
-    result = classify(said("positive"), choices=choices, threshold=threshold)("Lovely!")
+    model = Scripted(said("positive"))
+    judge = Classification("tone", model, "Classify: {output}", choices, threshold=threshold)
+    result = judge("Lovely!")
     assert (result.label, result.score, result.passed) == ("positive", score, passed)
     assert result.reason == "so it reads"
     assert not result.is_unscored
 
 
-@pytest.mark.parametrize(
-    "reply", [said("glad"), said("positive or negative"), said(None), "not positive", ""]
-)
-def test_a_label_is_never_guessed_and_asked_for_once_more(reply):
-    judge = classify(reply)
-    result = judge("x")
-    assert (result.score, result.passed, result.label) == (None, None, "unreadable")
-    assert [message.role for message in judge.model.requests[1].messages][-2] == "assistant"
-    again = classify(reply, said("negative"), choices=SCORES)("x")
-    assert (again.label, again.score, again.metadata["judge"]["calls"]) == ("negative", 0, 2)
-
-
 def test_the_choices_are_told_and_asked_for():
     model = Scripted(said("good"))
     choices = {"good": (1, "it helps"), "bad": (0, "it does not")}
-    prompt = [{"role": "user", "content": "Rate {text}"}]
-    judge = Classification("help", model, prompt, choices)
+    judge = Classification("help", model, [{"role": "user", "content": "Rate {text}"}], choices)
     judge.evaluate(Sample("unused", variables={"text": "I am glad."}))
     assert model.said.startswith("Rate I am glad.")
     assert "- good: it helps\n- bad: it does not" in model.said
-    assert model.requests[0].schema["properties"]["label"]["enum"] == ["good", "bad"]
-    assert list(model.requests[0].schema["properties"]) == ["explanation", "label", "mark"]
+    form = model.requests[0].schema["properties"]
+    assert ([*form], form["label"]["enum"]) == (["explanation", "label", "mark"], ["good", "bad"])
 
 
 # --- rubrics --------------------------------------------------------------------------------------
@@ -69,15 +53,13 @@ ANCHORS = {1: "Rude throughout.", 3: "Plain.", 5: "Warm throughout."}
         (said(4), 0.75, "4"),
         ("Grade: 5/5", 1.0, "5"),
         ("It is plain. [[3]]", 0.5, "3"),
-        ("Score: 9", None, "unreadable"),
-        ("4 or 5", None, "unreadable"),
     ],
 )
 def test_a_grade_is_a_place_between_the_lowest_and_the_highest(reply, score, label):
     model = Scripted(reply)
     result = Rubric(model, ANCHORS, "Is it polite?", threshold=0.5)("Please.", input="Ask.")
     assert (result.score, result.label) == (score, label)
-    assert result.passed is (None if score is None else score >= 0.5)
+    assert result.passed is (score >= 0.5)
 
 
 def test_the_model_is_told_the_anchors_the_question_and_labelled_samples():
@@ -135,15 +117,19 @@ def test_both_orders_are_asked_and_have_to_agree(choose, output, output_b, expec
     assert (strict.score, strict.label) == agreed
 
 
-def test_the_answer_beside_a_failure_is_in_the_account():
-    model = Scripted(ClientError("no reply", kind="authentication"), said("first"))
-    result = Preference(model)("Rome.", output_b="Milan.")
-    assert (result.label, result.metadata["judge"]["calls"]) == ("authentication", 1)
-
-
-def test_a_run_takes_output_b_from_its_column():
-    rows = [{"output": GOOD, "output_b": "Milan."}, {"output": "Milan.", "output_b": GOOD}]
-    run = evaluate(rows, Preference(prefer(best)))
-    assert [row.label for row in run.rows] == ["A", "B"]
-    with pytest.raises(MissingFieldError, match="output_b"):
-        Preference(prefer(best))("a")
+@pytest.mark.parametrize(
+    ("failure", "label"),
+    [
+        (ClientError("no reply", kind="authentication"), "authentication"),
+        (ClientError("spent", kind="budget"), "budget"),
+        (Reply("no", "refused"), "refused"),
+        (Reply("aaa", "length"), "cut"),
+        (UnreadableJudgementError("what?"), "unreadable"),
+    ],
+)
+def test_a_failure_beside_an_answer_is_unscored_and_keeps_the_account(failure, label):
+    judge = Preference(Scripted(failure, said("first"), failure), retries=0)
+    result = judge("Rome.", output_b="Milan.")
+    assert (result.score, result.passed, result.label) == (None, None, label)
+    assert result.reason
+    assert result.metadata["judge"]["calls"] >= 1

@@ -4,7 +4,7 @@ import json
 from itertools import count
 
 import pytest
-from scripted import Scripted, judgement
+from scripted import Scripted, judgement, judgements
 
 from llmeval_integrations import (
     ExactMatch,
@@ -29,10 +29,6 @@ DOWN = ClientError("no reply", kind="authentication")
 PASS, FAIL = judgement("Pass"), judgement("Fail")
 
 
-def votes(*replies):
-    return Vote(PassFail(Scripted(*replies), "Is it short?", retries=0), n=len(replies))
-
-
 @pytest.mark.parametrize(
     ("replies", "label", "score", "split"),
     [
@@ -47,7 +43,8 @@ def votes(*replies):
     ],
 )
 def test_the_majority_decides_unless_missing_votes_could_turn_it(replies, label, score, split):
-    result = votes(*replies)("a")
+    judge = PassFail(Scripted(*replies), "Is it short?", retries=0)
+    result = Vote(judge, n=len(replies))("a")
     assert (result.label, result.score) == (label, score if score is None else pytest.approx(score))
     assert result.passed is (None if score is None else label == "Pass")
     assert result.metadata["split"] == split
@@ -55,29 +52,21 @@ def test_the_majority_decides_unless_missing_votes_could_turn_it(replies, label,
     assert result.metadata["judge"]["input_tokens"] == 10 * (len(replies) - replies.count(DOWN))
 
 
-def test_each_vote_is_another_draw_at_the_votes_temperature():
-    model = Scripted(PASS)
-    Vote(PassFail(model, "Is it short?"), n=3, temperature=0.7)("a")
-    assert sorted(request.draw for request in model.requests) == [(0,), (1,), (2,)]
-    assert {request.temperature for request in model.requests} == {0.7}
-
-
 @pytest.mark.parametrize(
     ("inner", "draws"),
     [
+        (lambda judge: judge, [()]),
         (lambda judge: Panel([Vote(judge, n=2), judge]), [(), (0,), (1,)]),
         (lambda judge: Questionnaire(judge.model, ["Is it short?", "Is it kind?"]), [(), ()]),
-        (
-            lambda judge: WeightedSum({Vote(judge, n=3): 1, Panel([judge]): 1}),
-            [(), (0,), (1,), (2,)],
-        ),
+        (lambda judge: WeightedSum({Vote(judge, n=2): 1, Panel([judge]): 1}), [(), (0,), (1,)]),
     ],
 )
-def test_votes_of_what_asks_several_times_are_draws_of_their_own(inner, draws):
+def test_each_vote_is_another_draw_at_the_votes_temperature(inner, draws):
     model = Scripted(PASS)
-    Vote(inner(PassFail(model, "Is it short?")), n=2)("a")
+    Vote(inner(PassFail(model, "Is it short?")), n=2, temperature=0.7)("a")
     asked = sorted(request.draw for request in model.requests)
     assert asked == sorted((outer, *draw) for outer in (0, 1) for draw in draws)
+    assert {each.temperature for each in model.requests if len(each.draw) == 1} == {0.7}
 
 
 def test_labels_without_scores_and_scores_without_labels_are_votes():
@@ -149,68 +138,38 @@ def by_question(answers):
     return Scripted(lambda request: next(a for q, a in answers.items() if q in request.text))
 
 
-def numbered(*verdicts):
-    return {f"question_{n}": judgement(verdict) for n, verdict in enumerate(verdicts, 1)}
-
-
-@pytest.mark.parametrize("calls", ["each", "one"])
 @pytest.mark.parametrize(
-    ("verdicts", "score", "passed", "agreement"),
+    ("verdicts", "score", "interval", "agreement"),
     [
-        (["Pass", "Pass", "Pass", "Pass"], 1.0, True, 1.0),
-        (["Pass", "Pass", "Pass", "Fail"], 0.75, True, 0.5),
-        (["Pass", "Pass", "Fail", "Fail"], 0.5, True, 1 / 3),
-        (["Fail", "Fail", "Fail", "Fail"], 0.0, False, 1.0),
-    ],
-)
-def test_answers_are_combined(calls, verdicts, score, passed, agreement):
-    each = by_question(dict(zip(QUESTIONS, map(judgement, verdicts), strict=True)))
-    model = each if calls == "each" else Scripted(dict(reversed(numbered(*verdicts).items())))
-    result = Questionnaire(model, QUESTIONS, role="a poet", calls=calls)("a", input="Write.")
-    assert (result.score, result.passed) == (score, passed)
-    assert result.metadata["pass_rate"] == score
-    assert result.metadata["agreement"] == pytest.approx(agreement)
-    assert [entry["label"] for entry in result.metadata["questions"]] == verdicts
-    assert [entry["question"] for entry in result.metadata["questions"]] == QUESTIONS
-    assert len(model.requests) == (4 if calls == "each" else 1)
-    assert result.metadata["judge"]["calls"] == len(model.requests)
-    assert "a poet" in model.said
-    assert "Write." in model.said
-    if score == 0.75:
         # the published formula of Wilson with z = 1.959964, worked out by hand
-        assert result.metadata["interval"] == pytest.approx((0.30064, 0.95441), abs=1e-5)
-        assert Questionnaire(model, QUESTIONS, calls=calls, threshold=1)("a").passed is False
-        assert "Is it new?" in result.reason
-
-
-PARTIAL = by_question(dict.fromkeys(QUESTIONS[:3], judgement()) | {QUESTIONS[3]: DOWN})
-
-
-@pytest.mark.parametrize(
-    ("model", "calls"),
-    [
-        (PARTIAL, "each"),
-        (Scripted(numbered("Pass", "Perhaps", "Pass", "Pass")), "one"),
-        (Scripted(numbered("Pass", "Pass", "Pass")), "one"),
-        (Scripted({**numbered("Pass", "Pass", "Pass"), "question_5": judgement()}), "one"),
-        (Scripted({"judgements": [judgement()] * 4}), "one"),
-        (Scripted(json.dumps(numbered(*["Pass"] * 4)).replace("question_2", "question_1")), "one"),
-        (Scripted(judgement()), "one"),
-        (Scripted("Pass, Pass, Pass, Pass"), "one"),
+        (["Pass", "Pass", "Pass", "Pass"], 1.0, (0.51011, 1), 1.0),
+        (["Pass", "Pass", "Pass", "Fail"], 0.75, (0.30064, 0.95441), 0.5),
+        (["Pass", "Pass", "Fail", "Fail"], 0.5, (0.15004, 0.84996), 1 / 3),
+        (["Fail", "Fail", "Fail", "Fail"], 0.0, (0, 0.48989), 1.0),
     ],
 )
-def test_a_question_without_an_answer_leaves_the_whole_unscored(model, calls):
-    result = Questionnaire(model, QUESTIONS, calls=calls)("a")
-    assert (result.score, result.passed) == (None, None)
-    assert result.label == ("unanswered" if calls == "each" else "unreadable")
+def test_answers_of_one_call_or_of_several_are_combined(verdicts, score, interval, agreement):
+    each = by_question(dict(zip(QUESTIONS, map(judgement, verdicts), strict=True)))
+    whole = Scripted(dict(reversed(judgements(*verdicts).items())))
+    for model, calls, number in ((each, "each", 4), (whole, "one", 1)):
+        judge = Questionnaire(model, QUESTIONS, role="a poet", calls=calls)
+        result = judge("a", input="Write.")
+        assert (result.score, result.passed) == (score, score >= 0.5)
+        assert result.metadata["pass_rate"] == score
+        assert result.metadata["interval"] == pytest.approx(interval, abs=1e-5)
+        assert result.metadata["agreement"] == pytest.approx(agreement)
+        found = [(each["question"], each["label"]) for each in result.metadata["questions"]]
+        assert found == [*zip(QUESTIONS, verdicts)]
+        assert (len(model.requests), result.metadata["judge"]["calls"]) == (number, number)
+        assert ("a poet" in model.said, "Write." in model.said) == (True, True)
+        assert (QUESTIONS[3] in result.reason) is (verdicts[3] == "Fail")
+        assert Questionnaire(model, QUESTIONS, calls=calls, threshold=1)("a").passed is (score == 1)
 
 
-def test_verdicts_that_are_asked_for_again_keep_the_reasons_of_the_first_reply():
-    first = {f"Question {n}": judgement("Perhaps", reasoning=f"reason {n}") for n in (1, 2)}
-    again = {f"question_{n}": {"verdict": "Pass", "confidence": "High"} for n in (1, 2)}
-    result = Questionnaire(Scripted(first, again), QUESTIONS[:2], calls="one")("a")
-    reasons = [each["reason"] for each in result.metadata["questions"]]
-    assert (result.score, reasons) == (1, ["reason 1", "reason 2"])
+def test_a_question_without_an_answer_leaves_the_whole_unscored():
+    model = by_question(dict.fromkeys(QUESTIONS[:3], judgement()) | {QUESTIONS[3]: DOWN})
+    result = Questionnaire(model, QUESTIONS)("a")
+    assert (result.score, result.passed, result.label) == (None, None, "unanswered")
 
 
 def test_one_judgement_that_was_shown_is_no_answer_beside_another_of_the_judges_own():

@@ -3,13 +3,8 @@
 import pytest
 from scripted import Scripted, judgement
 
+from llmeval_integrations import judges
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.judges import (
-    OutputGenerator,
-    QuestionGenerator,
-    Questionnaire,
-    UnreadableJudgementError,
-)
 from llmeval_integrations.llm.reply import Reply
 
 SPECS = "All technical specifications; professional tone; under 100 words."
@@ -32,19 +27,19 @@ THREE = reply("Is it short?", "Is it kind?", "Is it true?")
 )
 def test_so_many_questions_come_and_can_be_asked(said):
     model = Scripted(said)
-    generator = QuestionGenerator(model, domain="product descriptions")
+    generator = judges.QuestionGenerator(model, domain="product descriptions")
     questions = generator.generate(SPECS, 3)
     assert questions == ["Is it short?", "Is it kind?", "Is it true?"]
     for text in (SPECS, "exactly 3", "product descriptions", "answered with Pass or Fail"):
         assert text in model.said
-    assert Questionnaire(Scripted(judgement()), questions)("a").score == 1.0
+    assert judges.Questionnaire(Scripted(judgement()), questions)("a").score == 1.0
     generator.generate(SPECS, 3, question_type="scaled")
     assert "answered with a number" in model.said
 
 
 def test_questions_of_multiple_choice_have_choices():
     model = Scripted(choose([" a", *"bcdef"]))
-    [question] = QuestionGenerator(model).generate(SPECS, 1, "multiple_choice")
+    [question] = judges.QuestionGenerator(model).generate(SPECS, 1, "multiple_choice")
     assert (question, question.choices) == ("How long?", tuple("abcdef"))
 
 
@@ -61,17 +56,17 @@ def test_questions_of_multiple_choice_have_choices():
 )
 def test_other_than_what_was_asked_for_is_an_error_that_says_what_came(kind, came, words):
     model = Scripted(came)
-    with pytest.raises(UnreadableJudgementError, match=words):
-        QuestionGenerator(model).generate(SPECS, 3, kind)
+    with pytest.raises(judges.UnreadableJudgementError, match=words):
+        judges.QuestionGenerator(model).generate(SPECS, 3, kind)
     assert len(model.requests) == 2
     if kind == "binary":
-        assert len(QuestionGenerator(Scripted(came, THREE)).generate(SPECS, 3)) == 3
+        assert len(judges.QuestionGenerator(Scripted(came, THREE)).generate(SPECS, 3)) == 3
 
 
 @pytest.mark.parametrize("temperatures", [[0.5, 0.6, 0.7, 0.8, 0.9], [0.5]])
 def test_a_batch_of_outputs_spreads_the_temperatures_evenly(temperatures):
     model = Scripted(lambda request: f"at {request.temperature}")
-    generator = OutputGenerator(model, role="You write.", max_tokens=200)
+    generator = judges.OutputGenerator(model, role="You write.", max_tokens=200)
     outputs = generator.generate_batch(TASK, len(temperatures), temperature_range=(0.5, 0.9))
     assert [output.temperature for output in outputs] == temperatures
     assert [output.text for output in outputs] == [f"at {each}" for each in temperatures]
@@ -80,18 +75,15 @@ def test_a_batch_of_outputs_spreads_the_temperatures_evenly(temperatures):
     assert model.requests[0].max_tokens == 200
 
 
-def test_each_variation_is_a_prompt_and_the_task():
+def test_each_variation_is_a_prompt_and_the_task_and_a_call_that_fails_raises():
     model = Scripted(lambda request: request.messages[-1].text.upper())
     prompts = ["Write technically.", "Write for marketing.", "Explain the features."]
-    outputs = OutputGenerator(model, temperature=0.3).generate_variations(TASK, prompts)
+    outputs = judges.OutputGenerator(model, temperature=0.3).generate_variations(TASK, prompts)
     assert [output.prompt for output in outputs] == [f"{p}\n\n{TASK}" for p in prompts]
     assert all(output.text == output.prompt.upper() for output in outputs)
     assert {request.temperature for request in model.requests} == {0.3}
-    cut = OutputGenerator(Scripted(Reply("A TV w", "length")))
+    cut = judges.OutputGenerator(Scripted(Reply("A TV w", "length")))
     assert cut.generate_batch(TASK, 1)[0].finish == "length"
-
-
-def test_a_call_that_fails_raises():
-    model = Scripted("A TV.", ClientError("no key", kind="authentication"))
+    failing = Scripted("A TV.", ClientError("no key", kind="authentication"))
     with pytest.raises(ClientError, match="no key"):
-        OutputGenerator(model).generate_batch(TASK, 3)
+        judges.OutputGenerator(failing).generate_batch(TASK, 3)

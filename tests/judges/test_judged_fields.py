@@ -1,7 +1,7 @@
 """Extractions and calls with prose in them, which a judge compares."""
 
 import pytest
-from scripted import Scripted, judgement
+from scripted import Scripted, judgements
 
 from llmeval_integrations import JsonFields, MissingFieldError, evaluate
 from llmeval_integrations.evaluators.tool_calls import ToolCalls
@@ -20,12 +20,8 @@ OUTPUT = {
 PROSE = ["/summary", "/items/*/text"]
 
 
-def judged(*verdicts):
-    return {f"question_{number}": judgement(verdict) for number, verdict in enumerate(verdicts, 1)}
-
-
 def test_one_call_judges_all_fields_of_prose_and_no_others():
-    model = Scripted(judged("Pass", "Fail"))
+    model = Scripted(judgements("Pass", "Fail"))
     result = JudgedFields(model, PROSE)(OUTPUT, REFERENCE)
     assert len(model.requests) == 1
     assert "The boat comes late." in model.said
@@ -59,7 +55,7 @@ def test_without_a_difference_in_prose_nobody_is_asked():
 
 
 def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
-    model = Scripted(judged("Fail", "Fail"))
+    model = Scripted(judgements("Fail", "Fail"))
     evaluator = JudgedFields(model, ["/items/*/t"], fields={"/items": {"order": "any_order"}})
     both = {"items": [{"t": "It snows."}, {"t": "The ferry was late."}]}
     result = evaluator(both, {"items": [{"t": "The ferry is late."}, {"t": "It snowed."}]})
@@ -70,7 +66,7 @@ def test_prose_in_any_order_is_paired_with_what_is_likest_and_judged():
 
 
 def test_a_run_adds_up_its_fields_and_names_paths_that_no_sample_has():
-    evaluator = JudgedFields(Scripted(judged("Fail", "Pass")), [*PROSE, "/sumary"])
+    evaluator = JudgedFields(Scripted(judgements("Fail", "Pass")), [*PROSE, "/sumary"])
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}] * 3, [evaluator])
     summary = run.summary["evaluators"]["judged_fields"]
     assert summary["fields"]["/summary"]["mismatch"] == 3
@@ -88,9 +84,9 @@ def mail(body, to="ann@example.org", name="send_mail"):
     ("output", "reply", "score", "calls"),
     [
         ([mail("The ferry is late.")], "never", 1.0, 0),
-        ([mail("The boat comes late.")], judged("Pass"), 1.0, 1),
-        ([mail("The boat is sunk.")], judged("Fail"), 0.75, 1),
-        ([mail("The boat comes late.", "bob@example.org")], judged("Pass"), 0.75, 1),
+        ([mail("The boat comes late.")], judgements("Pass"), 1.0, 1),
+        ([mail("The boat is sunk.")], judgements("Fail"), 0.75, 1),
+        ([mail("The boat comes late.", "bob@example.org")], judgements("Pass"), 0.75, 1),
         ([mail("The boat comes late.", name="post")], "never", 0.0, 0),
         ([mail(5)], "never", 0.75, 0),
         ([], "never", 0.0, 0),
@@ -102,14 +98,11 @@ def test_arguments_of_prose_are_judged_and_the_others_compared(output, reply, sc
     result = judge(output, [mail("The ferry is late.")])
     assert (result.score, len(model.requests)) == (score, calls)
     assert len(result.metadata["judgements"]) == calls
-    if calls:
-        assert "/body" in model.said
-        assert "ann@" not in model.said
 
 
 def test_one_call_judges_the_prose_of_all_calls():
-    model = Scripted(judged("Pass", "Pass"))
+    model = Scripted(judgements("Pass", "Pass"))
     judge = JudgedToolCalls(model, ["*/body"], ToolCalls(call_order="strict"))
     result = judge([mail("a"), mail("b", name="post")], [mail("x"), mail("y", name="post")])
     assert (result.score, result.passed, len(model.requests)) == (1.0, True, 1)
-    assert ToolCalls()([mail("a")], [mail("x")]).passed is False
+    assert ("/body" in model.said, "ann@" in model.said) == (True, False)

@@ -1,6 +1,5 @@
 """A verdict on one question: what the judge is shown, and what its reply makes of the output."""
 
-import json
 from itertools import product
 from os.path import commonprefix
 
@@ -9,7 +8,6 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample, load_evaluator
 from llmeval_integrations.judges import Judgement, PassFail, Questionnaire, ScoreTable, Tone
-from llmeval_integrations.llm.reply import Reply
 
 QUESTION = "Does the text name a price? (Pass = it does)"
 FULL = Sample("The output.", "The reference.", "The input.", ["The context."])
@@ -34,41 +32,40 @@ def test_verdict_and_confidence_make_the_score(table, scores):
 
 
 def test_a_score_table_has_numbers_from_0_to_1():
-    with pytest.raises(InvalidOptionError, match="score_table: fail_low="):
-        ScoreTable(fail_low=-0.1)
     assert ScoreTable().score(Judgement("because", "Pass")) == 0.85
     assert ScoreTable().score({"verdict": "FAIL", "confidence": "low"}) == 0.4
     with pytest.raises(InvalidOptionError, match=r"Verdict 4\.0 is not one of Pass, Fail"):
         ScoreTable().score(Judgement("because", 4.0))
 
 
-def test_the_judge_sees_question_output_and_all_background():
+def test_the_judge_sees_question_role_and_labelled_samples_and_what_there_is():
     model = Scripted(judgement())
     examples = [{"output": "A TV.", "label": "Fail", "reasoning": "No price."}]
-    PassFail(model, QUESTION, role="You are a copywriter.", examples=examples).evaluate(FULL)
+    PassFail(model, QUESTION, role="You are a copywriter.", examples=examples)("The output.")
     labelled = "Example 1\nReasoning: No price.\nOutput: A TV.\nLabel: Fail\n"
-    shown = [QUESTION, "The output.", "The reference.", "The input.", "[1] The context."]
-    for text in (*shown, "You are a copywriter.", labelled):
+    for text in (QUESTION, "The output.", "You are a copywriter.", labelled):
         assert text in model.said
-    model = Scripted(judgement())
     PassFail(model, QUESTION)("The output.", input=None, contexts=None)
     for word in ("reference", "documents", "role", "was asked"):
-        assert word not in model.requests[0].messages[1].text
+        assert word not in model.requests[1].messages[1].text
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "shown"),
     [
-        ({"input": ""}, "asked, as background:\n<instruction MARK>\n(empty)\n"),
+        ({"input": "Say."}, "asked, as background:\n<instruction MARK>\nSay.\n</instruction MARK>"),
+        ({"contexts": ["One.", "Two."]}, "[1] One.\n\n[2] Two.\n</documents MARK>\n"),
+        ({"reference": "A TV."}, "<reference MARK>\nA TV.\n</reference MARK>"),
+        ({"output": {"name": "Füller"}}, '<output MARK>\n{"name": "Füller"}\n</output MARK>'),
+        ({"input": ""}, "<instruction MARK>\n(empty)\n"),
         ({"contexts": []}, "<documents MARK>\n(none)\n"),
         ({"reference": ""}, "<reference MARK>\n(empty)\n"),
-        ({"output": {"name": "Füller"}}, '<output MARK>\n{"name": "Füller"}\n</output MARK>'),
     ],
 )
-def test_what_is_there_and_empty_says_so_and_what_is_no_text_is_json(fields, told):
+def test_fields_stand_between_marks_and_what_is_empty_says_so(fields, shown):
     model = Scripted(judgement())
     PassFail(model, QUESTION)(**{"output": "x", **fields})
-    assert told in model.said.replace(model.requests[0].fence, "MARK")
+    assert shown in model.said.replace(model.requests[0].fence, "MARK")
 
 
 def test_a_prompt_of_ones_own_takes_all_names():
@@ -94,7 +91,12 @@ def test_a_mark_is_that_of_the_contexts_and_cannot_be_foreseen():
         judge(output, contexts=[context])
     first, second, third = (request.fence for request in model.requests)
     assert first == second != third
-    assert f"<output {first}>\na\n</output {first}>" in model.requests[0].messages[1].text
+    request, *_, last = model.requests
+    assert f"<output {first}>\na\n</output {first}>" in request.messages[1].text
+    assert first in request.text.splitlines()[-1]
+    assert request.schema == last.schema  # so that the schema leaves the mark open
+    assert request.schema["properties"]["mark"] == {"type": "string"}
+    assert "mark" in request.schema["required"]
     telling = Scripted(lambda request: judgement(reasoning=f"It ends with {request.fence}."))
     assert PassFail(telling, QUESTION)("a").reason == "It ends with ."
 
@@ -117,25 +119,6 @@ def test_prompts_over_one_long_text_begin_alike():
     assert shared(model.requests) >= 0.9
 
 
-# --- replies --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("said", "kept"), [("Pass/Fail", "Pass/Fail"), (" \n", "(nothing)")])
-def test_an_unreadable_reply_is_asked_again_and_shown(said, kept):
-    model = Scripted(said, judgement("Fail"))
-    result = PassFail(model, QUESTION)("a")
-    assert (result.passed, result.metadata["judge"]["calls"]) == (False, 2)
-    *before, own, objection = model.requests[1].messages
-    assert tuple(before) == model.requests[0].messages
-    assert (own.role, own.text, objection.role) == ("assistant", kept, "user")
-    whole = Reply(json.dumps(judgement()), "length")  # of servers that fill up with white space
-    assert PassFail(Scripted(whole), QUESTION)("a").label == "Pass"
-    for retries in (0, 1, 3):
-        model = Scripted("I cannot say.")
-        assert PassFail(model, QUESTION, retries=retries)("a").score is None
-        assert len(model.requests) == retries + 1
-
-
 # --- ready-made criteria --------------------------------------------------------------------------
 
 
@@ -155,16 +138,17 @@ def test_a_criterion_asks_its_own_question_and_says_what_it_needs(name, needs):
     model = Scripted(judgement("Fail", "Medium"))
     judge = load_evaluator(name, model=model)
     result = judge.evaluate(FULL)
-    assert (result.score, result.passed) == (0.15, False)
+    assert (result.score, result.passed, judge.needs) == (0.15, False, needs)
     assert f"Question: {judge.criterion}\n" in model.said
     assert "(Pass = " in judge.criterion
-    assert judge.needs == needs
-    for field in judge.needs:
+    for field in needs:
         assert f"The {field.rstrip('s')}." in model.said
         with pytest.raises(MissingFieldError, match=field):
             judge("The output.")
-    if name == "tone":
-        Tone(model, tone="warm {and} plain")("a")
-        assert "tone of the text warm {and} plain throughout" in model.said
-    if judge.needs == ("input",):
-        assert load_evaluator(name, model=model, instruction="Be brief.")("a").label == "Fail"
+
+
+def test_a_tone_can_be_chosen_and_an_instruction_stands_for_the_input():
+    model = Scripted(judgement())
+    Tone(model, tone="warm {and} plain")("a")
+    assert "tone of the text warm {and} plain throughout" in model.said
+    assert load_evaluator("relevance", model=model, instruction="Be brief.")("a").label == "Pass"

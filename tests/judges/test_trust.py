@@ -47,14 +47,16 @@ def test_a_weight_is_the_share_passed_with_the_default_for_three_more_rows(held)
     assert (found.unlabelled, unscored.unscored) == (1, 2)
 
 
+def error(table, pairs):
+    return sum((getattr(table, cell) - label) ** 2 for cell, label in pairs)
+
+
 @settings(deadline=None)
 @given(rows)
 def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
-    whole = [sum(cell == other for other, _ in pairs) + PRIOR_ROWS for cell in CELLS]
-    passed = [
-        sum(label for other, label in pairs if other == cell) + PRIOR_ROWS * DEFAULTS[cell]
-        for cell in CELLS
-    ]
+    labels = [[label for other, label in pairs if other == cell] for cell in CELLS]
+    whole = [len(each) + PRIOR_ROWS for each in labels]
+    passed = [sum(each) + PRIOR_ROWS * DEFAULTS[cell] for cell, each in zip(CELLS, labels)]
 
     def mean(low, high):
         return sum(passed[low : high + 1]) / sum(whole[low : high + 1])
@@ -64,21 +66,14 @@ def test_weights_are_the_isotonic_regression_of_the_shrunken_shares(pairs):
         max(min(mean(low, high) for high in range(at, 6)) for low in range(at + 1))
         for at in range(6)
     ]
-    assert weights(learned(pairs)) == pytest.approx(expected)
-    assert learned(pairs) == learned(pairs[::-1])
-
-
-@settings(deadline=None)
-@given(rows)
-def test_held_out_means_learned_from_all_other_rows(pairs):
-    def error(table, pairs):
-        return sum((getattr(table, cell) - label) ** 2 for cell, label in pairs)
-
+    found = learned(pairs)
+    assert weights(found) == pytest.approx(expected)
+    assert found == learned(pairs[::-1])
+    # Each row in turn is held out, and the chances are learned from all others.
     errors = []
     for at, pair in enumerate(pairs):
         others = pairs[:at] + pairs[at + 1 :]
         errors.append(error(learned(others).table if others else ScoreTable(), [pair]))
-    found = learned(pairs)
     assert found.brier == pytest.approx(sum(errors) / len(errors))
     assert found.brier_of_defaults == pytest.approx(error(ScoreTable(), pairs) / len(pairs))
 
@@ -100,16 +95,13 @@ def test_the_table_reads_well():
     assert str(few).endswith("no better than the defaults; keep those.")
 
 
-GOOD = Result(0.6, True, None, None, {"verdict": "pass", "confidence": "low"})
-
-
 @pytest.mark.parametrize(
     ("judged", "human", "message"),
     [
         ([None], [True], "no row has both"),
         (["good"], [True], "judged, row 0: 'good' has neither a score nor a verdict"),
         ([Judgement("", "Pass")], [True], "judged, row 0: .* with a confidence"),
-        ([GOOD], ["good"], "human, row 0: 'good' is not a verdict"),
+        ([judgement("pass_low")], ["good"], "human, row 0: 'good' is not a verdict"),
     ],
 )
 def test_what_cannot_be_learned_from_is_named(judged, human, message):
@@ -154,27 +146,33 @@ class PrefersFirst(Likes):
 
 
 SAMPLES = [
-    {"output": f"It is {'very ' * number}good. Yes.", "group": number % 25} for number in range(50)
+    {"output": f"It is {'very ' * n}good. Yes.", "output_b": "No.", "group": n % 25}
+    for n in range(50)
 ]
 
 
-def test_a_fair_judge_has_no_shift():
-    for shift in judge_bias(Likes(), SAMPLES).values():
-        assert (shift.samples, shift.changed, shift.shift) == (50, (0, 50), 0.0)
-        assert shift.interval is None or shift.interval[0] < 0 < shift.interval[1]
+@pytest.mark.parametrize(
+    ("judge", "name", "changed", "shift"),
+    [
+        (Likes(), "length", 0, 0.0),
+        (Likes(), "formatting", 0, 0.0),
+        (Likes(headings=True), "length", 0, 0.0),
+        (Likes(headings=True), "formatting", 50, 1.0),
+        (PrefersFirst(), "position", 50, -1.0),
+    ],
+)
+def test_a_judge_that_likes_what_should_not_matter_is_found_out(judge, name, changed, shift):
+    found = judge_bias(judge, SAMPLES)[name]
+    assert (found.samples, found.changed, found.shift) == (50, (changed, 50), shift)
 
 
-def test_a_judge_that_likes_length_or_lists_is_found_out():
-    by_length = judge_bias(Likes(least=60), SAMPLES)["length"]
-    assert 0 < by_length.changed.part < 50
-    assert by_length.interval[0] > 0
-    by_form = judge_bias(Likes(headings=True), SAMPLES)
-    assert by_form["formatting"].changed == (50, 50)
-    assert by_form["formatting"].shift == 1.0
-    assert by_form["length"].changed == (0, 50)
-    assert str(by_form["formatting"]).startswith(
-        "50 of 50 verdicts change (93% to 100%), scores by +1.000"
-    )
+def test_a_shift_has_an_interval_and_reads_well():
+    shift = judge_bias(Likes(least=60), SAMPLES)["length"]
+    assert 0 < shift.changed.part < 50
+    assert 0 < shift.interval[0] < shift.shift < shift.interval[1]
+    low, high = shift.interval
+    assert str(shift).startswith(f"{shift.changed.part} of 50 verdicts change (")
+    assert str(shift).endswith(f"), scores by {shift.shift:+.3f} ({low:+.3f} to {high:+.3f})")
 
 
 def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
@@ -184,9 +182,3 @@ def test_changes_are_the_callers_choice_and_bad_samples_are_refused():
         judge_bias(Likes(), [])
     with pytest.raises(InputError, match="the output 3 is not a text"):
         judge_bias(Likes(), [{"output": 3}])
-
-
-def test_a_judge_that_takes_the_first_is_wholly_biased_by_position():
-    pairs = [{**sample, "output_b": "No."} for sample in SAMPLES]
-    shift = judge_bias(PrefersFirst(), pairs)["position"]
-    assert (shift.changed, shift.shift) == ((50, 50), -1.0)

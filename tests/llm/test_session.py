@@ -4,39 +4,32 @@ import asyncio
 import os
 import time
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from remote_model import Remote, Repeats, question
 
-from llmeval_integrations import InvalidOptionError, Result, Sample
+from llmeval_integrations import InvalidOptionError, Sample
 from llmeval_integrations.core.errors import ClientError
-from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm import failures
 from llmeval_integrations.llm.budget import Budget, find_price
 from llmeval_integrations.llm.cache import Cache
+from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.loop import start, wait
+from llmeval_integrations.llm.messages import Image
 from llmeval_integrations.llm.reply import Reply, Usage
 from llmeval_integrations.llm.session import Session
 
-TOKENS = 15
-"""What each call of `Remote` takes."""
+TOKENS = 15  # of each call of `Remote`
 
 
 def ask_all(session, client, texts):
     """Ask all side by side; gives each text or error."""
 
-    async def one(text):
-        try:
-            return (await session.reply(client, question(text))).text
-        except ClientError as error:
-            return error
+    async def ask():
+        replies = (session.reply(client, question(text)) for text in texts)
+        return await asyncio.gather(*replies, return_exceptions=True)
 
-    async def all_of_them():
-        return await asyncio.gather(*map(one, texts))
-
-    return wait(start(all_of_them()))
+    return [getattr(each, "text", each) for each in wait(start(ask()))]
 
 
 def numbers(count):
@@ -55,26 +48,32 @@ def test_so_many_calls_at_a_time_and_one_for_all_who_ask_the_same():
     assert (client.most_under_way, sorted(client.asked)) == (4, sorted(numbers(40)))
 
 
+def told(kind, **more):
+    return lambda: ClientError("no", kind=kind, **more)
+
+
+def answered(status):
+    """Make the error of a client with an HTTP library of its own."""
+    httpx = pytest.importorskip("httpx")
+    response = httpx.Response(status, request=httpx.Request("POST", "http://localhost"))
+    return httpx.HTTPStatusError("no", request=response.request, response=response)
+
+
 @pytest.mark.parametrize(
-    ("failure", "kind", "calls"),
+    ("fail", "kind", "calls"),
     [
-        *((None, kind, 6) for kind in ("server", "rate_limited", "connection", "garbled")),
-        (None, "timeout", 2),
-        *((None, kind, 1) for kind in ("authentication", "bad_request", "context_overflow")),
-        (ConnectionResetError("gone"), "connection", 6),  # of a client of one's own
-        (503, "server", 6),
-        (401, "authentication", 1),
+        *((told(kind), kind, 6) for kind in ("server", "rate_limited", "connection", "garbled")),
+        (told("timeout"), "timeout", 2),
+        *((told(kind), kind, 1) for kind in ("authentication", "bad_request", "context_overflow")),
+        (lambda: ConnectionResetError("gone"), "connection", 6),  # of a client of one's own
+        (lambda: answered(503), "server", 6),
+        (lambda: answered(401), "authentication", 1),
+        (told("rate_limited", retry_after=1e9), "rate_limited", 1),
     ],
 )
-def test_what_may_pass_is_tried_again(failure, kind, calls, quick):
-    def says(_):
-        if isinstance(failure, int):  # of a client with an HTTP library
-            httpx = pytest.importorskip("httpx")
-            request = httpx.Request("POST", "http://localhost")
-            httpx.Response(failure, request=request).raise_for_status()
-        raise failure or ClientError("failed", kind=kind)
-
-    client = Remote(says, retries=5, seconds=0)
+def test_what_may_pass_is_tried_again(fail, kind, calls, quick):
+    failure = fail()
+    client = Remote(lambda _: failure, retries=5, seconds=0)
     [error] = ask_all(Session(), client, ["a"])
     assert (error.kind, len(client.asked)) == (kind, calls)
 
@@ -85,39 +84,33 @@ def test_the_default_tries_wait_at_least_ten_seconds(monkeypatch):
     async def sleep(seconds):
         waited.append(seconds)
 
-    def says(_):
-        raise ClientError("down", kind="connection")
-
-    client = Remote(says, seconds=0, retries=Remote.__mro__[1].retries)
+    client = Remote(lambda _: told("connection")(), retries=Client.retries)
     monkeypatch.setattr(failures.asyncio, "sleep", sleep)
     ask_all(Session(), client, ["a"])
-    assert len([*filter(None, waited)]) == 5
+    assert len(client.asked) == 6
     assert sum(waited) >= 10
 
 
 def test_a_pause_that_is_asked_for_holds_all_back():
-    started = time.monotonic()
-
-    def says(text):
-        if len(client.asked) <= 2:
-            raise ClientError("busy", kind="rate_limited", retry_after=0.3)
-        return text
-
-    client = Remote(says, retries=5, seconds=0)
+    pause, started = told("rate_limited", retry_after=0.3), time.monotonic()
+    client = Remote(lambda text: pause() if len(client.asked) <= 2 else text, retries=5, seconds=0)
     assert ask_all(Session(2), client, numbers(6)) == numbers(6)
     assert time.monotonic() - started > 0.29
 
 
-@pytest.mark.parametrize("kind", ["rate_limited", "server", None])
-def test_a_server_that_pushes_back_or_is_down_for_a_while_answers_all(kind, quick):
-    back = time.monotonic() + 0.1  # of pauses that add up to 0.3 at the least
-
+@pytest.mark.parametrize(
+    ("kind", "is_busy"),
+    [
+        ("rate_limited", lambda client, _: client.under_way > 5),
+        ("server", lambda client, _: client.under_way > 5),
+        ("server", lambda _, seconds: seconds < 0.1),  # of pauses that add up to 0.3
+    ],
+)
+def test_a_server_that_pushes_back_or_is_down_for_a_while_answers_all(kind, is_busy, quick):
     def says(text):
-        if (client.under_way > 5) if kind else (time.monotonic() < back):
-            raise ClientError("busy", kind=kind or "server")
-        return text
+        return told(kind)() if is_busy(client, time.monotonic() - started) else text
 
-    client = Remote(says, retries=5, seconds=0.001)
+    client, started = Remote(says, retries=5, seconds=0.001), time.monotonic()
     assert ask_all(Session(), client, numbers(200)) == numbers(200)
 
 
@@ -184,31 +177,29 @@ def test_a_server_that_tells_no_tokens_ends_a_budget():
     assert budget.reached == "max_tokens=1,000 (a server reported no tokens)"
 
 
+def marked(mark="f1", place="here", image="aGk=", **fields):
+    return question(f"mark {mark} {place}", fence=mark, **fields).show((Image(data=image),))
+
+
 @pytest.mark.parametrize(
-    ("change", "is_found"),
+    ("again", "is_found"),
     [
-        ({"fence": "f2", "text": "mark f2 here"}, True),
-        ({"draw": (0,)}, True),
-        ({"draw": (1,)}, False),
-        ({"schema": {"type": "object"}}, False),
-        ({"text": "mark f1 there"}, False),
+        (marked("f2"), True),
+        (marked(draw=(0,)), True),
+        (marked(draw=(1,)), False),
+        (marked(schema={"type": "object"}), False),
+        (marked(place="there"), False),
+        (marked(image="Ynll"), False),
     ],
 )
 def test_a_reply_is_found_by_what_shapes_it_and_has_the_mark_of_its_request(
-    tmp_path, change, is_found
+    again, is_found, tmp_path
 ):
-    fields = {"fence": "f1", "text": "mark f1 here"}
     client = Remote(str, seconds=0)
-
-    def ask(session, text, **changed):
-        return wait(start(session.reply(client, question(text, **changed))))
-
     with closing(Cache(tmp_path / "replies.sqlite")) as cache:
-        ask(Session(cache=cache), **fields)
-        reply = ask(Session(cache=cache), **{**fields, **change})
-    assert reply.cached is is_found
-    if is_found:
-        assert change.get("fence", "f1") in reply.text
+        for asked in (marked(), again):
+            reply = wait(start(Session(cache=cache).reply(client, asked)))
+    assert (reply.cached, again.fence in reply.text) == (is_found, True)
 
 
 def test_a_reply_that_an_error_broke_off_is_not_kept(tmp_path):
@@ -259,12 +250,6 @@ def test_a_forked_process_asks_on_a_loop_of_its_own():
 
 
 def test_a_judge_that_would_wait_for_itself_is_told_how_to_ask_another():
-    @dataclass(frozen=True)
-    class Asks(JudgedEvaluator):
-        other: Any
-
-        async def judge(self, sample, ask):
-            return Result(self.other(sample.output).score)
-
+    other = Repeats(Remote())
     with pytest.raises(RuntimeError, match=r"await judge\.result\(sample, ask\)"):
-        Asks(Repeats(Remote()))("a")
+        Repeats(Remote(lambda text: other(text).label))("a")

@@ -14,9 +14,10 @@ def chat_calls(*arguments):
     return chat(None, calls=calls)
 
 
-def response(*output):
+def response(*output, **more):
     about = {"id": "r", "object": "response", "created_at": 1, "model": "m", "output": [*output]}
-    return answer({**about, "tools": [], "tool_choice": "auto", "parallel_tool_calls": True})
+    about |= {"tools": [], "tool_choice": "auto", "parallel_tool_calls": True}
+    return answer({**about, **more})
 
 
 def response_text(text):

@@ -76,7 +76,6 @@ def chat(text="Paris", *, finish="stop", usage=None, calls=(), tool="answer", re
 
 
 DROPPED = Play(dropped=True)
-GARBAGE = answer("<html>busy</html>", headers={"content-type": "text/html"})
 CUT = replace(chat(), sent=40)
 
 

@@ -18,19 +18,15 @@ def server():
         yield server
 
 
-def _case(vendor, server):
-    pytest.importorskip(vendor.package)
-    server.plays(vendor.said())
-    return Case(vendor, server)
+def _cases(vendors):
+    @pytest.fixture(params=vendors, ids=lambda vendor: vendor.name)
+    def case(request, server):
+        pytest.importorskip(request.param.package)
+        server.plays(request.param.said())
+        return Case(request.param, server)
+
+    return case
 
 
-@pytest.fixture(params=VENDORS, ids=lambda vendor: vendor.name)
-def case(request, server):
-    """Each client."""
-    return _case(request.param, server)
-
-
-@pytest.fixture(params=SDKS, ids=lambda vendor: vendor.name)
-def sdk(request, server):
-    """Each client on a vendor's own package."""
-    return _case(request.param, server)
+case = _cases(VENDORS)
+sdk = _cases(SDKS)  # on the vendors' own packages

@@ -153,12 +153,9 @@ def test_a_budget_bounds_a_batch(play, run):
 
 
 def test_what_has_no_batches_is_said_before_anything_is_asked(tmp_path):
-    pytest.importorskip("openai")
-    import openai
-
-    azure = openai.AzureOpenAI(
-        azure_endpoint="http://localhost", api_key="sk-1", api_version="2025-03-01-preview"
-    )
+    openai = pytest.importorskip("openai")
+    given = {"azure_endpoint": "http://localhost", "api_version": "2025-03-01-preview"}
+    azure = openai.AzureOpenAI(**given, api_key="sk-1")
     for client, options, message in (
         (load_client("vllm:m"), {"out": tmp_path / "run"}, r"OpenAIClient\('m'\) has no batches"),
         (load_client(azure, name="m"), {"out": tmp_path / "run"}, "and Azure's deployments for"),

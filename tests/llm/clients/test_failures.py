@@ -9,13 +9,15 @@ from email.utils import formatdate
 import pytest
 from pace import at_most
 from remote_model import question
-from server import CUT, DROPPED, GARBAGE, ModelServer, answer, chat
+from server import CUT, DROPPED, ModelServer, answer, chat
 from vendors import BY_NAME, KEY, VERDICT, Case, ask_client, key_of
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InvalidOptionError, RefusedReplyError
 from llmeval_integrations.judges import PassFail
 from llmeval_integrations.llm.client import load_client
+
+SECRET, OTHER = (f"sk-proj-{word}0123456789" for word in ("SECRETsecret" * 2, "OTHERother" * 2))
 
 
 def error(status, headers=None, **fields):
@@ -31,7 +33,6 @@ FAILURES = {
     "dropped": (DROPPED, "connection", None),
     "cut": (CUT, "connection", None),
     "no JSON": (answer("{busy"), "garbled", None),
-    "a page": (GARBAGE, "garbled", None),
     "401": (error(401), "authentication", None),
     "404": (error(404), "not_found", None),
     "400": (error(400), "bad_request", None),
@@ -39,19 +40,14 @@ FAILURES = {
     "too long": (error(400, code="context_length_exceeded"), "context_overflow", None),
     "no money": (error(429, code="insufficient_quota"), "failed", None),
 }
-UNREADABLE = {"a page"}
-"""What reaches us through a library only as the exception of whoever tripped over it."""
 
 
 def test_a_failure_is_told_by_its_kind(case):
     client = case.client()
-    is_own = case.vendor.name in ("openai", "anthropic", "google")
     for name, (play, kind, pause) in FAILURES.items():
         case.server.plays(play)
         found = case.error(client, question())
-        kinds = {kind} if is_own or name not in UNREADABLE else {"garbled", "failed", "server"}
-        assert found.kind in kinds, name
-        assert found.retry_after == pause, name
+        assert (found.kind, found.retry_after) == (kind, pause), name
         # One vendor's API does not name the parameter that it refuses, so one is tried without.
         assert len(case.server.requests) <= (2 if kind == "bad_request" else 1), name
         assert pickle.loads(pickle.dumps(found)).kind == found.kind  # noqa: S301 - our own
@@ -91,10 +87,6 @@ def test_retries_are_counted_by_us_alone(sdk):
     assert sdk.error(sdk.client(retries=0), question()).kind == "server"
     assert ask_client(sdk.client(retries=1), question()).text == "At last"
     assert len(sdk.server.requests) == 3
-    for failed in ("401", "404", "413", "no money", "429 for ever"):  # which do not pass
-        sdk.server.plays(FAILURES[failed][0])
-        sdk.error(sdk.client(retries=2), question())
-        assert len(sdk.server.requests) == 1, failed
 
 
 def test_a_redirect_is_not_followed(sdk):
@@ -105,16 +97,14 @@ def test_a_redirect_is_not_followed(sdk):
     assert "a redirect, which is not followed" in str(found)
 
 
-@pytest.mark.parametrize("source", ["given", "referred to", "the SDK's own"])
-def test_a_key_is_sent_and_never_shown(source, sdk, monkeypatch, caplog):
+@pytest.mark.parametrize(("given", "key"), [(KEY, KEY), ("${MY_KEY}", KEY), ("-", OTHER)])
+def test_a_key_is_sent_and_never_shown(given, key, sdk, monkeypatch, caplog):
     caplog.set_level(1)  # all that the SDKs log
-    monkeypatch.setenv("SOME_KEY", KEY + "\n")
-    if source == "the SDK's own":
-        monkeypatch.setenv(sdk.vendor.key_variable, KEY)
-    api_key = {"given": KEY, "referred to": "${SOME_KEY}", "the SDK's own": "-"}[source]
-    ask_client(sdk.client(api_key=api_key), question())
-    assert {*map(key_of, sdk.server.requests)} == {KEY}
-    assert KEY not in caplog.text
+    monkeypatch.setenv("MY_KEY", KEY + "\n")
+    monkeypatch.setenv(sdk.vendor.key_variable, OTHER)
+    ask_client(sdk.client(api_key=given), question())
+    assert {*map(key_of, sdk.server.requests)} == {key}
+    assert key not in caplog.text
 
 
 def told(case, client, *plays):
@@ -129,9 +119,6 @@ def test_a_key_that_the_server_repeats_is_not_shown(case):
     plays = error(401, message=f"{KEY} is wrong"), answer(f"<b>{KEY}</b>", 500), answer(KEY)
     assert KEY not in "".join(told(case, client, *plays))
     assert KEY not in f"{client!r} {client.config!r} {json.dumps(client.identity())}"
-
-
-SECRET, OTHER = (f"sk-proj-{word}0123456789" for word in ("SECRETsecret" * 2, "OTHERother" * 2))
 
 
 @pytest.mark.parametrize(
@@ -164,20 +151,18 @@ def test_a_key_among_the_options_is_in_no_file_and_no_message(place, server, tmp
     assert "SECRET" not in f"{shown} {clients[0].config!r}"
 
 
-@pytest.mark.parametrize(
-    ("option", "name"), [("extra_headers", "X-Route"), ("extra_body", "think_end_token")]
-)
-def test_an_option_that_may_lead_elsewhere_tells_clients_apart(option, name, server):
+def test_an_option_that_may_lead_elsewhere_tells_clients_apart(server):
     pytest.importorskip("openai")
-    options = ({option: {name: value}} for value in "abb")
-    one, two, three = (
-        BY_NAME["openai"].load(server.url, options=each).identity() for each in options
-    )
-    assert one != two == three
+    for option, name in (("extra_headers", "X-Route"), ("extra_body", "think_end_token")):
+        options = ({option: {name: value}} for value in "abb")
+        clients = (BY_NAME["openai"].load(server.url, options=each) for each in options)
+        one, two, three = (client.identity() for client in clients)
+        assert one != two == three
 
 
 def test_a_server_of_ones_own_needs_no_key_and_a_vendor_does(sdk, monkeypatch, tmp_path):
-    assert ask_client(sdk.client(api_key="-"), question()).text == "Paris"
+    for none in ("-", ""):
+        assert ask_client(sdk.client(api_key=none), question()).text == "Paris"
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(InvalidOptionError, match=f"set {sdk.vendor.key_variable}"):
         load_client(sdk.vendor.model).check()

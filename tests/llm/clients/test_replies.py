@@ -1,23 +1,15 @@
 """A reply of each server, and what it is read as."""
 
-import json
-
 import pytest
 from remote_model import question
 from server import answer, chat
-from vendors import BY_NAME, SCHEMA, anthropic_body, ask_client, google_body
+from vendors import BY_NAME, SCHEMA, VENDORS, anthropic_body, ask_client, google_body
 
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
-from llmeval_integrations.judges import PassFail, ask
-from llmeval_integrations.llm.reply import Usage, strip_reasoning
+from llmeval_integrations.judges import ask
+from llmeval_integrations.llm.reply import Usage
 
 pydantic = pytest.importorskip("pydantic")
-
-
-def read(vendor, play, server, wanted):
-    pytest.importorskip(BY_NAME[vendor].package)
-    server.plays(play)
-    return ask_client(BY_NAME[vendor].load(server.url), wanted)
 
 
 def test_a_question_arrives_and_its_answer_comes_back(case):
@@ -35,13 +27,23 @@ def test_a_reply_that_did_not_end_by_itself_says_so(how, finish, schema, case):
     assert (reply.finish, reply.usage) == (finish, Usage(11, 7))
 
 
-def body_of(vendor, word=None, usage=None):
+def ended(vendor, word=None, usage=None):
     """Play a reply that says "I" and ended with this word."""
     if vendor == "openai":
         return chat("I", finish=word, usage=usage)
     if vendor == "google":
         return google_body({"text": "I"}, finish=word, usage=usage)
     return anthropic_body({"type": "text", "text": "I"}, stop=word, usage=usage)
+
+
+CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
+THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
+SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "Rome"}}
+PARTS = [THOUGHT, {"type": "text", "text": "H"}, {"type": "text", "text": "i"}]
+
+
+def said(message):
+    return answer({"choices": [{"message": message}]})
 
 
 FINISHES = {
@@ -52,16 +54,6 @@ FINISHES = {
     "google": "STOP:stop None:stop MAX_TOKENS:length SAFETY:refused RECITATION:refused "
     "BLOCKLIST:refused MALFORMED_FUNCTION_CALL:failed OTHER:other",
 }
-
-
-@pytest.mark.parametrize("vendor", FINISHES)
-def test_why_a_reply_ended(vendor, server):
-    for pair in FINISHES[vendor].split():
-        word, finish = pair.split(":")
-        reply = read(vendor, body_of(vendor, None if word == "None" else word), server, question())
-        assert (reply.finish, reply.text) == (finish, "I"), word
-
-
 READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 USAGES = [
     ("openai", Usage(50, 30, 40), {
@@ -78,48 +70,51 @@ USAGES = [
         "cachedContentTokenCount": 4, "totalTokenCount": 20,
     }),
 ]  # fmt: skip
+CALLING = [vendor for vendor in VENDORS if vendor.calls_tools]
+REPLIES = [
+    # a server, its response, and the text, the end or the tokens of the reply
+    *(
+        (vendor, ended(vendor, None if word == "None" else word), finish)
+        for vendor, pairs in FINISHES.items()
+        for word, finish in (pair.split(":") for pair in pairs.split())
+    ),
+    *((vendor, ended(vendor, usage=usage), expected) for vendor, expected, usage in USAGES),
+    ("anthropic", anthropic_body(SEARCH, *PARTS), "Hi"),
+    ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
+    ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
+    ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
+    ("openai", said({"content": PARTS}), "Hi"),
+    ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), '{"a": 1}'),
+    ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
+    ("openai", chat(None, calls=[CUSTOM, "{}"]), "{}"),
+    ("openai", said({"content": None}), ""),
+    *((each.name, each.called('{"a": 1}', '{"a": 1}'), '{"a": 1}') for each in CALLING),
+    *((each.name, each.called('{"a": 1}', "{}"), '{"a": 1}\n\n{}') for each in CALLING),
+]
 
 
-@pytest.mark.parametrize(("vendor", "expected", "usage"), USAGES)
-def test_tokens_are_counted_the_same_way_for_all(vendor, expected, usage, server):
-    assert read(vendor, body_of(vendor, usage=usage), server, question()).usage == expected
-
-
-CUSTOM = {"id": "c", "type": "custom", "custom": {"name": "shell", "input": "ls"}}
-THOUGHT = {"type": "thinking", "thinking": "Fail?", "signature": "s"}
-SEARCH = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "Rome"}}
-PARTS = [THOUGHT, {"type": "text", "text": "H"}, {"type": "text", "text": "i"}]
-
-
-def said(message):
-    return answer({"choices": [{"message": message}]})
+@pytest.mark.parametrize(("vendor", "play", "expected"), REPLIES)
+def test_what_a_reply_says_how_it_ended_and_what_it_took(vendor, play, expected, server):
+    pytest.importorskip(BY_NAME[vendor].package)
+    server.plays(play)
+    reply = ask_client(BY_NAME[vendor].load(server.url), question())
+    assert expected in (reply.text, reply.finish, reply.usage)
 
 
 @pytest.mark.parametrize(
-    ("vendor", "play", "expected"),
+    ("body", "kind", "message"),
     [
-        ("anthropic", anthropic_body(SEARCH, *PARTS), "Hi"),
-        ("google", google_body({"text": "?", "thought": True}, {"text": "H"}, {"text": "i"}), "Hi"),
-        ("google", answer({"candidates": [{"finishReason": "SAFETY"}]}), "SAFETY"),
-        ("google", answer({"promptFeedback": {"blockReason": "SPII"}}), "SPII"),
-        ("openai", said({"content": PARTS}), "Hi"),
-        ("openai", said({"tool_calls": [{"function": {"arguments": {"a": 1}}}]}), '{"a": 1}'),
-        ("openai", chat(None, calls=['{"a'], finish="length"), '{"a'),
-        ("openai", chat(None, calls=[CUSTOM, "{}"]), "{}"),
-        ("openai", said({"content": None}), ""),
-        ("openai", said({"content": {"x": 1}}), ("garbled", "cannot be read")),
-        ("openai", answer({"error": "busy"}), ("garbled", "cannot be read")),
+        ({"choices": [{"message": {"content": {"x": 1}}}]}, "garbled", "cannot be read"),
+        ({"error": "busy"}, "garbled", "cannot be read"),
         # an error with the status of a success
-        ("openai", answer({"error": {"code": 429, "message": "slow"}}), ("rate_limited", "slow")),
+        ({"error": {"code": 429, "message": "slow"}}, "rate_limited", "slow"),
     ],
 )
-def test_a_text_is_read_surely_or_not_at_all(vendor, play, expected, server):
-    if isinstance(expected, str):
-        assert read(vendor, play, server, question()).text == expected
-        return
-    kind, message = expected
+def test_what_is_no_reply_is_an_error(body, kind, message, server):
+    pytest.importorskip("openai")
+    server.plays(answer(body))
     with pytest.raises(ClientError, match=message) as caught:
-        read(vendor, play, server, question())
+        ask_client(BY_NAME["openai"].load(server.url), question())
     assert caught.value.kind == kind
 
 
@@ -134,53 +129,25 @@ def test_a_reply_that_is_none_is_paid_all_the_same(sdk):
     assert (reply.text, reply.finish, reply.usage) == ("", "failed", Usage(900, 100))
 
 
-PASS, FAIL, TAG = (
-    json.dumps({"reasoning": reasoning, "verdict": verdict, "confidence": "High"})
-    for reasoning, verdict in (("r", "Pass"), ("r", "Fail"), ("It ends with </think>.", "Pass"))
-)
-
-
-@pytest.mark.parametrize(
-    ("calls", "label"),
-    [((PASS,), "Pass"), ((PASS, PASS), "Pass"), ((PASS, FAIL), "unreadable"), ((TAG,), "Pass")],
-)
-def test_a_verdict_is_read_where_all_calls_agree(calls, label, case):
-    if not case.vendor.calls_tools:
-        # A schema or words never give a reply several function calls that have to agree.
-        pytest.skip("this client asks for a form in other ways")
-    case.server.plays(case.vendor.called(*calls))
-    assert PassFail(case.client(output="tool"), "Is it right?", retries=0)("x").label == label
-
-
 class Rating(pydantic.BaseModel):
     score: int
 
 
 @pytest.mark.parametrize(
     ("text", "error"),
-    [('{"score": 4}', None), ("Four", "not JSON .* begins 'Four'"), ("{}", "Rating: score: Field")],
+    [
+        ('<think>Hm.</think>{"score": 4}', None),
+        ('Hm.</think> {"score": 4}', None),
+        ('<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>{"score": 4}', None),
+        ('<think>a</think>b</think>{"score": 4}', None),
+        ("Four", "not JSON .* begins 'Four'"),
+        ("{}", "Rating: score: Field"),
+    ],
 )
 def test_an_answer_is_of_its_type_or_an_error(text, error, case):
-    case.server.plays(case.vendor.said(f"<think>Hm.</think>{text}"))
+    case.server.plays(case.vendor.said(text))
     if error is None:
         assert ask(case.client(), "Rate it.", Rating) == Rating(score=4)
         return
     with pytest.raises(UnreadableJudgementError, match=error):
         ask(case.client(), "Rate it.", Rating)
-
-
-@pytest.mark.parametrize(
-    ("reply", "answer"),
-    [
-        ("<think>Hm.</think> good", "good"),
-        ("Hm.</think> good", "good"),
-        ("first <think>Hm.</think> good", "first \n good"),
-        ('{"reason": "a </think> b"}', '{"reason": "a </think> b"}'),
-        ("Hm. `</think>` good", "Hm. `</think>` good"),
-        ("<think>Hm.", ""),
-        ("<think>a</think>b</think>good", "good"),
-        ("<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>good", "good"),
-    ],
-)
-def test_thinking_is_no_answer(reply, answer):
-    assert strip_reasoning(reply) == answer

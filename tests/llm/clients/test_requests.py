@@ -1,4 +1,4 @@
-"""A request, and what each client puts on the wire."""
+"""A request with its texts and images, and what each client puts on the wire."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ from server import answer, chat
 from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT, ask_client
 
 from llmeval_integrations import evaluate
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.judges import PassFail, Questionnaire, Vote
 from llmeval_integrations.llm.messages import Message, Request
 
@@ -192,24 +192,25 @@ def test_the_other_vendors_forms(server):
     assert calling == {"mode": "ANY", "allowedFunctionNames": ["judgement"]}
 
 
+REASONING = "developer", {"max_completion_tokens": 9}
+OTHER = "system", {"max_tokens": 9, "temperature": 0.0}
+
+
 @pytest.mark.parametrize(
-    ("platform", "names", "reasons"),
+    ("platform", "names", "role", "settings"),
     [
-        ("openai", "o1 o4-mini-2025-04-16 gpt-5 gpt-5.1 gpt-10", True),
-        ("openai", "openai/gpt-5-nano ft:o4-mini:acme::1", True),
-        ("openai", "gpt-4o gpt-4.1 gpt-5-chat-latest gpt-oss-120b omni mistral/o-3", False),
-        ("ollama", "o1 gpt-5", False),
+        ("openai", "o1 o4-mini-2025-04-16 gpt-5 gpt-5.1 gpt-10", *REASONING),
+        ("openai", "openai/gpt-5-nano ft:o4-mini:acme::1", *REASONING),
+        ("openai", "gpt-4o gpt-4.1 gpt-5-chat-latest gpt-oss-120b omni mistral/o-3", *OTHER),
+        ("ollama", "o1 gpt-5", *OTHER),
     ],
 )
-def test_reasoning_models_are_known_by_name(platform, names, reasons, server):
+def test_reasoning_models_are_known_by_name(platform, names, role, settings, server):
     pytest.importorskip("openai")
     for name in names.split():
         client = BY_NAME["openai"].load(server.url, name=name, platform=platform, max_tokens=9)
         ask_client(client, TALK)
-        body = server.last.body
-        limit = "max_completion_tokens" if reasons else "max_tokens"
-        assert body["messages"] == talk("developer" if reasons else "system"), name
-        assert (body[limit], "temperature" in body) == (9, not reasons), name
+        assert server.last.body == {"model": name, "messages": talk(role), **settings}
 
 
 def test_a_parameter_that_the_server_refuses_is_left_out_from_then_on(server):
@@ -266,3 +267,70 @@ def test_documents_of_several_outputs_are_kept_in_anthropics_cache(server):
     assert shared == contents[2][0]
     assert shared["cache_control"] == {"type": "ephemeral"}
     assert ("x" * 9_000 in shared["text"], "text 1" in rest["text"]) == (True, True)
+
+
+# --- images ---------------------------------------------------------------------------------------
+
+URL, DATA = "https://example.com/a.png", "aGk="
+IMAGE = {"type": "image", "url": URL}
+SHOWN = [{"role": "user", "content": [{"type": "text", "text": "What?"}, IMAGE]}]
+FILE = {"type": "image", "data": DATA, "media_type": "image/jpeg"}
+
+OPENAI = [
+    {"type": "image_url", "image_url": {"url": URL}},
+    {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{DATA}"}},
+]
+ANTHROPIC = [
+    {"type": "image", "source": {"type": "url", "url": URL}},
+    {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": DATA}},
+]
+GOOGLE = [
+    {"fileData": {"mime_type": "image/png", "file_uri": URL}},
+    {"inlineData": {"mime_type": "image/jpeg", "data": DATA}},
+]
+FORMS = dict(zip((vendor.package for vendor in SDKS), (OPENAI, ANTHROPIC, GOOGLE)))
+
+
+def blocks(body):
+    return body["contents"][-1]["parts"] if "contents" in body else body["messages"][-1]["content"]
+
+
+def test_images_of_input_and_output_stand_before_the_text(case):
+    case.server.plays(case.vendor.said(VERDICT))
+    result = PassFail(case.client(), "Is it right?")(["A cat.", FILE], input=SHOWN)
+    assert result.label == "Pass"
+    sent = blocks(case.server.last.body)
+    texts = [part.get("text") for part in sent]
+    assert (texts[0], texts[2]) == ("[image 1]", "[image 2]")
+    if not case.vendor.is_framework:  # which add details of their own
+        assert [sent[1], sent[3]] == FORMS.get(case.vendor.package, OPENAI)
+    assert DATA in str(sent[3])
+    assert '"[image 1]"' in "".join(filter(None, texts))
+    assert DATA not in "".join(filter(None, texts))
+
+
+def test_an_image_is_read_as_each_library_writes_it(server):
+    pytest.importorskip("openai")
+    server.plays(chat(VERDICT))
+    judge = PassFail(BY_NAME["openai"].load(server.url), "Is it right?")
+    for part in (
+        {"type": "image_url", "image_url": {"url": URL}},
+        {"type": "input_image", "image_url": URL},
+        {"type": "image", "source": {"type": "url", "url": URL}},
+        IMAGE,
+    ):
+        Vote(judge, 2)("A cat.", contexts=["a text", part])
+    assert len(server.requests) == 8
+    for request in server.requests:
+        assert [each for each in blocks(request.body) if each["type"] == "image_url"] == OPENAI[:1]
+        assert "[2] [image 1]" in blocks(request.body)[-1]["text"]
+    with pytest.raises(InputError, match=r"url='cat\.png' is not a web address; give the content"):
+        judge("A cat.", input=[{"type": "image", "url": "cat.png"}])
+
+
+def test_a_model_that_completes_text_takes_no_images():
+    models = pytest.importorskip("langchain_core.language_models")
+    judge = PassFail(models.FakeListLLM(responses=["Pass"]), "Is it right?")
+    result = judge("A cat.", input=[FILE])
+    assert result.label == "bad_request"
+    assert "completes text and accepts no images" in result.reason
