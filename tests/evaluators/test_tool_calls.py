@@ -118,6 +118,22 @@ def test_a_missing_object_is_listed_though_the_item_before_it_is_missing_too():
     ]
 
 
+def test_a_reason_lists_no_graded_match_and_says_that_a_date_is_ambiguous():
+    evaluator = ToolCalls(defaults={"similarity": 0.8, "dates": "any"})
+    result = evaluator(call(a="Harbour", b="05/01/2024"), call(a="Harbor", b="2024-02-01"))
+    wrong = 'weather: /b "05/01/2024", expected "2024-02-01"'
+    assert result.reason == f"{wrong} (05/01/2024: day or month first?)"
+
+
+def test_a_default_that_is_not_valid_stands_for_no_argument_that_may_be_left_out():
+    tools = [{"name": "f", "parameters": {"properties": {"x": {"enum": [1, 2], "default": 3}}}}]
+    evaluator = ToolCalls(tools, arguments="superset")
+    reference = call("f", x={"$any_of": [1], "$optional": True})
+    right = [evaluator(call("f", x=x), reference).passed for x in (1, 2, 3)]
+    assert right == [True, False, False]
+    assert evaluator(call("f"), reference).passed
+
+
 def test_a_missing_item_is_listed_though_another_has_a_wrong_type_at_its_position():
     reference = call(a=[{"x": {"y": 1}}, "2024-01-05", ""])
     [row] = ToolCalls(arguments="superset")(call(a=[1, ""]), reference).metadata["calls"]
@@ -229,6 +245,7 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     worse = PLAIN([*made, call("g", x=2, y=3), call("g", x=1, y=4)], [*calls, call("g", x=1, y=1), call("g", x=2, y=2)])  # fmt: skip
     assert (worse.metadata["right"], "100000" in worse.reason) == (500, True)
     assert worse.metadata["limit_reached"] == [""]
+    assert ToolCalls(call_order="strict")(shuffled, calls).metadata["limit_reached"] == [""]
     # All pairs of the other tool are tried.
     assert [row["output"] for row in worse.metadata["calls"] if row["name"] == "g"] == [1001, 1000]
 
