@@ -17,8 +17,7 @@ import msgspec
 
 from llmeval_integrations.fields.meanings import find_days, read_amount
 from llmeval_integrations.fields.rule import Format, Rule
-from llmeval_integrations.json_values.numbers import exact_decimal, read_number
-from llmeval_integrations.json_values.values import TYPES, canonical
+from llmeval_integrations.json_values.values import TYPES, canonical, exact_decimal, read_number
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Verdict
 from llmeval_integrations.text.edit_distance import count_edits, exact_reach
 

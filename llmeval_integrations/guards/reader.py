@@ -12,9 +12,8 @@ import jsonschema_rs
 from llmeval_integrations.core.limits import MAX_DEPTH
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.numbers import DECODE_ERRORS, decode
 from llmeval_integrations.json_values.parse import Parsing, parse
-from llmeval_integrations.json_values.values import escape, measure, pointer
+from llmeval_integrations.json_values.values import DECODE_ERRORS, decode, escape, measure, pointer
 from llmeval_integrations.schemas.document import DEFINITIONS, items_of, subschemas
 from llmeval_integrations.schemas.errors import describe, find_errors
 from llmeval_integrations.schemas.validator import CompiledSchema

@@ -10,8 +10,8 @@ import msgspec
 
 from llmeval_integrations.json_values.defects import Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose
-from llmeval_integrations.json_values.numbers import DECODE_ERRORS, decode, decode_as_python
 from llmeval_integrations.json_values.search import find_extension, find_limit, too_deep
+from llmeval_integrations.json_values.values import DECODE_ERRORS, decode, decode_as_python
 
 _ACTION_INPUT = re.compile(r'("action_input":\s*")([^"]*)(?=")')
 _ESCAPES: Final = str.maketrans({"\n": "\\n", "\r": "\\r", "\t": "\\t"})

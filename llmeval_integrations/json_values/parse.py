@@ -16,13 +16,6 @@ from llmeval_integrations.core.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_DIGI
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
 from llmeval_integrations.json_values.diagnosis import diagnose, python_error
 from llmeval_integrations.json_values.lenient import parse_lenient
-from llmeval_integrations.json_values.numbers import (
-    DECODE_ERRORS,
-    decode,
-    decode_as_python,
-    decode_small,
-    read_number,
-)
 from llmeval_integrations.json_values.search import (
     SAFE_LENGTH,
     find_duplicate_key,
@@ -31,7 +24,16 @@ from llmeval_integrations.json_values.search import (
     too_deep,
     too_large,
 )
-from llmeval_integrations.json_values.values import SCALARS, measure, pointer
+from llmeval_integrations.json_values.values import (
+    DECODE_ERRORS,
+    SCALARS,
+    decode,
+    decode_as_python,
+    decode_small,
+    measure,
+    pointer,
+    read_number,
+)
 
 Parsing = Literal["strict", "markdown", "lenient"]
 """How much a text may differ from plain JSON.

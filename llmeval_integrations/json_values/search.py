@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import DEFECTS, Defect, locate
-from llmeval_integrations.json_values.numbers import read_number
-from llmeval_integrations.json_values.values import measure
+from llmeval_integrations.json_values.values import measure, read_number
 
 SAFE_LENGTH: Final = 2 * MAX_NODES
 """The longest text that cannot have too many values: each takes one character, and another one for

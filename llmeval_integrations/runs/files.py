@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.json_values.values import decode_as_python
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 from zipfile import is_zipfile
 
 from llmeval_integrations.core.errors import EvalError, InputError
-from llmeval_integrations.json_values.numbers import decode_as_python
+from llmeval_integrations.json_values.values import decode_as_python
 from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import CHUNK, open_source

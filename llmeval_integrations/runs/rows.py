@@ -18,9 +18,8 @@ import msgspec
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.parse import dump_model
-from llmeval_integrations.json_values.values import canonical
+from llmeval_integrations.json_values.values import canonical, decode_as_python
 
 Key = str | int | tuple[str]  # an id or group that can be a key of a dict
 _DEEPEST: Final = 300  # the number of levels of a value that are written if no encoder accepts it

@@ -19,9 +19,8 @@ import msgspec
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.json_values.numbers import decode_as_python
 from llmeval_integrations.json_values.parse import as_python
-from llmeval_integrations.json_values.values import SCALARS
+from llmeval_integrations.json_values.values import SCALARS, decode_as_python
 
 _LONGEST_CELL: Final = 2**31 - 1
 """The limit of the module `csv`, 131,072 characters, is shorter than what models write."""

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 from llmeval_integrations.core.errors import EvalError, InputError, MissingDependencyError
 from llmeval_integrations.core.result import Result
-from llmeval_integrations.json_values.numbers import read_number
+from llmeval_integrations.json_values.values import read_number
 from llmeval_integrations.messages.reply import text_of_blocks
 from llmeval_integrations.runs.files import parse_object
 from llmeval_integrations.runs.logs.log import NOT_SCORED, Log, LoggedSample, score_of
