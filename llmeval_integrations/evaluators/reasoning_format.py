@@ -14,14 +14,15 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import invalidity, parse
-from llmeval_integrations.tool_calls.read import (
+from llmeval_integrations.tool_calls.text import (
     CALL,
     END_OF_CALL,
     END_OF_THOUGHT,
     THOUGHT,
     CallTags,
+    raw_decode,
+    skip_space,
 )
-from llmeval_integrations.tool_calls.text import raw_decode, skip_space
 
 _TAG: Final = re.compile("</?(?:think|answer)>")
 _THOUGHT_TAG: Final = re.compile("</?think>")

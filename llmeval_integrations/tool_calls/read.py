@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
-
-import msgspec
 
 from llmeval_integrations.core.errors import InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -14,20 +11,8 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.bfcl import read_answers, read_lists
 from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
-from llmeval_integrations.tool_calls.text import end_of_json, find_calls, skip_space
-
-CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
-THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
-_FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
-_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
-_FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
-_JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
-
-_FAILURES: Final = 8
-"""How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
-much as all text after the call."""
+from llmeval_integrations.tool_calls.text import JSON, find_calls
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
@@ -40,9 +25,8 @@ _WORDS_OF_CALLS: Final = re.compile(
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
+_LISTED_OPTIONAL: Final = ""
 _MISSPELT: Final = re.compile(r"\$any|\$opti(?!ons$)")
-
-_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def read_calls(
@@ -72,9 +56,9 @@ def read_calls(
 
 def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
     """Read the calls in these texts of one model, or else the JSON of the last."""
-    found = _find_calls("".join(texts))
+    found = find_calls("".join(texts))
     if found is None:
-        value = parse(texts[-1], parsing) if _JSON.match(texts[-1]) else None
+        value = parse(texts[-1], parsing) if JSON.match(texts[-1]) else None
         if isinstance(value, Defect):
             return [] if value.name in _PROSE else value
         is_json = isinstance(value, (dict, list))
@@ -175,7 +159,7 @@ def read_expected(
     `is_listed` means that each argument is a list of accepted values, as in BFCL. Raises
     InvalidReferenceError if the reference cannot be read, as that is the caller's mistake.
     """
-    answers = read_answers(reference, parsing) if is_listed else reference
+    answers = _read_answers(reference, parsing) if is_listed else reference
     calls = read_calls(answers, parsing)
     problem = None
     if isinstance(calls, Defect):
@@ -189,7 +173,7 @@ def read_expected(
     expected = []
     for call in calls:
         problem = problem or call.problem
-        wanted = read_lists(call.arguments) if is_listed else _read_choices(call.arguments)
+        wanted = _read_lists(call.arguments) if is_listed else _read_choices(call.arguments)
         if isinstance(wanted, AnyOf):
             raise InvalidReferenceError(
                 f"{evaluator.name}: {quote(call.arguments)} replaces all arguments of "
@@ -238,84 +222,52 @@ def _read_choices(value: Any) -> Any:
     return AnyOf(tuple(map(_read_choices, values)), optional)
 
 
-# --- texts with tags ---------------------------------------------------
+# --- references of BFCL ---------------------------------------------------------------------------
 
 
-def _find_calls(text: str) -> list[Part] | None:
-    """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
-    if _FORM.search(text) and _JSON.match(text) and not isinstance(parse(text), Defect):
-        return None  # JSON that quotes such a form
-    if CALL in text:
-        return [*_find_tags(text)]
-    return find_calls(text, text.rpartition(END_OF_THOUGHT)[2])
+def _read_answers(reference: Any, parsing: Parsing) -> Any:
+    """Write BFCL's own answers, `{NAME: {argument: [accepted, ...]}, ...}`, as calls.
 
-
-def _find_tags(text: str) -> list[str]:
-    """Return the content of each pair of tags; text around them and thoughts are skipped.
-
-    A `</think>` inside a call does not end a thought. If nothing opened it, the opening tag was in
-    the prompt, and all calls before are thoughts, unless there are no others.
+    Such an object has no shape that `read_calls` knows. Other references are returned unchanged.
     """
-    tags, last = CallTags(text), text.rfind(END_OF_THOUGHT)
-    found: list[str] = []
-    thoughts: list[str] = []
-    position = 0
-    while tag := _TAG.search(text, position):
-        position = tag.end()
-        if tag[0] == END_OF_THOUGHT:
-            thoughts, found = found or thoughts, []
-        elif tag[0] == THOUGHT:
-            if position <= last:
-                position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
-        else:
-            end, is_json = tags.find_end(position)
-            end = len(text) if end < 0 else end
-            if (
-                not is_json
-                and position <= last
-                and not text.startswith("{", skip_space(text, position))
-            ):
-                thought = text.find(END_OF_THOUGHT, position, end)
-                if thought >= 0:
-                    position = thought
-                    continue
-            found.append(text[position:end])
-            position = end
-    return found or thoughts
+    things = reference if isinstance(reference, (list, tuple)) else [reference]
+    if any(isinstance(one, dict) and isinstance(one.get("name"), str) for one in things):
+        return reference
+    value = parse(reference, parsing)
+    items = value if isinstance(value, list) else [value]
+    if not all(isinstance(item, dict) and read_parts(item) is None for item in items):
+        return reference
+    calls = [(name, arguments) for item in items for name, arguments in item.items()]
+    for _, arguments in calls:
+        if not isinstance(arguments, dict) or any(
+            type(one) is not list for one in arguments.values()
+        ):
+            return reference
+    return [{"name": name, "arguments": arguments} for name, arguments in calls]
 
 
-@dataclass
-class CallTags:
-    """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
+def _read_lists(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Read arguments that are lists of accepted values.
 
-    text: str
-    _is_open: bool = False
-    """Whether no closing tag is left."""
-    _failures: int = 0
+    An empty text in a list means that the argument may be left out. If it is the only entry, it is
+    also an accepted value. Members of accepted objects, also of those in arrays, are such lists,
+    too.
+    """
+    found = {}
+    for name, values in arguments.items():
+        if not isinstance(values, list) or not values:
+            raise InvalidReferenceError(
+                f"with alternatives='listed', each argument needs a list of accepted values, "
+                f"but {name!r} has {quote(values)}"
+            )
+        given = [value for value in values if value != _LISTED_OPTIONAL] or values
+        found[name] = AnyOf(tuple(map(_read_accepted, given)), _LISTED_OPTIONAL in values)
+    return found
 
-    def find_end(self, start: int) -> tuple[int, bool]:
-        """Return the end of the content that begins at `start`, and whether this is one JSON value.
 
-        The end is -1 if there is none: models often stop generating at the closing tag. No start
-        may be before that of another call.
-        """
-        text = self.text
-        tag = -1 if self._is_open else text.find(END_OF_CALL, start)
-        self._is_open = tag < 0
-        if tag >= 0:
-            try:  # most are JSON, and this parser is fast
-                _validate(text[start:tag])
-            except (ValueError, RecursionError):
-                pass
-            else:
-                return tag, True
-        if self._failures < _FAILURES:
-            fence = _FENCE.match(text, start)
-            end = end_of_json(text, fence.end() if fence else start)
-            after = skip_space(text, end)
-            if fence and text.startswith("```", after):
-                after = skip_space(text, after + 3)
-            if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
-                return after, True
-            self._failures += 1
-        return tag, False
+def _read_accepted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return _read_lists(value)
+    if isinstance(value, list):
+        return [_read_lists(item) if isinstance(item, dict) else item for item in value]
+    return value

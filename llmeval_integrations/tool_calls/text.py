@@ -1,4 +1,4 @@
-"""Find the calls that models write into a text in Llama's and Mistral's forms, or as Python."""
+"""Find the calls that a model writes into its text: in tags, after a mark, or as Python."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 
+import msgspec
+
+from llmeval_integrations.json_values.defects import Defect
+from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.tool_calls.call import Part, ToolCall
 
-MISTRAL: Final = "[TOOL_CALLS]"
+CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
+THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
+_FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
+_TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
+_FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
+JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
+"""The beginning of an object or array, perhaps in a fence."""
+
+_MISTRAL: Final = "[TOOL_CALLS]"
 _LLAMA: Final = re.compile(r"<function=([^<>\s]+)>")
 _END_OF_LLAMA: Final = "</function>"
 
@@ -27,23 +40,109 @@ _NAMES: Final = {"true": True, "false": False, "null": None}
 _LONGEST: Final = 100_000
 """The longest text that is read as Python; a syntax tree takes 100 times the memory of the text."""
 
+_FAILURES: Final = 8
+"""How many calls without valid JSON are searched beyond their closing tag. Each search may cost as
+much as all text after the call."""
+
 _SPACE: Final = re.compile(r"\s*")
 
 # It only finds where a value ends, so integers of any length can be floats.
 raw_decode = json.JSONDecoder(parse_int=float).raw_decode
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
-def find_calls(text: str, answer: str) -> list[Part] | None:
-    """Return the calls in a text, or the JSON texts that contain them; None if there are none.
-
-    `answer` is the text after the thoughts.
-    """
-    start = text.find(MISTRAL)
+def find_calls(text: str) -> list[Part] | None:
+    """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
+    answer = text.rpartition(END_OF_THOUGHT)[2].strip()
+    if not _FORM.search(text):
+        return _read_python(answer)
+    if JSON.match(text) and not isinstance(parse(text), Defect):
+        return None  # JSON that quotes such a form
+    if CALL in text:
+        return [*_find_tags(text)]
+    start = text.find(_MISTRAL)
     if start >= 0:
-        rest = text[start + len(MISTRAL) :]
-        end = end_of_json(rest, 0)
+        rest = text[start + len(_MISTRAL) :]
+        end = _end_of_json(rest, 0)
         return [rest if end < 0 else rest[:end]]
-    return [*_read_llama(answer)] or _read_python(answer.strip())
+    return [*_read_llama(answer)] or _read_python(answer)
+
+
+# --- tags -----------------------------------------------------------------------------------------
+
+
+def _find_tags(text: str) -> list[str]:
+    """Return the content of each pair of tags; text around them and thoughts are skipped.
+
+    A `</think>` inside a call does not end a thought. If nothing opened it, the opening tag was in
+    the prompt, and all calls before are thoughts, unless there are no others.
+    """
+    tags, last = CallTags(text), text.rfind(END_OF_THOUGHT)
+    found: list[str] = []
+    thoughts: list[str] = []
+    position = 0
+    while tag := _TAG.search(text, position):
+        position = tag.end()
+        if tag[0] == END_OF_THOUGHT:
+            thoughts, found = found or thoughts, []
+        elif tag[0] == THOUGHT:
+            if position <= last:
+                position = text.find(END_OF_THOUGHT, position) + len(END_OF_THOUGHT)
+        else:
+            end, is_json = tags.find_end(position)
+            end = len(text) if end < 0 else end
+            if (
+                not is_json
+                and position <= last
+                and not text.startswith("{", skip_space(text, position))
+            ):
+                thought = text.find(END_OF_THOUGHT, position, end)
+                if thought >= 0:
+                    position = thought
+                    continue
+            found.append(text[position:end])
+            position = end
+    return found or thoughts
+
+
+@dataclass
+class CallTags:
+    """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
+
+    text: str
+    _is_open: bool = False
+    """Whether no closing tag is left."""
+    _failures: int = 0
+
+    def find_end(self, start: int) -> tuple[int, bool]:
+        """Return the end of the content that begins at `start`, and whether this is one JSON value.
+
+        The end is -1 if there is none: models often stop generating at the closing tag. No start
+        may be before that of another call.
+        """
+        text = self.text
+        tag = -1 if self._is_open else text.find(END_OF_CALL, start)
+        self._is_open = tag < 0
+        if tag >= 0:
+            try:  # most are JSON, and this parser is fast
+                _validate(text[start:tag])
+            except (ValueError, RecursionError):
+                pass
+            else:
+                return tag, True
+        if self._failures < _FAILURES:
+            fence = _FENCE.match(text, start)
+            end = _end_of_json(text, fence.end() if fence else start)
+            after = skip_space(text, end)
+            if fence and text.startswith("```", after):
+                after = skip_space(text, after + 3)
+            if end >= 0 and (after == len(text) or text.startswith(END_OF_CALL, after)):
+                return after, True
+            self._failures += 1
+        return tag, False
+
+
+# --- Llama's form, and Python ---------------------------------------------------------------------
 
 
 def _read_llama(text: str) -> Iterator[ToolCall]:
@@ -51,7 +150,7 @@ def _read_llama(text: str) -> Iterator[ToolCall]:
     position = 0
     while tag := _LLAMA.search(text, position):
         start = skip_space(text, tag.end())
-        position = end_of_json(text, start)
+        position = _end_of_json(text, start)
         if position < 0:
             end = text.find(_END_OF_LLAMA, start)
             position = len(text) if end < 0 else end
@@ -60,12 +159,16 @@ def _read_llama(text: str) -> Iterator[ToolCall]:
 
 def _read_python(text: str) -> list[Part] | None:
     """Read `[NAME(ARGUMENT=VALUE, ...), ...]`, which is parsed but never evaluated."""
+    if not text.startswith(("[", "`")):
+        return None
     whole = _PYTHON.fullmatch(text) if len(text) <= _LONGEST else None
     tree: Any = None
-    # Python's warnings, for example about an unknown escape, are about the model's text.
-    with suppress(SyntaxError, ValueError, MemoryError, RecursionError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(whole[1], mode="eval").body if whole else None
+    if whole:
+        # Python's warnings, for example about an unknown escape, are about the model's text.
+        errors = (SyntaxError, ValueError, MemoryError, RecursionError)
+        with suppress(*errors), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(whole[1], mode="eval").body
     if isinstance(tree, ast.List) and all(isinstance(each, ast.Call) for each in tree.elts):
         return [*map(_read_python_call, tree.elts)]
     if _PYTHON_BEGUN.match(text):
@@ -98,7 +201,7 @@ def skip_space(text: str, position: int) -> int:
     return found.end() if found else position
 
 
-def end_of_json(text: str, start: int) -> int:
+def _end_of_json(text: str, start: int) -> int:
     """Return the end of the JSON value at `start`, or -1 if there is none."""
     try:
         return raw_decode(text, skip_space(text, start))[1]
