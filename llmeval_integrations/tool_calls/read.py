@@ -12,7 +12,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
-from llmeval_integrations.tool_calls.text import JSON, find_calls
+from llmeval_integrations.tool_calls.text import JSON_START, find_calls
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
 """The defects of an answer in prose; `[Paris](http://x)` begins like an array."""
@@ -58,7 +58,7 @@ def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list
     """Read the calls in these texts of one model, or else the JSON of the last."""
     found = find_calls("".join(texts))
     if found is None:
-        value = parse(texts[-1], parsing) if JSON.match(texts[-1]) else None
+        value = parse(texts[-1], parsing) if JSON_START.match(texts[-1]) else None
         if isinstance(value, Defect):
             return [] if value.name in _PROSE else value
         is_json = isinstance(value, (dict, list))
@@ -73,6 +73,7 @@ def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list
             problem = f"no JSON in the tags ({value.name}): {value.reason}"
             calls.append(ToolCall("", problem=problem))
             continue
+        # In tags, a value without calls, such as a text or an empty list, is a mistake.
         for part in read_plain(value) or read_parts(value) or [""]:
             call = part if isinstance(part, ToolCall) else no_call(value)
             calls.append(_parse_arguments(call, parsing, is_json=True))

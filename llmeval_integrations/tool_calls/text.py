@@ -22,7 +22,7 @@ THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
 _FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
 _TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
-JSON: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
+JSON_START: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 """The beginning of an object or array, perhaps in a fence."""
 
 _MISTRAL: Final = "[TOOL_CALLS]"
@@ -56,7 +56,7 @@ def find_calls(text: str) -> list[Part] | None:
     answer = text.rpartition(END_OF_THOUGHT)[2].strip()
     if not _FORM.search(text):
         return _read_python(answer)
-    if JSON.match(text) and not isinstance(parse(text), Defect):
+    if JSON_START.match(text) and not isinstance(parse(text), Defect):
         return None  # JSON that quotes such a form
     if CALL in text:
         return [*_find_tags(text)]
