@@ -162,12 +162,10 @@ class ModelJudge(JudgedEvaluator):
         self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
     ) -> T:
         """Send a prompt, after labelled samples, to the model, and read the answer."""
-        messages = prompt.render(variables)
         mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
         quotations = Quotations([shots, *prompt.show(variables)], mark)
-        place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
-        messages[place] = _extend(messages[place], before=shots)
-        request = Request(tuple(messages), None, form.name, self.output, fence=mark)
+        messages = tuple(prompt.render(variables))
+        request = Request(messages, None, form.name, self.output, fence=mark).begin([shots])
         return await exchange(ask, request, form, quotations, self.retries)
 
 
@@ -217,17 +215,8 @@ def _ask_for(request: Request, wording: str, schema: Schema | None) -> Request:
     if wording and last.role != "user":
         others, last = [*others, last], Message("user", wording)
     else:
-        last = _extend(last, after=wording)
+        last = last.extend(after=wording)
     return msgspec.structs.replace(request, messages=(*others, last), schema=schema)
-
-
-def _extend(message: Message, before: str = "", after: str = "") -> Message:
-    """Return a message with a paragraph before and after its own text."""
-    content = message.content
-    if not isinstance(content, str):
-        return Message(message.role, tuple(filter(None, (before, *content, after))))
-    text = content.rstrip() if after else content
-    return Message(message.role, "\n\n".join(filter(None, (before, text, after))))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -15,7 +15,7 @@ from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.parse import dump_model
-from llmeval_integrations.llm.messages import Message, Role
+from llmeval_integrations.llm.messages import Message, as_messages
 from llmeval_integrations.messages.read import find_messages
 
 Syntax = Literal["f-string", "mustache"]
@@ -196,16 +196,6 @@ def _plain(value: Any) -> Any:
 _PARSERS = {"f-string": parse_f_string, "mustache": parse_mustache}
 
 
-class _Part(msgspec.Struct, forbid_unknown_fields=True):
-    type: Literal["text"]
-    text: str
-
-
-class _Entry(msgspec.Struct, forbid_unknown_fields=True):
-    role: Role
-    content: str | Annotated[list[_Part | str], msgspec.Meta(min_length=1)]
-
-
 @dataclass(frozen=True)
 class Prompt:
     """Messages with variables.
@@ -246,7 +236,9 @@ class Prompt:
             return
         if self.template_format not in (None, *_PARSERS):
             raise option_error(self, "template_format", "'f-string', 'mustache' or None")
-        messages = _read_messages(self.template)
+        messages = as_messages(self.template, "prompt: template")
+        if any(message.images for message in messages):
+            raise option_error(self, "template", "without images, which belong to the sample")
         texts = (text for message in messages for text in message.parts)
         syntax: Syntax = "mustache" if any(map(_DOUBLED.search, texts)) else "f-string"
         parse = _PARSERS[self.template_format or syntax]
@@ -295,27 +287,3 @@ def _names(bodies: Iterable[Body]) -> Iterator[str]:
             if not isinstance(tag, str):
                 yield tag.path[0]
                 yield from _names([tag.body])
-
-
-def _read_messages(template: Any) -> tuple[Message, ...]:
-    """Return the messages of a template: a text is one of the user's."""
-    if isinstance(template, str):
-        return (Message("user", template),)
-    try:
-        entries = msgspec.convert(msgspec.to_builtins(template), list[_Entry])
-    except (msgspec.ValidationError, TypeError) as error:
-        raise InvalidOptionError(
-            f"prompt: template={quote(template)} is not a text or a list of messages, which are "
-            f"written {{'role': ..., 'content': ...}}: {error}"
-        ) from None
-    if not entries:
-        raise InvalidOptionError("prompt: template=[] has no message")
-    messages = []
-    for each in entries:
-        content = each.content
-        if isinstance(content, str):
-            messages.append(Message(each.role, content))
-        else:
-            parts = (part if isinstance(part, str) else part.text for part in content)
-            messages.append(Message(each.role, tuple(parts)))
-    return tuple(messages)

@@ -24,12 +24,9 @@ OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "te
 """How an answer in a given form is requested: by the provider's own structured output, by a
 forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 
-_SHORTEST_KEY: Final = 16
-"""The characters from which on a text may be a key in the wrong place."""
-
+_SHORTEST_KEY: Final = 16  # the characters from which on a text may be a misplaced key
 _DEEPEST: Final = 8  # the level of an image in a value; in a list of messages it is the fourth
 _IMAGE: Final = 6_000  # the characters that an image counts as: about 1,500 tokens
-
 
 _WORDS: Final = (
     "Reply with one JSON object and nothing else, without a code fence. "
@@ -102,6 +99,13 @@ class Message(msgspec.Struct, frozen=True):
         """The texts and images of the content."""
         return (self.content,) if isinstance(self.content, str) else self.content
 
+    def extend(self, before: Sequence[str | Image] = (), after: str = "") -> Message:
+        """Return the message with paragraphs or images before it, and a paragraph after it."""
+        own = (self.text.rstrip(),) if after and isinstance(self.content, str) else self.blocks
+        whole = Message(self.role, tuple(filter(None, (*before, *own, after))))
+        is_text = isinstance(self.content, str) and not whole.images
+        return Message(self.role, whole.text) if is_text else whole
+
 
 class Request(msgspec.Struct, frozen=True):
     """One question to a model."""
@@ -149,22 +153,17 @@ class Request(msgspec.Struct, frozen=True):
         schema = len(json.dumps(self.schema)) if self.schema else 0
         return len(self.text) + schema + images * _IMAGE
 
-    def show(self, images: Sequence[Image]) -> Request:
-        """Return the request with images before the text of the first user message."""
+    def begin(self, blocks: Sequence[str | Image]) -> Request:
+        """Return the request with paragraphs or images before its first user message."""
         messages = list(self.messages)
         place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)
-        blocks: list[str | Image] = []
-        for number, image in enumerate(images, 1):
-            blocks += [f"[image {number}]", image]
-        message = messages[place]
-        messages[place] = Message(message.role, (*blocks, *message.blocks))
+        messages[place] = messages[place].extend(before=blocks)
         return msgspec.structs.replace(self, messages=tuple(messages))
 
     @classmethod
     def of(cls, prompt: Any, **fields: Any) -> Request:
         """Make a request from a text or a list of messages; raises InvalidOptionError."""
-        messages = [Message("user", prompt)] if isinstance(prompt, str) else prompt
-        return build(cls, {"messages": messages, **fields})
+        return build(cls, {"messages": as_messages(prompt, "prompt"), **fields})
 
 
 def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
@@ -182,6 +181,45 @@ def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
         is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY and name != "api_key"
         shown = f"={given!r}" if is_short or isinstance(given, (int, float)) else ""
         raise InvalidOptionError(f"{prefix}{place.rstrip('`')}{shown}: {message}") from None
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    role: Role
+    content: str | Annotated[list[Any], msgspec.Meta(min_length=1)]
+
+
+def as_messages(given: Any, name: str) -> tuple[Message, ...]:
+    """Return the messages of a text, which is the user's, or of a list of messages.
+
+    The content of a message is a text, or a list of texts and images in the form of an API. Raises
+    InvalidOptionError, which names the argument.
+    """
+    if isinstance(given, str):
+        return (Message("user", given),)
+    messages: list[Message] = []
+    try:
+        for each in given:
+            entry = each if isinstance(each, Message) else msgspec.convert(each, _Entry)
+            content = entry.content
+            parts = content if isinstance(content, str) else tuple(map(_read_part, content))
+            messages.append(Message(entry.role, parts))
+    except (msgspec.ValidationError, InputError, TypeError) as error:
+        raise InvalidOptionError(
+            f"{name}={quote(given)} is not a text or a list of messages, which are written "
+            f"{{'role': ..., 'content': ...}}: {error}"
+        ) from None
+    if not messages:
+        raise InvalidOptionError(f"{name}={quote(given)} has no message")
+    return tuple(messages)
+
+
+def _read_part(part: Any) -> str | Image:
+    found = part
+    if isinstance(part, Mapping):
+        found = part.get("text") if part.get("type") == "text" else _read_image(part)
+    if not isinstance(found, (str, Image)):
+        raise TypeError(f"{quote(part)} is neither a text nor an image")
+    return found
 
 
 def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:
@@ -233,9 +271,7 @@ def in_words(request: Request, output: Output) -> tuple[Message, ...]:
         return request.messages
     *others, last = request.messages
     words = _WORDS + json.dumps(request.schema, ensure_ascii=False)
-    is_text = isinstance(last.content, str)
-    content = f"{last.text}\n\n{words}" if is_text else (*last.blocks, words)
-    return (*others, Message(last.role, content))
+    return (*others, last.extend(after=words))
 
 
 def split_system(messages: tuple[Message, ...]) -> tuple[str, list[Message]]:

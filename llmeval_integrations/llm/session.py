@@ -192,7 +192,9 @@ class Ask:
                 "call super().__post_init__(), which makes one from the judge's field `model`"
             )
         request = Request.of(request) if isinstance(request, str) else request
-        request = request.show(self.images) if self.images else request
+        numbered = enumerate(self.images, 1)
+        images = [each for n, image in numbered for each in (f"[image {n}]", image)]
+        request = request.begin(images) if images else request
         chosen, draw = request.temperature, (*self.draws, *request.draw)
         request = msgspec.structs.replace(
             request,

@@ -87,3 +87,5 @@ def test_a_slip_a_missing_package_and_a_missing_key_are_told_in_this_order(monke
         ask("opnai:m", "Where?")
     with pytest.raises(InvalidOptionError, match="no field 'temprature'; did you mean 'temp"):
         ask(Remote(), "Where?", temprature=1)
+    with pytest.raises(InvalidOptionError, match=r"prompt=\[\] has no message"):
+        ask(Remote(), [])

@@ -10,7 +10,7 @@ from vendors import BY_NAME, PASSED, SCHEMA, SDKS, VERDICT, ask_client
 
 from llmeval_integrations import evaluate
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.judges import PassFail, Questionnaire, Vote
+from llmeval_integrations.judges import PassFail, Questionnaire, Vote, ask
 from llmeval_integrations.llm.messages import Message, Request
 
 CLOSED = {**SCHEMA, "additionalProperties": False}
@@ -25,10 +25,6 @@ def having(member):
 
 
 FREE = {"type": "object", "properties": {"a": {"type": "object"}}}
-TALK = Request((
-    Message("system", ("Be fair.", "Be brief.")), Message("user", ("One.", "Two.")),
-    Message("assistant", "3"), Message("user", "4"),
-))  # fmt: skip
 
 
 def parts(texts):
@@ -44,6 +40,7 @@ def talk(role="system", join=parts):
     ]
 
 
+TALK = Request.of(talk())
 BODIES = {
     "openai": {"model": "gpt-4o", "messages": talk(), "temperature": 0.0},
     "anthropic": {
@@ -297,8 +294,7 @@ def blocks(body):
 
 def test_images_of_input_and_output_stand_before_the_text(case):
     case.server.plays(case.vendor.said(VERDICT))
-    result = PassFail(case.client(), "Is it right?")(["A cat.", FILE], input=SHOWN)
-    assert result.label == "Pass"
+    assert PassFail(case.client(), "Is it right?")(["A cat.", FILE], input=SHOWN).label == "Pass"
     sent = blocks(case.server.last.body)
     texts = [part.get("text") for part in sent]
     assert (texts[0], texts[2]) == ("[image 1]", "[image 2]")
@@ -324,6 +320,8 @@ def test_an_image_is_read_as_each_library_writes_it(server):
     for request in server.requests:
         assert [each for each in blocks(request.body) if each["type"] == "image_url"] == OPENAI[:1]
         assert "[2] [image 1]" in blocks(request.body)[-1]["text"]
+    assert ask(judge.model, SHOWN) == VERDICT
+    assert blocks(server.last.body) == [{"type": "text", "text": "What?"}, OPENAI[0]]
     with pytest.raises(InputError, match=r"url='cat\.png' is not a web address; give the content"):
         judge("A cat.", input=[{"type": "image", "url": "cat.png"}])
 
@@ -332,5 +330,5 @@ def test_a_model_that_completes_text_takes_no_images():
     models = pytest.importorskip("langchain_core.language_models")
     judge = PassFail(models.FakeListLLM(responses=["Pass"]), "Is it right?")
     result = judge("A cat.", input=[FILE])
-    assert result.label == "bad_request"
-    assert "completes text and accepts no images" in result.reason
+    words = "completes text and accepts no images"
+    assert (result.label, words in result.reason) == ("bad_request", True)
