@@ -84,7 +84,7 @@ def parse(text: Any, parsing: Parsing = "markdown", *, complete: bool = True) ->
     if len(text) > MAX_CHARACTERS:
         return too_large()
     if parsing == "markdown":
-        return _parse_wrapped(text)
+        return parse(text) if len(text) <= SAFE_LENGTH else _parse_wrapped(text)
     return _parse_strict(text) if parsing == "strict" else parse_lenient(text, complete=complete)
 
 

@@ -98,7 +98,7 @@ def _write(value: Any, *, sort_arrays: bool = False) -> str:
         return _encode(value).decode() if math.isfinite(value) else json.dumps(value)
     if isinstance(value, dict):
         members = [
-            f"{_write(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
+            f"{canonical(name)}:{_write(value[name], sort_arrays=sort_arrays)}"
             for name in sorted(value)
         ]
         return "{" + ",".join(members) + "}"
