@@ -15,7 +15,6 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.messages.read import read_answer
-from llmeval_integrations.text.vectors import METRICS
 
 _METHODS: Final = ("embed_documents", "get_text_embedding_batch")
 """The methods of LangChain's and LlamaIndex's embeddings; asynchronous ones begin with `a`."""
@@ -23,8 +22,31 @@ _METHODS: Final = ("embed_documents", "get_text_embedding_batch")
 _Pair: TypeAlias = "tuple[str, str, str | None]"
 """The texts of output and reference, and a label if the output is empty."""
 
-_Vectors: TypeAlias = "dict[str, list[float]]"
-"""The vector of each text."""
+_Vector: TypeAlias = "list[float]"
+
+
+def _cosine(one: _Vector, other: _Vector) -> float:
+    """Return 1 minus the cosine of the angle, or 1 if a vector has no length."""
+    lengths = math.sqrt(_product(one, one) * _product(other, other))
+    return max(0.0, 1 - _product(one, other) / lengths) if lengths else 1.0
+
+
+def _product(one: _Vector, other: _Vector) -> float:
+    return math.fsum(a * b for a, b in zip(one, other))
+
+
+def _differences(one: _Vector, other: _Vector) -> list[float]:
+    return [abs(a - b) for a, b in zip(one, other)]
+
+
+METRICS: Final[dict[str, Callable[[_Vector, _Vector], float]]] = {
+    "cosine": _cosine,
+    "euclidean": math.dist,
+    "manhattan": lambda one, other: math.fsum(_differences(one, other)),
+    "chebyshev": lambda one, other: max(_differences(one, other)),
+    "hamming": lambda one, other: sum(map(bool, _differences(one, other))) / len(one),
+}
+"""The metrics by LangChain's names."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +126,7 @@ class EmbeddingDistance(Evaluator):
         value, label = read_answer(sample.output)
         return to_text(value), reference, label
 
-    def _compare(self, pair: _Pair, vectors: _Vectors) -> Result:
+    def _compare(self, pair: _Pair, vectors: dict[str, _Vector]) -> Result:
         output, reference, label = pair
         if output and reference:
             score = float(METRICS[self.metric](vectors[output], vectors[reference]))
@@ -124,7 +146,7 @@ def _unique_texts(pairs: list[_Pair]) -> list[str]:
     return list(dict.fromkeys(text for pair in pairs if all(pair[:2]) for text in pair[:2]))
 
 
-def _read_vectors(texts: list[str], given: Iterable[Iterable[float]]) -> _Vectors:
+def _read_vectors(texts: list[str], given: Iterable[Iterable[float]]) -> dict[str, _Vector]:
     """Return the vector of each text; raise ValueError for what a distance cannot be taken of."""
     vectors = [[*map(float, vector)] for vector in given]  # also NumPy's, of which a sum is slow
     if len(vectors) != len(texts) or len({*map(len, vectors)}) > 1:

@@ -19,9 +19,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.tracers.context import collect_runs
 
 from llmeval_integrations import JsonEquality, JsonValidity, Sample, StringDistance
+from llmeval_integrations.evaluators.embedding_distance import METRICS
 from llmeval_integrations.frameworks import langchain as ours
 from llmeval_integrations.frameworks.langchain import load_evaluator
-from llmeval_integrations.text.vectors import METRICS
 
 NO_JSON = "Expecting value: line 1 column 1 (char 0)"
 VALID, BROKEN = {"score": 1}, {"score": 0, "reasoning": NO_JSON}
