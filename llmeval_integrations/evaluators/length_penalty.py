@@ -44,24 +44,21 @@ class LengthPenalty(TextEvaluator):
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         if not text:
             return Result.unscored("The output is empty")
-        length = len(text)
-        label, penalty = None, 0.0
-        if self.min_length <= length <= self.max_length:
-            reason = f"Length acceptable: {self.min_length} <= {length} <= {self.max_length}"
-        elif length < self.min_length:
-            label, reason = "too_short", f"Too short: {length} < {self.min_length}"
-            penalty = self._penalty(self.min_length - length)
+        least, most, length = self.min_length, self.max_length, len(text)
+        label, beyond = None, 0
+        if least <= length <= most:
+            reason = f"Length acceptable: {least} <= {length} <= {most}"
+        elif length < least:
+            label, beyond, reason = "too_short", least - length, f"Too short: {length} < {least}"
         else:
-            label, reason = "too_long", f"Too long: {length} > {self.max_length}"
-            penalty = self._penalty(length - self.max_length)
+            label, beyond, reason = "too_long", length - most, f"Too long: {length} > {most}"
+        penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
+        if self.max_penalty is not None:
+            penalty = max(penalty, self.max_penalty)
         metadata = {
             "length": length,
-            "min_length": self.min_length,
-            "max_length": self.max_length,
+            "min_length": least,
+            "max_length": most,
             "penalty": penalty,
         }
         return Result(penalty, penalty == 0, label, reason, metadata)
-
-    def _penalty(self, beyond: int) -> float:
-        penalty = 0.0 - beyond * self.penalty_rate  # never -0.0
-        return penalty if self.max_penalty is None else max(penalty, self.max_penalty)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.options import check_text
@@ -135,10 +135,10 @@ def _is_answered(text: str, start: int) -> bool:
 
 def _end_of_thinking(text: str) -> int:
     """Return the position after the thinking and white space, or the end if there is none."""
-    tags = [*islice(_THOUGHT_TAG.finditer(text), 2)]
-    if [tag[0] for tag in tags] == [THOUGHT, END_OF_THOUGHT] and tags[0].start() == 0:
-        return skip_space(text, tags[1].end())
-    return len(text)
+    # Python finds one character 20 times as fast as the pattern.
+    start = text.find("<", len(THOUGHT)) if text.startswith(THOUGHT) else -1
+    tag = _THOUGHT_TAG.search(text, start) if start >= 0 else None
+    return skip_space(text, tag.end()) if tag and tag[0] == END_OF_THOUGHT else len(text)
 
 
 class _Calls(NamedTuple):
