@@ -174,14 +174,3 @@ def shuffled(value: Any, choose: Any) -> Any:
     if isinstance(value, dict):
         return {key: shuffled(item, choose) for key, item in value.items() if choose.random() < 0.7}
     return value
-
-
-def kinds(value: Any) -> Any:
-    """Give a value with the type of each part beside it: 1 is not 1.0, nor -0.0 0.0."""
-    if isinstance(value, dict):
-        return [(key, kinds(item)) for key, item in value.items()]
-    if isinstance(value, list):
-        return [kinds(item) for item in value]
-    if isinstance(value, float):
-        return float, value.hex()
-    return type(value), value

@@ -3,6 +3,7 @@
 import pytest
 
 TEXT = '{"total": 12.5}'
+PARTS = TEXT[:3], TEXT[3:]
 CALL = {"name": "weather", "args": {"city": "Paris"}, "id": "1"}
 
 
@@ -44,7 +45,7 @@ def llama_index_things():
         "chat": llms.ChatResponse(message=message),
         "completion": llms.CompletionResponse(text=TEXT),
         "response": schema.Response(TEXT),
-        "stream": schema.StreamingResponse(part for part in (TEXT[:3], TEXT[3:])),
+        "stream": schema.StreamingResponse(part for part in PARTS),
         "agent": workflow.AgentOutput(response=message, current_agent_name="a"),
     }
 
@@ -55,20 +56,12 @@ def openai_things():
     message = {"role": "assistant", "content": TEXT}
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     head = {"id": "1", "created": 1, "model": "m"}
-    parts = [{"index": 0, "delta": {"content": part}} for part in (TEXT[:3], TEXT[3:])]
+    parts = [{"index": 0, "delta": {"content": part}} for part in PARTS]
     chunk = {**head, "object": "chat.completion.chunk"}
     said = {"type": "message", "id": "1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": TEXT, "annotations": []}]}  # fmt: skip
-    delta = {
-        "type": "response.output_text.delta",
-        "content_index": 0,
-        "item_id": "1",
-        "logprobs": [],
-        "output_index": 0,
-    }
-    deltas = [
-        {**delta, "sequence_number": n, "delta": part}
-        for n, part in enumerate((TEXT[:3], TEXT[3:]))
-    ]
+    place = {"item_id": "1", "output_index": 0, "content_index": 0, "logprobs": []}
+    delta = {"type": "response.output_text.delta", "sequence_number": 1, **place}
+    deltas = [{**delta, "delta": part} for part in PARTS]
     return {
         "events": list(map(responses.ResponseTextDeltaEvent.model_validate, deltas)),
         "completion": chat.ChatCompletion.model_validate({**head, "object": "chat.completion", "choices": [choice]}),
@@ -80,7 +73,7 @@ def openai_things():
 
 def anthropic_events():
     types = pytest.importorskip("anthropic.types")
-    deltas = [{"type": "text_delta", "text": part} for part in (TEXT[:3], TEXT[3:])]
+    deltas = [{"type": "text_delta", "text": part} for part in PARTS]
     parts = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas]
     return [
         types.RawMessageStartEvent(type="message_start", message=anthropic_message("")),
@@ -94,9 +87,8 @@ def anthropic_message(text=TEXT, reason="end_turn"):
     head = {"id": "1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
     usage = {"input_tokens": 1, "output_tokens": 1}
     blocks = [{"type": "text", "text": text}]
-    return types.Message.model_validate(
-        {**head, "stop_reason": reason, "usage": usage, "content": blocks}
-    )
+    ending = {"stop_reason": reason, "usage": usage}
+    return types.Message.model_validate({**head, **ending, "content": blocks})
 
 
 def google_response(**candidate):
@@ -107,7 +99,7 @@ def google_response(**candidate):
 def google_things():
     parts = [{"text": "I think.", "thought": True}, {"text": TEXT}]
     content = {"role": "model", "parts": parts}
-    halves = [{"role": "model", "parts": [{"text": part}]} for part in (TEXT[:3], TEXT[3:])]
+    halves = [{"role": "model", "parts": [{"text": part}]} for part in PARTS]
     return {
         "response": google_response(content=content, finish_reason="STOP"),
         "parts": [google_response(content=half) for half in halves],

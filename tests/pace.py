@@ -7,10 +7,6 @@ _USUAL = 0.012
 """Seconds of the loop in `pace` on the machine on which the limits were set."""
 
 
-PATIENT = {"limit": 20, "seconds": 600}
-"""How long `check_evaluator` may take where a machine that stands still makes nothing slow."""
-
-
 class TooSlowError(AssertionError):
     """What took too long is tried again, three times: the machine may have stood still."""
 

@@ -1,10 +1,12 @@
-"""README and documentation: every block and example prints what it says, links lead somewhere."""
+"""README, pages, examples, demo and charts: what they say is printed, and links lead somewhere."""
 
+import ast
 import re
 import runpy
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from examples import DETERMINISTIC, JUDGED
 
 from llmeval_integrations import evaluate, list_evaluators
 from llmeval_integrations.core.catalog import evaluator_class
-from llmeval_integrations.demo import OUTPUTS, SCHEMA
+from llmeval_integrations.demo import EVAL, OUTPUTS, SCHEMA
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -61,19 +63,14 @@ def folder(tmp_path):
 @pytest.fixture
 def run(folder):
     """Run a command there, with our `llmeval` on the path."""
-    usual = {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(folder)}
+    usual = {
+        "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        "HOME": str(folder),
+        "PYTHONPATH": str(ROOT),
+    }
 
     def run(*command, cwd=folder, **environment):
-        done = subprocess.run(
-            command,
-            cwd=cwd,
-            env=usual | environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        return subprocess.check_output(command, cwd=cwd, env=usual | environment, text=True)
 
     return run
 
@@ -111,10 +108,6 @@ def test_an_example_prints_what_it_says(name, capsys):
     rich.reconfigure()
     runpy.run_path(str(path))
     assert capsys.readouterr().out.splitlines() == said(path.read_text())
-
-
-def test_every_evaluator_has_one_example():
-    assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
 
 
 def test_the_examples_for_contributors_work():
@@ -182,10 +175,53 @@ def test_no_block_is_left_out():
     assert kinds == {"python", "py", "bash", "text", "yaml", "yml", "{toctree}"}
 
 
+# --- demo and benchmarks -------------------------------------------------------------------------
+
+SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
+
+
+def test_the_script_writes_the_demo_data_again(run, tmp_path):
+    again = tmp_path / "again"
+    again.mkdir()
+    run(sys.executable, ROOT / "tools/make_demo_data.py", again)
+    for path in (OUTPUTS, SCHEMA, EVAL):
+        assert (again / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_the_demo_compares_two_prompts_writes_a_report_and_says_what_to_do_next(folder, run):
+    said = run("llmeval", "demo")
+    assert (
+        "B is better: json_validity pass rate 73.3 % → 95.0 %; json_schema pass rate 46.7 % → 91.7 %; "
+        "json_fields pass rate 43.3 % → 78.3 %" in " ".join(said.split())
+    )
+    *_, page, data, command = said.splitlines()
+    report = folder / re.search(r"Open (\S+) in a browser", page)[1]
+    assert "json_fields" in report.read_text(encoding="utf-8")
+    assert (folder / re.search(r"in a file like (\S+):", data)[1]).samefile(OUTPUTS)
+    run(*command.split())
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_the_imports_of_a_benchmark_exist(script):  # since benchmarks are run by hand
+    for node in ast.walk(ast.parse(script.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("llmeval_"):
+            module = import_module(node.module)
+            assert all(hasattr(module, alias.name) for alias in node.names)
+
+
+def test_chart_and_table_show_what_was_measured(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS[0].parent)
+    summary = import_module("summary")
+    rows = summary.read_rows(summary.RESULTS.read_text())
+    assert summary.draw(rows) == summary.CHART.read_text()
+    assert summary.write_page(summary.PAGE.read_text(), rows) == summary.PAGE.read_text()
+
+
 # --- prose ---------------------------------------------------------------------------------------
 
 
-def test_the_tables_name_every_evaluator_and_judge():
+def test_every_evaluator_and_judge_has_an_example_and_its_row_in_a_table():
+    assert sorted(path.stem for path in (DOCS / "examples").glob("*.py")) == list_evaluators()
     rows = re.findall(r"^\| \[`(\w+)`\]", README.read_text(), re.MULTILINE)
     assert sorted(rows) == DETERMINISTIC
     judges = (DOCS / "how-to/judges.md").read_text()

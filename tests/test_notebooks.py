@@ -6,14 +6,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NEEDED = {
-    "langchain": ("matplotlib",),
-    "llama_index": ("matplotlib",),
-    "judges": ("xllamacpp", "gguf"),
-    "extraction": ("matplotlib",),
-    "rewards": ("matplotlib",),
-}
-"""What a notebook needs beside the package with all its extras."""
+NEEDED = ("nbformat", "nbclient", "matplotlib", "xllamacpp", "gguf")
+"""What the notebooks need beside the package with all its extras."""
 
 VARIES = "varies"
 """The tag of a cell that prints something else each time, which the notebook then says."""
@@ -21,10 +15,7 @@ VARIES = "varies"
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path, checkout):
-    for package in NEEDED.get(path.stem, ()):
-        pytest.importorskip(package)
-    nbformat = pytest.importorskip("nbformat")
-    nbclient = pytest.importorskip("nbclient")
+    nbformat, nbclient, *_ = map(pytest.importorskip, NEEDED)
     notebook = nbformat.read(path, as_version=4)
     said = texts(notebook)
     client = nbclient.NotebookClient(

@@ -36,14 +36,12 @@ def read(path):
 
 
 @needs_data
-@pytest.mark.once
 def test_our_figures_equal_the_structured_output_benchmarks():
     part = sob.run(DATA)
     assert (part.records, part.exceptions) == (6 * 209 * len(sob.FIGURES), [])
 
 
 @needs_data
-@pytest.mark.once
 def test_differences_from_the_berkeley_leaderboard_are_explained():
     part = bfcl.run(DATA)
     assert (part.records, len(part.exceptions)) == (4_000, 27)
@@ -53,7 +51,6 @@ def test_differences_from_the_berkeley_leaderboard_are_explained():
 
 
 @needs_data
-@pytest.mark.once
 def test_our_labels_equal_maskbenchs():
     part = maskbench.run(DATA)
     assert (part.records, part.exceptions) == (2_334, [])
@@ -74,9 +71,9 @@ def test_a_part_without_its_files_is_named(tmp_path):
     out = tmp_path / "PROOF.md"
     command = [sys.executable, "-m", "proof", str(tmp_path), "--out", str(out)]
     environment = {"PYTHONPATH": f"{ROOT}:{ROOT / 'benchmarks'}"}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    said = subprocess.check_output(command, text=True, env=environment)
     text = out.read_text("utf-8")
-    assert done.stdout.strip() == text.strip()
+    assert said.strip() == text.strip()
     assert text.count("Not run: no ") == 5
     assert f"Not run: no sob/*.jsonl in {tmp_path.name}." in text
 
@@ -94,7 +91,6 @@ def test_every_output_that_is_not_json_has_a_defect():
 
 
 @needs_data
-@pytest.mark.once
 def test_the_example_prints_the_rows_of_the_six_models(tmp_path):
     folders = [str(tmp_path / path.stem) for path in OUTPUTS]
     fields = 'json_fields:schema=false,nulls=values,defaults={"order":"ordered"},parsing=strict'
@@ -104,7 +100,7 @@ def test_the_example_prints_the_rows_of_the_six_models(tmp_path):
     for path, folder in zip(OUTPUTS, folders):
         subprocess.run([*command, str(path), "--out", folder], check=True)
     example = [sys.executable, str(ROOT / "examples/structured_output_benchmark.py"), *folders]
-    printed = subprocess.run(example, capture_output=True, text=True, check=True).stdout
+    printed = subprocess.check_output(example, text=True)
     lines = [re.findall(r"[^|]+", line.replace(" ", "")) for line in printed.splitlines()]
     head, _, *rows = lines
     figures = [name for name in head if name in sob.FIGURES]
@@ -187,14 +183,12 @@ def results(evaluator, order=1):
 
 
 @needs_data
-@pytest.mark.once
 @pytest.mark.parametrize("order", [1, -1])
 def test_the_expected_calls_pass_in_any_order(order):
     assert [result.score for result in results(LISTED, order)] == [1.0] * 800
 
 
 @needs_data
-@pytest.mark.once
 def test_five_answers_violate_the_schema_of_their_own_tool():
     passed = Counter(result.passed for result in results(ToolCallSchema()))
     assert passed == {True: 795, False: 5}

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pace import PATIENT, TooSlowError, at_most
+from pace import TooSlowError, at_most
 
 from llmeval_integrations import (
     MISSING,
@@ -37,7 +37,7 @@ from llmeval_integrations.conformance.subject import recognize
 from llmeval_integrations.conformance.worker import CAN_ISOLATE, Worker
 from llmeval_integrations.frameworks import langchain, llama_index
 
-check = partial(check_evaluator, **PATIENT)
+check = partial(check_evaluator, limit=20, seconds=600)  # a machine may stand still for a moment
 
 RIGHT = JsonEquality()
 

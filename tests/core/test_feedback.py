@@ -14,16 +14,9 @@ from llmeval_integrations import (
     WeightedSum,
 )
 
-TOOLS = [
-    {
-        "name": "weather",
-        "parameters": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-            "required": ["city"],
-        },
-    }
-]
+PROPERTIES = {"city": {"type": "string"}, "days": {"type": "integer"}}
+PARAMETERS = {"type": "object", "properties": PROPERTIES, "required": ["city"]}
+TOOLS = [{"name": "weather", "parameters": PARAMETERS}]
 
 
 def call(name, **arguments):

@@ -5,14 +5,16 @@ import dataclasses
 import datetime as dt
 import inspect
 import math
+import operator
 import pickle
 import re
 from decimal import Decimal
 from functools import partial
 from typing import Protocol, TypedDict, get_type_hints
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from json_strategies import broken_texts, clashing, documents, nested
 from pace import at_most
@@ -47,7 +49,9 @@ from llmeval_integrations import (
     ToolCalls,
     ToolCallSchema,
     WeightedSum,
+    evaluate,
 )
+from llmeval_integrations.evaluators.json_evaluator import share
 
 PUBLIC = {name: getattr(llmeval_integrations, name) for name in llmeval_integrations.__all__}
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
@@ -60,6 +64,7 @@ COMPARING = [
     StringDistance(),
     StringDistance("damerau_levenshtein", normalize_score=False),
     *(JsonEquality(parsing=parsing) for parsing in PARSINGS),
+    JsonEquality(operator=operator.eq),
     JsonEquality(list_order="any"),
     JsonEquality(list_order="top_level_any"),
     *(JsonEditDistance(parsing=parsing) for parsing in PARSINGS),
@@ -232,6 +237,49 @@ def test_all_ways_to_call_agree(evaluator, sample):
         expected = AssertionError, f"{verb}: {expected.reason or f'score {expected.score}'}"
     assert outcome(evaluator.assert_passes, sample.output, sample.reference) == expected
 
+
+# --- evaluators of a run, which read a sample's texts once ----------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(samples)
+@example(Sample('{"a": 1', '{"a": 1}'))
+@example(Sample("[NaN]", "[NaN]"))
+@example(Sample("[1e9999999999999999999]", "[1E9999999999999999999]"))
+def test_what_is_read_together_is_judged_as_by_itself(sample):
+    shared, plain = (Sample(sample.output, sample.reference) for _ in range(2))
+    share([shared])
+    for _ in range(2):  # nobody has changed what the others read
+        for evaluator in EVERY:
+            alone = Sample(sample.output, sample.reference)
+            assert outcome(evaluator.evaluate, shared) == outcome(evaluator.evaluate, alone)
+    assert (shared, repr(shared)) == (plain, repr(plain))
+
+
+class Counted:
+    """A model's value that counts how often it is read."""
+
+    def __init__(self, value):
+        self.value, self.read = value, 0
+
+    def model_dump(self, mode):
+        self.read += 1
+        return self.value
+
+
+def test_a_run_reads_output_and_reference_once():
+    output, reference = Counted({"a": 1}), Counted({"a": 2})
+    evaluators = [JsonObject(parsing="markdown"), JsonMatch(), JsonSchema(SCHEMA), JsonFields()]
+    evaluate([Sample(output, reference)], evaluators)
+    assert (output.read, reference.read) == (1, 1)
+
+
+def test_an_output_that_cannot_be_compared_with_a_text_is_not_json():
+    run = evaluate([Sample(np.array([1, 2]), "[1, 2]")], [JsonFields(), JsonMatch()])
+    assert [(row.score, row.label) for row in run.rows] == [(0.0, "not_json")] * 2
+
+
+# --- texts that are deep or long -----------------------------------------------------------------
 
 LEVELS = (200, 201, 100_000)
 HOSTILE = [

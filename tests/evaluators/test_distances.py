@@ -12,7 +12,6 @@ from llmeval_integrations import (
     EmbeddingDistance,
     ExactMatch,
     JsonEditDistance,
-    LengthPenalty,
     StringDistance,
     evaluate,
 )
@@ -41,8 +40,6 @@ class Name(str):
 def test_texts_are_compared_to_the_letter_and_values_as_their_json(output, reference, score):
     result = ExactMatch()(output, reference)
     assert (result.score, result.passed) == (score, score == 1)
-    if score and reference and isinstance(reference, str):
-        assert LengthPenalty()(output).metadata["length"] == len(reference)
 
 
 @pytest.mark.parametrize(
@@ -81,29 +78,25 @@ METRICS = {
 }
 
 
-def edited(text, choose, count):
-    """Edit a text in places, also by swaps with something between, where OSA counts more."""
-    text = list(text)
-    for _ in range(count):
-        place = choose.randrange(len(text) + 1)
-        two = text[place : place + 2]
-        new = choose.choices("abcx", k=choose.randint(1, 3))
-        swapped = [*two[1:], *choose.choices("xy", k=choose.randint(0, 2)), *two[:1]]
-        text[place : place + 2] = choose.choice([[*new, *two], [], swapped])
-    return "".join(text)
-
-
-def pairs(count, *lengths):
-    """Make pairs of texts over few characters, half of them a few edits apart."""
+def pairs(count=800):
+    """Make pairs of texts over few characters, many periodic, most of them a few edits apart."""
     choose = random.Random(11)
-    for number in range(count):
+    for _ in range(count):
         letters = choose.choice(["ab", "abc", "abcdefgh {}:,", "aé😀\ud800"])
-        length = choose.choice(lengths or range(30))
+        length = choose.choice([*range(30), *[60, 200, 600] * 10])
         one = "".join(choose.choices(letters, k=length))
-        if number % 3 == 0 and lengths:  # periodic
-            one = one[: choose.randint(2, 60)] * (length // 40)
-        is_near = bool(lengths) or number % 2
-        other = edited(one, choose, choose.randint(0, 6)) if is_near else one[::-1]
+        one = choose.choice([one, one, one[:40] * (len(one) // 40)])
+        other = choose.choice([one, one, one, one[::-1]])
+        for _ in range(choose.randint(0, 6)):
+            place = choose.randrange(len(other) + 1)
+            # also a swap with something between, where OSA counts more
+            swap = (
+                other[place + 1 : place + 2]
+                + choose.choice(["", "x", "xy"])
+                + other[place : place + 1]
+            )
+            new = choose.choice(["", "abx", "c" + other[place : place + 2], swap])
+            other = other[:place] + new + other[place + 2 :]
         yield one, other
 
 
@@ -112,7 +105,7 @@ def test_figures_are_those_of_rapidfuzz(metric):
     normal, counting = StringDistance(metric), StringDistance(metric, normalize_score=False)
     reference = METRICS[metric]
     count = reference.normalized_distance if "jaro" in metric else reference.distance
-    for one, other in [*pairs(500), *pairs(300, 60, 200, 600)]:
+    for one, other in pairs():
         score = normal(one, other).score
         assert score == reference.normalized_distance(one, other), (one, other)
         assert score == pytest.approx(normal(other, one).score)

@@ -8,6 +8,7 @@ from time import process_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pace import at_most
 from planted_values import LANGUAGES, make_case
 
 from llmeval_integrations import (
@@ -291,7 +292,6 @@ LONG = [
 
 @pytest.mark.parametrize("source", LONG, ids=[text[:8] for text in LONG])
 def test_no_long_text_takes_long(source):
-    start = process_time()
-    for value in (source, "Acme Ltd", 5, "2024-01-05", "two million of 1"):
-        ground(value, source)
-    assert process_time() - start < 2
+    with at_most(2):
+        for value in (source, "Acme Ltd", 5, "2024-01-05", "two million of 1"):
+            ground(value, source)

@@ -82,14 +82,9 @@ print("llama_index.core" in sys.modules, os.environ.get("TIKTOKEN_CACHE_DIR"))
 """
 
 
-def loaded_apart(
-    name: str, encoding: str = CL100K, absent: tuple[str, ...] = (), **environment: str
-) -> str:
-    code = LOAD.format(name=name, encoding=encoding, absent=absent)
-    command, environment = [sys.executable, "-c", code], {**os.environ, **environment}
-    return subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=True
-    ).stdout.strip()
+def loaded_apart(name, encoding=CL100K, absent=(), **environment):
+    command = [sys.executable, "-c", LOAD.format(name=name, encoding=encoding, absent=absent)]
+    return subprocess.check_output(command, env={**os.environ, **environment}, text=True).strip()
 
 
 @pytest.mark.parametrize(
