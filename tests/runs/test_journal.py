@@ -101,7 +101,6 @@ ASKS = "Asks(Paid(seconds=0.01))"
 
 @pytest.mark.once
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-@pytest.mark.parametrize("rows", [0, 400], ids=["at once", "midway"])
 @pytest.mark.parametrize(
     ("third", "options", "content"),
     [
@@ -112,7 +111,7 @@ ASKS = "Asks(Paid(seconds=0.01))"
         pytest.param(ASKS, "engine=on_ray(), cache='cache'", without_accounts, marks=ON_RAY),
     ],
 )
-def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, rows, third, options, content):
+def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, third, options, content):
     write_odd_data(tmp_path / "data.jsonl")
     paid, results = tmp_path / "paid", tmp_path / "killed" / "results.jsonl"
 
@@ -125,17 +124,18 @@ def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, rows, third, 
 
     assert start("whole", "").wait(120) == 0
     paid.unlink(missing_ok=True)
-    process = start("killed", options)
-    while process.poll() is None:
-        if results.exists() and results.read_bytes().count(b"\n") >= 3 * rows:
-            process.kill()
-        time.sleep(0.002)
-    assert process.returncode == -signal.SIGKILL
-    assert not (tmp_path / "killed" / "summary.json").exists()
+    for rows in (0, 400):  # at once, and midway
+        process = start("killed", options)
+        while process.poll() is None:
+            if results.exists() and results.read_bytes().count(b"\n") >= 3 * rows:
+                process.kill()
+            time.sleep(0.002)
+        assert process.returncode == -signal.SIGKILL
+        assert not (tmp_path / "killed" / "summary.json").exists()
     assert start("killed", options).wait(120) == 0
     assert content(tmp_path / "killed") == content(tmp_path / "whole")
     if paid.exists():
-        assert 1_200 <= paid.read_text().count("call") <= 1_201 + 2 * 32  # replies under way
+        assert 1_200 <= paid.read_text().count("call") <= 1_201 + 4 * 32  # replies under way
 
 
 @pytest.mark.parametrize("cut", [0, 100, 200_001])
