@@ -85,7 +85,7 @@ def prediction_powered_rate(rows: Sequence[Rating]) -> JudgedRate:
     cells = PairCounts(*(counts[person, judge] for person, judge in both))
     power, _ = _power(cells)
     n = len(labelled)
-    mean, of_labelled = (cells.both + cells.worse) / n, (cells.both + cells.better) / n
+    mean, of_labelled = cells.rates
 
     def influence(row: Rating) -> float:
         moved = power * (row.judge - judged.part / judged.whole) / judged.whole
@@ -113,7 +113,7 @@ def rate_by_counts(
     """
     n = sum(cells)
     power, correlation = _power(cells)
-    mean, of_labelled = (cells.both + cells.worse) / n, (cells.both + cells.better) / n
+    mean, of_labelled = cells.rates
     rate = min(1.0, max(0.0, mean - power * (of_labelled - judged.part / judged.whole)))
     if plain is None or effect is None:
         return JudgedRate(mean, None, judged, "labels")

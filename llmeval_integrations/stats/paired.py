@@ -102,12 +102,17 @@ def _sums(differences: Sequence[float]) -> list[float]:
 
 
 class PairCounts(NamedTuple):
-    """How many pairs passed in both runs, only in the first, only in the second, and in neither."""
+    """How many pairs passed both times, only the first time, only the second time, and never."""
 
     both: int
-    worse: int
-    better: int
+    first: int
+    second: int
     neither: int
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """How often a pair passed the first time, and the second time."""
+        return (self.both + self.first) / sum(self), (self.both + self.second) / sum(self)
 
 
 def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | None:
@@ -122,8 +127,8 @@ def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | Non
         return _newcombe(pairs, n, Z)
     if len(changes) < 2:
         return None
-    difference = (pairs.better - pairs.worse) / n
-    variance = (pairs.better + pairs.worse) / n - difference * difference
+    difference = (pairs.second - pairs.first) / n
+    variance = (pairs.second + pairs.first) / n - difference * difference
     away = [each.total - difference * each.rows for each in changes]
     found = worths(away, changes, variance, variance * n)
     return min((_newcombe(pairs, *each) for each in found), key=width)

@@ -252,8 +252,8 @@ def simulate(draws, labels, judged, rate, sensitivity, specificity):
     for _ in range(draws):
         counts = choose.multinomial(labels, [good, rate - good, bad, 1 - rate - bad])
         cells, rest = PairCounts(*map(int, counts)), choose.binomial(judged - labels, good + bad)
-        alone, effect = wilson(cells.both + cells.worse, labels), (1.0, labels - 1)
-        passed = Share(cells.both + cells.better + int(rest), judged)
+        alone, effect = wilson(cells.both + cells.first, labels), (1.0, labels - 1)
+        passed = Share(cells.both + cells.second + int(rest), judged)
         found.append((rate_by_counts(cells, passed, plain=alone, effect=effect).interval, alone))
     for each in zip(*found, strict=True):
         yield fmean(low <= rate <= high for low, high in each)

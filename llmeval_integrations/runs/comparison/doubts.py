@@ -48,11 +48,13 @@ def doubts(
         "other evaluators or options": _evaluators(one, other, pairs),
         "other samples": _samples(one, other),
         "other references": _references(one, other, pairs, most),
-        "another version": _version(one, other),
     }
     for doubt, reasons in found.items():
         if words := "; ".join(reasons):
             yield f"{doubt}: {words}"
+    before, after = (each.manifest.get("version") for each in (one, other))
+    if before and after and before != after:
+        yield f"another version: A was evaluated by {before}, B by {after}"
     yield from _repeats(most)
 
 
@@ -116,12 +118,6 @@ def _digests_of_references(run: Run, evaluators: Iterable[str]) -> dict[str, dic
                 if "reference" in seen:
                     digests[sample["row"]] = hash(canonical(seen["reference"]))
     return found
-
-
-def _version(a: _Side, b: _Side) -> Iterator[str]:
-    before, after = (each.manifest.get("version") for each in (a, b))
-    if before and after and before != after:
-        yield f"A was evaluated by {before}, B by {after}"
 
 
 def _repeats(pairs: Sequence[Pair]) -> Iterator[str]:
