@@ -75,11 +75,9 @@ def canonical(value: Any, *, sort_arrays: bool = False) -> str:
     as `1`. With `sort_arrays`, every array is sorted too, so that the order of items is ignored.
     """
     kind = type(value)
-    if kind is float:
-        return _write(value)
     try:
         if kind in SCALARS:
-            return _encode(value).decode()
+            return _write(value) if kind is float else _encode(value).decode()
         text = _encode_sorted(value)
     except UnicodeEncodeError:  # a Python string may contain half a surrogate pair
         return _write(value, sort_arrays=sort_arrays)
