@@ -21,6 +21,7 @@ ROWS = [
     {"id": "c", "output": "", "reference": "x"},
 ]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+DEEP = "[" * 100_000 + "]" * 100_000
 PARQUET = BytesIO()
 parquet.write_table(of_pyarrow(ROWS), PARQUET)
 
@@ -66,6 +67,7 @@ def test_parquet_comes_through_standard_input_too():
         ("{}", []),
         ("[{}]", []),
         ('[ \n{},{{"a": 1, "a": 2}} , 3\n]', ["'a' occurs twice", "got 3"]),
+        ('[{},{{"a": ' + DEEP + "}}, {{bad}}]", ["maximum recursion", "not JSON"]),
     ],
 )
 def test_values_arrive_as_they_stand_in_the_file(tmp_path, form, errors):
@@ -86,10 +88,7 @@ def test_values_arrive_as_they_stand_in_the_file(tmp_path, form, errors):
         ("[1]", r"expected a JSON object, got \[1\]"),
         ('{"output": 1, "output": 2}', "the name 'output' occurs twice"),
         (b'{"output": "\xff"}', "not JSON that can be read: .*can't decode byte 0xff"),
-        (
-            '{"output": ' + "[" * 100_000 + "]" * 100_000 + "}",
-            "not JSON that can be read: maximum recursion",
-        ),
+        (f'{{"output": {DEEP}}}', "not JSON that can be read: maximum recursion"),
     ],
 )
 def test_a_bad_line_is_an_error_row_and_the_run_goes_on(tmp_path, line, error):

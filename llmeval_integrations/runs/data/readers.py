@@ -30,9 +30,9 @@ _BATCH: Final = 256  # rows in memory at a time; each may be a megabyte
 _NO_TEXT: Final = re.compile("[\ud800-\udfff]")
 _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 
-_BETWEEN_ITEMS: Final = re.compile(r"[\s,]*")
+_MARKS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{},]', re.DOTALL)
+"""The strings of a JSON text, and what opens, closes and separates its values."""
 
-_scan = json.JSONDecoder(parse_int=str).raw_decode
 _decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_values = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
@@ -53,18 +53,23 @@ def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
         return map(bytes, _split_array(text))
     except (ValueError, RecursionError) as error:
         try:
-            return iter(_split_as_python(text.decode()))
+            return iter(_split_by_marks(text.decode()))
         except (ValueError, RecursionError):
             raise InputError(f"expected an array of objects: {error}") from error
 
 
-def _split_as_python(text: str) -> list[bytes]:
-    """Split an array with NaN, Infinity or lone surrogates; raise ValueError if it is none."""
-    items, place = [], text.index("[", 0, 1) + 1
-    for _ in json.loads(text, parse_int=str):  # it is valid, so only its items have to be found
-        start = _BETWEEN_ITEMS.match(text, place).end()  # type: ignore[union-attr]
-        _, place = _scan(text, start)
-        items.append(text[start:place].encode())
+def _split_by_marks(text: str) -> list[bytes]:
+    """Split an array in which rows may be no JSON that msgspec reads; or raise ValueError."""
+    items, start, depth = [], text.index("[", 0, 1) + 1, 0
+    for found in _MARKS.finditer(text):
+        depth += (found[0] in "[{") - (found[0] in "]}")
+        if depth == 0 or (depth == 1 and found[0] == ","):
+            items.append(text[start : found.start()].strip().encode())
+            start = found.end()
+        if depth == 0:
+            break
+    if depth or text[start:].strip():
+        raise ValueError("the array has no end, or something follows")
     return items
 
 
