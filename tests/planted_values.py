@@ -40,7 +40,6 @@ SENTENCES = {
         "Rogamos transfiera {amount} e indique la referencia {id}.",
     ],
 }
-LANGUAGES = tuple(SENTENCES)
 
 
 def make_facts(language, choose):

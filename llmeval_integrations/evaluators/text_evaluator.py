@@ -47,9 +47,10 @@ class TextEvaluator(Evaluator):
     """
 
     def check(self, sample: Sample) -> Result:
-        if type(sample.output) is str and sample.output:
-            return self.check_text(sample.output, sample)
-        value, label = read_answer(sample.output)
+        output = sample.output
+        if type(output) is str and output:
+            return self.check_text(output, sample)
+        value, label = read_answer(output)
         result = self.check_text(to_text(value), sample)
         return result if label is None else msgspec.structs.replace(result, label=label)
 
