@@ -12,21 +12,16 @@ from hypothesis import strategies as st
 from json_strategies import law
 
 from llmeval_integrations import MissingDependencyError
-from llmeval_integrations.text.tokenizers import (
-    Tokenizer,
-    load_tokenizer,
-    vocabulary_folder,
-)
+from llmeval_integrations.text.tokenizers import load_tokenizer, vocabulary_folder
 
 CL100K = "cl100k_base"
 
 
-def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> Tokenizer:
-    """Load a tokenizer, or skip where its package or vocabulary is not on this machine."""
-    if name != "simple":
-        pytest.importorskip({"tiktoken": "tiktoken", "jieba": "rjieba"}[name])
+def load(encoding=CL100K):
+    """Load tiktoken, or skip where the package or its vocabulary is not on this machine."""
+    pytest.importorskip("tiktoken")
     try:
-        return load_tokenizer(name, encoding, chinese_only)
+        return load_tokenizer("tiktoken", encoding, False)
     except MissingDependencyError as error:
         pytest.skip(str(error)[:60])
 
@@ -34,7 +29,7 @@ def load(name: str, encoding: str = CL100K, *, chinese_only: bool = False) -> To
 @pytest.fixture(scope="module", params=[CL100K, "o200k_base"])
 def both(request):
     """Give our tokenizer and what tiktoken itself makes of a text."""
-    ours = load("tiktoken", request.param)
+    ours = load(request.param)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TIKTOKEN_CACHE_DIR", str(vocabulary_folder(request.param)))
         return ours, import_module("tiktoken").get_encoding(request.param).encode_ordinary
@@ -100,7 +95,7 @@ def test_a_tokenizer_needs_its_own_package_alone_and_names_it(name, absent, says
 
 
 def test_a_vocabulary_is_not_downloaded_but_asked_for_and_one_supplied_by_hand_is_used(tmp_path):
-    load("tiktoken")
+    load()
     absent = ("llama_index", "litellm")
     environment = {"TIKTOKEN_CACHE_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}
     said = loaded_apart("tiktoken", absent=absent, **environment)
