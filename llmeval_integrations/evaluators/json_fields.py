@@ -202,6 +202,8 @@ class FieldComparison(Comparison):
         come first. If several kinds cost most, the first in KINDS is returned: the first place
         would depend on the order of items, which may not count.
         """
+        if not self.outcomes:
+            return None, []
         costs = []
         for each in self.outcomes:
             is_pair = each.kind not in ("missing", "extra") and each.alone is None

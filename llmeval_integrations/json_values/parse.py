@@ -217,7 +217,7 @@ def copy_value(value: Any, *, finite: bool) -> Any:
     limit = measure(value).limit
     if limit is None:
         try:  # writing and parsing it is faster than copying each part
-            copy = decode(_encode(value).decode())
+            copy = decode(_encode(value))
             if copy == value:  # a tuple, a model, NaN or a key that is not text differs
                 return copy
         except (TypeError, ValueError, OverflowError, RecursionError):

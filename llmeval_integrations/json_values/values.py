@@ -198,13 +198,13 @@ takes half as long as parsing it. Most texts are small.
 """
 
 
-def decode(text: str) -> Any:
+def decode(text: str | bytes) -> Any:
     """Parse a JSON text fast; refuse one that may contain an integer of too many digits."""
     try:
         return decode_small(text)
     except msgspec.ValidationError:
         value = _decode(text)
-    if _has_long_integer(text):
+    if _has_long_integer(text if isinstance(text, str) else text.decode()):
         raise ValueError("an integer has too many digits")
     return value
 
