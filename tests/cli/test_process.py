@@ -41,7 +41,6 @@ def test_the_main_job_from_the_installed_command(here):
     assert "\x1b" not in done.stdout
 
 
-# Windows has none.
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
 def test_data_comes_from_a_pipe_and_a_terminal_gets_a_progress_bar(here):
     done = installed(f"-v run - {MATCH} --json", input=Path("data.jsonl").read_text())

@@ -32,6 +32,7 @@ ADA = {"reference": '{"name": "Ada", "age": 36}'}
 PEOPLE = [
     {"id": "right", "output": '{"name": "Ada", "age": 36}', **ADA},
     {"id": "old", "output": '{"name": "Ada", "age": 63}', **ADA},
+    {"id": "older", "output": '{"name": "Ada", "age": 64}', **ADA},
     {"id": "cut", "output": '{"name": "Ad', **ADA},
 ]
 

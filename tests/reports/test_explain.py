@@ -65,7 +65,7 @@ def test_the_whole_tree_is_printed_however_deep_and_long_and_texts_are_cut():
     assert FRAME.sub("", deep).count(f"{place}mismatch1expected2") == 1
     whole = printed(JsonMatch()([*range(50), LONG], [-1] * 51))
     assert all(f"/{n}  mismatch  {n}  " in whole for n in range(50))
-    for text in (whole, printed(ToolCalls()(call(LONG), call("a")))):
+    for text in (whole, printed(ToolCalls()(call(LONG, b=LONG), call("a")))):
         assert "x" * 100 < max(re.findall("x+", FRAME.sub("", text))) < "x" * 300
 
 

@@ -73,9 +73,6 @@ SECTIONS = [
         tool  | called | expected | right | F1
         wrong | 1      | 1        | 0     | 0.0 %
         right | 2      | 2        | 2     | 100.0 %"""),
-    (NOTES, TONE, "evaluators", """
-        evaluator | passed | 95 % interval | mean score
-        tone      | –      | –             | –"""),
     (NOTES, TONE, "judges", """
         judge | calls | failed | input tokens | output tokens | cost
         tone  | 4     | 0      | 40           | 20            | not known"""),
@@ -110,16 +107,17 @@ def test_a_section_of_a_run(rows, evaluators, name, expected, tmp_path):
 
 
 VERDICTS = [
-    (LETTERS, GROUNDED, "25.0 % of 12 samples pass json_fields, the lowest rate. 9 wrong values: 3 not in the source (invented), 6 in it (misread)."),
-    ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "6 error rows of 2 evaluators are left out of rates."),
+    (NOTES, TONE, "No evaluator gave a verdict.", ""),
+    (LETTERS, GROUNDED, "25.0 % of 12 samples pass json_fields, the lowest rate. 9 wrong values: 3 not in the source (invented), 6 in it (misread).", "bad"),
+    ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "6 error rows of 2 evaluators are left out of rates.", ""),
     # The label `empty` means invalid JSON only where an evaluator reads JSON.
-    ([{"output": "", "reference": "x"}], [ExactMatch()], "0.0 % of 1 sample pass exact_match."),
+    ([{"output": text, "reference": "x"} for text in [*"xxxxxxxxx", ""]], [ExactMatch()], "90.0 % of 10 samples pass exact_match.", "good"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rows", "evaluators", "said"), VERDICTS)
-def test_the_verdict_of_a_run(rows, evaluators, said):
-    assert view_of_run(evaluate(rows, evaluators)).verdict.text == said
+@pytest.mark.parametrize(("rows", "evaluators", "said", "tone"), VERDICTS)
+def test_the_verdict_of_a_run(rows, evaluators, said, tone):
+    assert view_of_run(evaluate(rows, evaluators)).verdict == Cell(said, tone)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +159,8 @@ def views():
 def test_a_comparison_is_printed_as_in_the_file_beside(views):
     golden = Path(__file__).parent / "golden" / "comparison.txt"
     assert at(140, views[1]) == golden.read_text("utf-8").splitlines()
-    assert comparison_view(compared(NEW, OLD, [FIELDS])).verdict.tone == "good"
+    better = comparison_view(compared(NEW, OLD, [FIELDS]))
+    assert (views[1].verdict.tone, better.verdict.tone) == ("bad", "good")
 
 
 @pytest.mark.parametrize(
@@ -199,17 +198,17 @@ def test_names_break_after_slashes_and_underscores_and_long_texts_are_cut_betwee
     """East Asian characters are two columns wide."""
     rows = [
         {"a": "/line_items/*/amount", "b": "json_validity pass rate", "c": "recommended_bibliography"},
-        {"a": "漢字" * 5, "b": "", "c": "日本語 です " * 40},
+        {"a": "漢字" * 5, "b": "", "c": "日本語 テキスト です " * 40},
     ]  # fmt: skip
     columns = [Column(key, key, kind=kind) for key, kind in zip("abc", ("name", "name", "text"))]
     view = View("t", Cell("v"), [Section.of("s", "S", columns, rows)])
     assert at(46, view)[6:] == [
         "/line_items/*/  json_validity   recommended_",
         "amount          pass rate       bibliography",
-        "漢字漢字漢字漢                  日本語 です",
-        "字漢字                          日本語 です",
-        "                                日本語 です",
-        "                                日本語 です...",
+        "漢字漢字漢字漢                  日本語",
+        "字漢字                          テキスト です",
+        "                                日本語",
+        "                                テキスト...",
     ]
 
 
