@@ -130,8 +130,6 @@ def test_the_outcome_of_a_session(session, code, outputs, options, outcomes, lin
     ("rate", "code", "workers"), [(0.75, 0, ()), (0.8, 1, ()), (0.8, 1, ("-n", "2"))]
 )
 def test_single_rows_may_fail_if_the_pass_rate_is_reached(session, workers, rate, code):
-    if workers:
-        pytest.importorskip("xdist")
     test = marked(more=f", min_pass_rate={rate}")
     result = session(test, "-rfx", *workers, rows=rows([GOOD, BAD, GOOD, GOOD]))
     result.assert_outcomes(passed=3, xfailed=1)
