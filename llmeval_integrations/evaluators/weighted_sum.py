@@ -69,6 +69,9 @@ class WeightedSum(Evaluator):
             # The class depends on the parts, so that a sum without judges imports no judge.
             from llmeval_integrations.judges.ensembles import JudgedSum
 
+            if type(self) not in (WeightedSum, JudgedSum):  # whose own methods would be lost
+                words = "evaluators without a judge in a class of your own"
+                raise option_error(self, "parts", words)
             object.__setattr__(self, "__class__", JudgedSum)
 
     def _check_pair(self, pair: Any) -> tuple[Evaluator, float]:

@@ -9,6 +9,7 @@ from scripted import Scripted, judgement
 
 from llmeval_integrations import (
     Evaluator,
+    InvalidOptionError,
     JsonValidity,
     LengthPenalty,
     Result,
@@ -92,6 +93,16 @@ def test_with_a_judge_among_its_parts_it_is_a_judge():
     run = evaluate([Sample("{}", input="Write JSON.")] * 3, [total])
     assert run.summary["evaluators"]["weighted_sum"]["mean"] == 1.5
     assert run.summary["judging"]["calls"] == 3
+
+
+def test_a_class_of_ones_own_takes_no_judge_because_its_methods_would_be_lost():
+    class Least(WeightedSum):
+        def combine(self, results):
+            return min(results, key=lambda result: result.score)
+
+    assert Least([(YES, 1), (FIGURE, 1)])("x").score == 0.5
+    with pytest.raises(InvalidOptionError, match=r"least: parts=.* without a judge in a class"):
+        Least({load_evaluator("safety", model=Scripted(judgement())): 1})
 
 
 def test_a_sum_of_distances_is_better_where_it_is_lower():
