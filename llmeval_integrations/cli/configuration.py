@@ -106,9 +106,12 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def default_cache() -> Path:
-    """Return the file for judges' replies in the user's cache folder."""
-    folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+def default_cache() -> Path | None:
+    """Return the file for judges' replies in the user's cache folder; None if there is no home."""
+    try:
+        folder = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # a container may run as a user without a name and without HOME
+        return None
     return Path(folder) / "llmeval" / "replies.sqlite"
 
 

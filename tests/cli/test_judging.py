@@ -97,6 +97,16 @@ def test_calls_one_after_the_other(run, server, tmp_path, story):
     assert not default_cache().exists() or b"sk-1" not in default_cache().read_bytes()
 
 
+def test_without_a_home_folder_no_reply_is_kept(run, server, monkeypatch):
+    pwd = pytest.importorskip("pwd")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)  # as for a user without a name
+    for requests in (10, 20):
+        assert run("")[0] == 0
+        assert len(server.requests) == requests
+
+
 def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
     with (tmp_path / "ten.jsonl").open("a") as file:
         file.write('\nno JSON\n{"answer": "text"}')
