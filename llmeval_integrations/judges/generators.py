@@ -178,9 +178,13 @@ class OutputGenerator:
     ) -> list[GeneratedOutput]:
         """Write so many texts for one task, at temperatures evenly spread over the range.
 
-        The calls run concurrently. Raises ClientError for a call that fails.
+        The calls run concurrently. Raises InvalidOptionError for a range that is not within 0 to 2,
+        and ClientError for a call that fails.
         """
         low, high = temperature_range
+        if not 0 <= low <= high <= 2:
+            words = f"temperature_range={quote(temperature_range)} is not a range within 0 to 2"
+            raise InvalidOptionError(words)
         step = (high - low) / max(1, num_responses - 1)
         asked = [(task, round(low + number * step, 6)) for number in range(num_responses)]
         return wait(start(self._write(asked)))
