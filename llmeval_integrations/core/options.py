@@ -49,6 +49,12 @@ def is_number(value: Any, *, whole: bool = False) -> bool:
         return False
 
 
+def check_count(name: str, value: object) -> None:
+    """Raise unless an option of a function is a whole number above 0."""
+    if type(value) is not int or value < 1:
+        raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
+
+
 def check_flag(evaluator: Any, option: str) -> None:
     """Raise unless the option is True or False."""
     if not isinstance(getattr(evaluator, option), bool):

@@ -13,7 +13,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.llm.client import Client
@@ -135,10 +135,8 @@ def open_judges(
 
 
 def _check_options(options: Mapping[str, Any], *, has_directory: bool) -> None:
-    concurrency, frozen = options.get("concurrency", 32), options.get("frozen")
-    if type(concurrency) is not int or concurrency < 1:
-        text = f"concurrency={quote(concurrency)} is not a whole number of at least 1"
-        raise InvalidOptionError(text)
+    check_count("concurrency", options.get("concurrency", 32))
+    frozen = options.get("frozen")
     if frozen and options.get("cache") is None:
         raise InputError("frozen takes replies from a cache, and none is given")
     if options.get("batch") and not has_directory and not frozen:

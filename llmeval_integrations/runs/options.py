@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypedDict
 from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.quote import free_name, hint, quote
 from llmeval_integrations.runs.engine import EngineMaker
 
@@ -102,6 +103,7 @@ class RunOptions(JudgeOptions, total=False):
 def check_options(options: RunOptions) -> None:
     """Raise InvalidOptionError or InputError for unknown options, or for a wrong combination."""
     check_names(options, RunOptions)
+    check_count("workers", options.get("workers", 1))
     out, resume = options.get("out"), options.get("resume")
     if options.get("overwrite") and (resume or out is None):
         other = "resume goes on with it" if resume else "without out=... there is none"

@@ -46,9 +46,9 @@ REFUSALS = [
     (lambda: new(retry_errors=True), "say resume=True, too"),
     (lambda: new(out=".", cache="replies.sqlite"), "is the cache, and a run in . would overwrite"),
     (lambda: new(limit=0), "limit=0 is not a whole number above 0"),
-    (lambda: new(sample=1.5), "sample=1.5 is not a whole number above 0"),
+    (lambda: new(workers="2"), "workers='2' is not a whole number above 0"),
     # judges
-    (lambda: judged(concurrency=0), "concurrency=0 is not a whole number of at least 1"),
+    (lambda: judged(concurrency=0), "concurrency=0 is not a whole number above 0"),
     (lambda: judged(max_cost="1"), "max_cost='1' is not a number of at least 0"),
     (lambda: judged(frozen=True), "frozen takes replies from a cache, and none is given"),
     (lambda: judged(cache=__file__), "test_refusals.py cannot be used: file is not a database"),

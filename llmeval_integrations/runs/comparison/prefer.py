@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.load import read_run, read_texts
@@ -107,8 +108,8 @@ def prefer(
 
 
 def _check(judge: Evaluator, pairs: int | None) -> None:
-    if pairs is not None and (type(pairs) is not int or pairs < 1):
-        raise InvalidOptionError(f"pairs={quote(pairs)} is not a whole number above 0")
+    if pairs is not None:
+        check_count("pairs", pairs)
     if "output_b" not in getattr(judge, "needs", ()):
         raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
 

@@ -17,12 +17,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeAlias, TypeVar
 
-from llmeval_integrations.core.errors import (
-    InputError,
-    InvalidOptionError,
-    MissingDependencyError,
-)
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.errors import InputError, MissingDependencyError
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.runs.data.readers import (
     parse_row,
     read_arrow,
@@ -117,8 +113,8 @@ class Source:
         The same seed draws the same rows. Raises InvalidOptionError.
         """
         for name, value in (("limit", limit), ("sample", sample)):
-            if value is not None and (type(value) is not int or value < 1):
-                raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
+            if value is not None:
+                check_count(name, value)
         if limit is not None or sample is not None:
             self.total = None  # the run ends before the data does
         self.unparsed = islice(self.unparsed, limit)
