@@ -31,7 +31,6 @@ _ARITHMETIC: Final = Context(prec=10_000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[]
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 """A number as JSON writes it. Without `coerce`, "007" and "+49" are texts."""
 
-
 _NO_SECONDS: Final = re.compile(r"(\d\d:\d\d)([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 _DURATION: Final = re.compile(
     r"P(?=\d|T\d)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?"

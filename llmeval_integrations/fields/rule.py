@@ -16,10 +16,12 @@ from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.values import TYPES, canonical
-from llmeval_integrations.matching.node import Verdict
+from llmeval_integrations.matching.node import Order, Verdict
 
-Order = Literal["ordered", "aligned", "any_order", "by_key"]
 Format = Literal["date", "date-time", "duration", "email", "time", "uri", "uuid"]
+
+ORDERS: Final = ("ordered", "aligned", "any_order", "by_key")
+"""The orders of items that users may set."""
 
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
@@ -115,7 +117,7 @@ _VALID: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     "multiple_of": (lambda value: value != 0 and _up_to(inf)(value), "a number above 0, or None"),
     "similarity": (_up_to(1), "a number from 0 to 1, or None"),
     "min_similarity": (_up_to(1), "a number from 0 to 1, or None"),
-    "order": (_in(*get_args(Order)), f"one of {', '.join(get_args(Order))}"),
+    "order": (_in(*ORDERS), f"one of {', '.join(ORDERS)}"),
     "format": (_in(*FORMATS), f"one of {', '.join(FORMATS)}, or None"),
     "text": (_in("loose"), "'loose', or None"),
     "dates": (_in("any"), "'any', or None"),
