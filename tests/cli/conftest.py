@@ -20,6 +20,7 @@ DATA = {
     ],
     "items": [{"output": each, "reference": ITEMS[0]} for each in ITEMS],
     "empty": [],
+    "blank": [{"output": ""}],
     "answers": [{"answer": "{}"}],
     "five": [PAIR] * 95 + [LONE] * 5,
     "six": [PAIR] * 94 + [LONE] * 6,

@@ -23,6 +23,7 @@ SAID = [
     (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:near\"}}}}'", 0, '"pass_rate": 0.75', ""),
     ("run data.jsonl -e json_validity --column output=response", 0, "next: --out DIR keeps the run", ""),
     (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:stop\"}}}}' --out new", 130, '"samples": 0', "the finished rows are in new; to continue, repeat the call with --resume\nllmeval run: interrupted\n"),
+    (f"{FIELDS} 'json_fields:fields={{\"/x\": {{\"compare\": \"own:stop\"}}}}'", 130, "", "no row was kept; with --out DIR a run can be continued\n"),
     ("run rows.csv -e json_validity", 0, "", "llmeval run: schema is column 'schema', group is column 'group'; --column schema= turns this off\n"),
     ("run rows.csv -e json_validity --column schema= --column group=", 0, "", ""),
     ("show run --json", 0, '"samples": 2', ""),
@@ -67,6 +68,7 @@ QUIET = [
     (f"{GATE} fields/totl=0.1", 1, "no sample has this field; did you mean '/total'? there are /"),
     (f"{GATE} a/b.mean=99%", 1, "a/b.mean: the mean 0.875 is under 0.99"),
     (f"{GATE} penalty.mean=-0.5", 1, "penalty.mean: the mean -"),
+    ("run blank.jsonl -q -e json_validity -e length_penalty --fail-under length_penalty=0.1", 1, "length_penalty: no row passed or failed, so the pass rate 0.1 is not reached"),
     ("run five.jsonl -e json_match -q --fail-under json_match=1", 0, "5 of 100 rows are errors"),
     ("run six.jsonl -e json_match -q --fail-under json_match=1", 1, "6 of 100 rows have no result, more than 5%"),
 ]  # fmt: skip
@@ -92,6 +94,7 @@ WRONG = [
     ("view run --port=65536", "port 65536: "),
     ("prefer before after -e json_validity", "Preference"),
     ("threshold run", "no row has confidences; evaluate with json_fields and confidence="),
+    ("init pyproject.toml", "pyproject.toml exists already; llmeval init FILE writes another file"),
     ("runs nope", "there is no folder nope"),
     ("test-evaluator exact_match", "name what the evaluator claims"),
     ("test-evaluator no_such_module:thing --claims json_match", "no_such_module"),
