@@ -127,7 +127,7 @@ def test_a_quiet_call_prints_warnings_and_missed_gates_alone(call, line, code, s
 
 
 @pytest.mark.parametrize(("line", "said"), WRONG)
-def test_a_wrong_call_is_told_in_one_line_and_leaves_no_file(call, here, line, said):
+def test_a_wrong_call_is_one_line_on_stderr_and_leaves_no_file(call, here, line, said):
     before = sorted(here.rglob("*"))
     code, printed, complained = call(line)
     assert (code, printed, said in complained) == (2, "", True)
