@@ -40,7 +40,7 @@ SAID = [
     ("test-evaluator own:Right --claims json_equality", 0, "no finding", ""),
     # Configurations; paths are relative to their folder, and the command line takes precedence.
     ("run conf/eval.yml", 1, "written: conf/run/results.jsonl and", "json_match: the pass rate 0.5 is under 1"),
-    ("run conf/eval.yml --out new --fail-under json_match=50%", 0, "written: new/results.jsonl and", ""),
+    ("run conf/eval.yml --out new --fail-under json_match=50% --column input=response", 0, "written: new/results.jsonl and", ""),
     (f"{MATCH} -e json_match:strict_order=false -e json_match_2=json_validity", 0, "json_match_3 ", ""),
     # Comparisons: a regression, and what B lacks, so that none can be excluded.
     ("compare before after", 0, "B is worse: json_fields pass rate 100.0 % → 40.0 %", ""),
