@@ -13,7 +13,6 @@ from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.values import escape, read_pointer
 from llmeval_integrations.schemas.document import (
-    SchemaDocument,
     items_of,
     list_of,
     object_of,
@@ -112,28 +111,27 @@ def check_path(path: str, settings: Mapping[str, Any], schema: Any) -> None:
     An object with `type` and `properties` has no other members, unless `additionalProperties`
     allows them: Pydantic's schemas mean it so. If a schema says less, any path may be right.
     """
-    document = SchemaDocument(schema)
 
     def follow(part: Schema) -> list[Any]:  # schemas that apply, or may apply, at the same place
-        return conjuncts(part, document) + branches(part)
+        return conjuncts(part, schema) + branches(part)
 
     place = read_pointer(path)
     for steps in (place, *([*place, ANY, key] for key in read_key(settings.get("key")))):
-        here, walked = [document.root], ""
+        here, walked = [schema], ""
         for step in steps:
             parts = [part for part in reach(here, follow) if part is not False]
-            inner = (one for part in parts for one in _enter(part, step, document))
+            inner = (one for part in parts for one in _enter(part, step, schema))
             here = [one for one in inner if one is not False]
             if not here:
                 raise _unknown_path(walked, step, parts)
             walked += f"/{escape(step)}"
 
 
-def _enter(part: Any, step: str, document: SchemaDocument) -> list[Any]:
+def _enter(part: Any, step: str, document: Any) -> list[Any]:
     """Return the schemas of the place that a step leads to; True allows any value."""
     if not isinstance(part, dict) or not _UNKNOWN.isdisjoint(part):
         return [True]
-    if "$id" in part and part is not document.root:  # references in it have another root
+    if "$id" in part and part is not document:  # references in it have another root
         return [True]
     if step in list_of(part, "required"):
         return [object_of(part, "properties").get(step, True)]

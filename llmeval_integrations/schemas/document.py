@@ -23,24 +23,16 @@ NAMED: Final = frozenset(
 """The keywords whose value is an object of named schemas."""
 
 
-class SchemaDocument:
-    """A whole schema, in which references are resolved."""
-
-    def __init__(self, root: Any) -> None:
-        self.root = root
-        """The schema of the whole document."""
-
-    def resolve(self, reference: Any) -> Any:
-        """Return the target of a JSON Pointer in the document, or None for any other reference."""
-        if not (isinstance(reference, str) and reference.startswith("#")):
-            return None
-        value = self.root
-        try:
-            for name in read_pointer(unquote(reference[1:])):
-                value = value[int(name)] if isinstance(value, list) else value[name]
-        except (LookupError, TypeError, ValueError):
-            return None
-        return value
+def resolve(document: Any, reference: Any) -> Any:
+    """Return the target of a JSON Pointer in a whole schema, or None for any other reference."""
+    if not (isinstance(reference, str) and reference.startswith("#")):
+        return None
+    try:
+        for name in read_pointer(unquote(reference[1:])):
+            document = document[int(name)] if isinstance(document, list) else document[name]
+    except (LookupError, TypeError, ValueError):
+        return None
+    return document
 
 
 def list_of(schema: dict[str, Any], keyword: str) -> list[Any]:

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.schemas.document import (
     REFERENCES,
-    SchemaDocument,
     items_of,
     list_of,
     object_of,
+    resolve,
 )
 from llmeval_integrations.schemas.patterns import matches
 
@@ -34,13 +34,13 @@ def reach(schemas: Iterable[Any], follow: Callable[[Schema], Iterable[Any]]) -> 
     return [*found.values()]
 
 
-def conjuncts(part: Schema, document: SchemaDocument) -> list[Any]:
+def conjuncts(part: Schema, document: Any) -> list[Any]:
     """Return the schemas that apply together with this one; None for a reference to nothing."""
-    targets = [document.resolve(part[name]) for name in REFERENCES if name in part]
+    targets = [resolve(document, part[name]) for name in REFERENCES if name in part]
     return targets + list_of(part, "allOf")
 
 
-def closure(schemas: Iterable[Any], document: SchemaDocument) -> list[Schema]:
+def closure(schemas: Iterable[Any], document: Any) -> list[Schema]:
     """Return these schemas and all that apply together with them, without booleans."""
     return _objects(reach(schemas, lambda part: conjuncts(part, document)))
 
@@ -53,7 +53,7 @@ def branches(part: Schema, *, conditions: bool = False) -> list[Any]:
     return found
 
 
-def find_nearest(keyword: str, schemas: Iterable[Any], document: SchemaDocument) -> list[Any]:
+def find_nearest(keyword: str, schemas: Iterable[Any], document: Any) -> list[Any]:
     """Return the values of a keyword in these schemas; if one lacks it, look in its conjuncts."""
 
     def follow(part: Schema) -> list[Any]:
@@ -89,7 +89,8 @@ class Alternative(NamedTuple):
 class _Root(NamedTuple):
     """The data that all places of a document share."""
 
-    document: SchemaDocument
+    document: Any
+    """The whole schema."""
     conditions: bool
     places: dict[Any, Schemas]
     """Places by the ids of their schemas, so that a recursive schema has only so many."""
@@ -122,7 +123,7 @@ class Schemas:
     @classmethod
     def of(cls, schema: Any, *, conditions: bool = False) -> Schemas:
         """Return the root place; with `conditions`, `then` and `else` count as alternatives."""
-        root = _Root(SchemaDocument(schema), conditions, {})
+        root = _Root(schema, conditions, {})
         return cls(root, [schema], [], is_chosen=False)
 
     def member(self, name: str) -> Schemas:

@@ -10,7 +10,7 @@ from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.values import TYPES
-from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, SchemaDocument
+from llmeval_integrations.schemas.document import DEFINITIONS, NAMED, resolve
 
 _SCHEMAS: Final = (
     *("parameters", "input_schema", "inputSchema", "parameters_json_schema"),
@@ -82,7 +82,7 @@ def _read_schema(name: str, schema: Any) -> dict[str, Any]:
             f"the schema of the tool {name!r} is not a JSON Schema: {quote(schema)}"
         )
     read = convert_schema(schema or {"properties": {}})
-    target = SchemaDocument(read).resolve(read.get("$ref"))
+    target = resolve(read, read.get("$ref"))
     # Pydantic writes a model that contains itself as a reference and nothing else.
     if isinstance(target, dict) and "$id" not in target and read.keys() <= _BESIDE_REFERENCE:
         read = {**{key: value for key, value in read.items() if key != "$ref"}, **target}

@@ -12,7 +12,7 @@ from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.values import TYPES, canonical, equal, escape
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.schemas.document import SchemaDocument, list_of
+from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
     Schemas,
@@ -81,7 +81,7 @@ class ToolNode(Field):
 
 
 def _signs(
-    union: Alternative, value: dict[str, Any], document: SchemaDocument
+    union: Alternative, value: dict[str, Any], document: Any
 ) -> tuple[bool, bool, bool, bool]:
     """Return the signs that an object belongs to an alternative, the surest first.
 
