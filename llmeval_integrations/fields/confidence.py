@@ -65,25 +65,12 @@ def rate_leaves(
     in_output = [each for each in outcomes if each.kind != "missing" and each.alone != "reference"]
     wrong = {each.pointer for each in in_output if each.kind != "match"}
     found = []
-    for pointer, path in _leaves(node, output, ""):
-        confidence = confidences.get(pointer, confidences.get(path))
+    for its, pointer, _ in node.leaves(output, ""):
+        confidence = confidences.get(pointer, confidences.get(its.path))
         if confidence is not None:
-            entry = {"pointer": pointer, "field": path, "confidence": confidence}
+            entry = {"pointer": pointer, "field": its.path, "confidence": confidence}
             found.append({**entry, "right": pointer not in wrong})
     return found
-
-
-def _leaves(node: Node, value: Any, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the pointers of the leaves that count, each with its path."""
-    if node.ignored:
-        return
-    if node.is_leaf(value):
-        if node.counts(value):
-            yield place, node.path
-        return
-    inner: Callable[[Any], Node] = node.member if isinstance(value, dict) else node.item
-    for step, part in value.items() if isinstance(value, dict) else enumerate(value):
-        yield from _leaves(inner(step), part, f"{place}/{escape(str(step))}")
 
 
 class _Scalars(Node):
@@ -120,7 +107,7 @@ def confidence_from_logprobs(tokens: Iterable[Any], text: str) -> dict[str, floa
     except ValueError as error:
         raise InputError(f"no JSON value at character {start}: {quote(text[start:])}") from error
     scalars = [each.span() for each in _TOKEN.finditer(text, start, end) if not each[2]]
-    pointers = [pointer for pointer, _ in _leaves(_Scalars(), value, "")]
+    pointers = [pointer for _, pointer, _ in _Scalars().leaves(value, "")]
     if len(pointers) != len(scalars):
         raise InputError("the JSON value has a member twice")
     return {

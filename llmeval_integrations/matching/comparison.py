@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from math import fsum
@@ -257,31 +257,18 @@ class Comparison:
             self.matched.append(node)
 
     def add_side(
-        self,
-        node: Node,
-        kind: Kind,
-        value: Any,
-        place: str,
-        *,
-        within: str | None = None,
-        at_end: bool = False,
+        self, node: Node, kind: Kind, value: Any, place: str, *, at_end: bool = False
     ) -> None:
         """List the leaves of a value that the other side lacks."""
-        if node.ignored or not node.counts(value):
-            return
-        if node.is_leaf(value) or not node.splits:
-            output, reference = (MISSING, value) if kind == "missing" else (value, MISSING)
-            self.outcomes.append(
-                Outcome(place, node, kind, 0.0, output, reference, within, at_end=at_end)
-            )
-            return
-        begin, whole = len(self.outcomes), place if within is None else within
-        if within is None:
+        begin, within = len(self.outcomes), None
+        if node.splits and not node.is_leaf(value):
+            within = place
             self.sides[place, kind] = value
-        inner: Callable[[Any], Node] = node.member if type(value) is dict else node.item
-        for step, part in value.items() if type(value) is dict else enumerate(value):
-            self.add_side(inner(step), kind, part, f"{place}/{escape(str(step))}", within=whole)
-        if within is None and len(self.outcomes) > begin + 1:
+        for its, pointer, leaf in node.leaves(value, place):
+            output, reference = (MISSING, leaf) if kind == "missing" else (leaf, MISSING)
+            found = Outcome(pointer, its, kind, 0.0, output, reference, within, at_end=at_end)
+            self.outcomes.append(found)
+        if len(self.outcomes) > begin + 1:
             self.wholes.append((begin, len(self.outcomes)))
 
     def is_default(self, node: Node, value: Any) -> bool:

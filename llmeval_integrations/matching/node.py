@@ -10,7 +10,7 @@ import msgspec
 
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import CONTAINERS, canonical
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, canonical, escape
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
@@ -77,8 +77,7 @@ class Node:
     """The members that together identify an item, with `order="by_key"`."""
 
     min_similarity: float = 0.0
-    """The similarity, 2 M / (O + R), below which two items of an array are not paired. It has no
-    effect if items are paired by position."""
+    """The similarity, 2 M / (O + R), below which two items of an array are not paired."""
 
     exact: bool = True
     """Whether two leaves match if, and only if, they are equal as JSON."""
@@ -111,8 +110,7 @@ class Node:
     outcome for the whole value."""
 
     lists_backwards: bool = False
-    """Whether extra items are listed from last to first: a patch removes them in that order, as
-    removing an item moves all after it."""
+    """Whether extra items are listed from last to first, in the order a patch removes them."""
 
     larger_alone: bool = False
     """Whether only the larger side counts if the sides have different kinds of values: object,
@@ -179,6 +177,22 @@ class Node:
         if self.order == "by_key":
             return not any(map(self.has_key, items))
         return self.order != "any_order"
+
+    def leaves(self, value: Any, place: str) -> list[tuple[Node, str, Any]]:
+        """Return the node, pointer and value of each leaf that counts in a value at this place."""
+        if self.ignored or not self.counts(value):
+            return []
+        if self.is_leaf(value) or not self.splits:
+            return [(self, place, value)]
+        found: list[tuple[Node, str, Any]] = []
+        inner: Callable[[Any], Node] = self.member if type(value) is dict else self.item
+        for step, part in value.items() if type(value) is dict else enumerate(value):
+            its, pointer = inner(step), f"{place}/{escape(str(step))}"
+            if type(part) not in SCALARS:
+                found += its.leaves(part, pointer)
+            elif not its.ignored:
+                found.append((its, pointer, part))
+        return found
 
     def weigh(self, value: Any) -> float:
         """Return the weight of all leaves of a value."""
@@ -326,12 +340,10 @@ def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int
     named = []
     for (place, kind), group in [*groups.items()][:most]:
         first = group[0]
-        if first.within is not None:
-            several = f" ({len(group)} fields)" if len(group) > 1 else ""
-            named.append(make_printable(f"{place or 'the whole'} {kind}{several}"))
-            continue
         remark = first.node.remark(first.output, first.reference)
         line = describe(place, kind, first.output, first.reference, remark)
+        if len(group) > 1:
+            line += f" ({len(group)} fields)"
         named.append(line + ("" if first.exact else " (too long to be compared exactly)"))
     if len(groups) > most:
         named.append(f"and {len(groups) - most} more")
