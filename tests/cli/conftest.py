@@ -54,10 +54,6 @@ class Right:
     def evaluate_strings(self, *, prediction, reference=None):
         from llmeval_integrations import JsonEquality
         return {"score": JsonEquality()(prediction, reference).score}
-
-class Needy:
-    def __init__(self, more):
-        pass
 """,
 }
 RIGHT, WRONG = '{"total": 1}', '{"total": 2}'

@@ -77,12 +77,12 @@ WRONG = [
 ]  # fmt: skip
 
 
-WRONG_TOML = [("[tool.x]", "there is no table [tool.llmeval]"), ("[", "is not TOML: ")]
-WRITTEN = {"eval.yaml": WRONG, "pyproject.toml": WRONG_TOML}
+TOML = [("[tool.x]", "there is no table [tool.llmeval]"), ("[", "is not TOML: ")]
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "message"), [(file, *row) for file, rows in WRITTEN.items() for row in rows]
+    ("file", "text", "message"),
+    [*(("eval.yaml", *row) for row in WRONG), *(("pyproject.toml", *row) for row in TOML)],
 )
 def test_an_error_names_the_file_and_the_place(tmp_path, file, text, message):
     (tmp_path / "secret").write_text("{}")
@@ -162,8 +162,6 @@ REFUSED = [
     ("json_fields:defaults={ignore_case: true}", "so write names and texts in double quotes"),
     ("json_schema:schema=schemas/a.json", "'schemas/a.json' is a text; .* write @schemas/a.json$"),
     ("regex_match:pattern=(a.b", "not a regular expression: [^@]*$"),
-    ('weighted_sum:parts=[[{"json_validity": 1}, 1]]', "json_validity: expected options by name, got 1"),
-    ('weighted_sum:parts=[[{"json_validity": {}, "x": {}}, 1]]', "got json_validity, x"),
 ]  # fmt: skip
 
 

@@ -88,11 +88,9 @@ def address(here):
     """The address of the page of a run that is under way."""
     command = [*PYTHON, "view", "killed"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process.stdout.readline().split()[0]
-        finally:
-            process.send_signal(signal.SIGINT)
-            assert process.wait(10) == 0
+        yield process.stdout.readline().split()[0]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
 
 
 def test_the_page_of_a_running_run_is_updated_and_interrupts_nobody(address, page):
