@@ -34,6 +34,12 @@ Origin = Literal["input", "contexts"]
 _GAP: Final = "\n\n"
 """The separator between the texts of a source."""
 
+_PARTS: Final = (
+    *("content", "blocks", "page_content", "metadata"),
+    *("node", "text", "text_resource", "extra_info"),
+)
+"""What is searched of a message or document of LangChain or LlamaIndex: not its ids and counts."""
+
 _LONGEST_VALUE: Final = 80
 _MOST_NAMED: Final = 3
 
@@ -206,7 +212,7 @@ def _is_named(node: Field, value: Any) -> bool:
 
 
 def texts_of(thing: Any, name: str) -> list[str]:
-    """Return the texts of a source; messages and documents have all texts and numbers in them.
+    """Return the texts of a source; of a mapping, all texts and numbers in it.
 
     The name of the sample's field is empty for a part of it.
     """
@@ -216,11 +222,20 @@ def texts_of(thing: Any, name: str) -> list[str]:
         return [] if isinstance(thing, bool) else [str(thing)]
     if name == "contexts" and isinstance(thing, Sequence):
         return [_GAP.join(texts_of(each, "")) for each in thing]
-    if hasattr(type(thing), "model_dump"):  # a message or document of LangChain or LlamaIndex
+    if hasattr(type(thing), "model_dump"):
         thing = dump_model(thing)
+    if isinstance(thing, Mapping) and _is_dump(thing):
+        thing = {name: thing[name] for name in _PARTS if name in thing}
     parts = thing.values() if isinstance(thing, Mapping) else thing
     if not isinstance(thing, (Mapping, list, tuple)):
         raise InputError(
             f"a source is a text, or a list of texts, messages or documents; got {quote(thing)}"
         )
     return [text for each in parts if each is not None for text in texts_of(each, "")]
+
+
+def _is_dump(thing: Mapping[str, Any]) -> bool:
+    """Return whether a mapping is the dump of a message or document of LangChain or LlamaIndex."""
+    is_node = "class_name" in thing and ("node" in thing or "embedding" in thing)
+    is_document = thing.get("type") == "Document" and "page_content" in thing
+    return is_node or is_document or "additional_kwargs" in thing

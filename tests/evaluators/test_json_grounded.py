@@ -19,6 +19,7 @@ from llmeval_integrations import (
     Sample,
     evaluate,
 )
+from llmeval_integrations.json_values.parse import parse
 
 DATA = Path(__file__).parents[3] / "shared/data"
 
@@ -153,27 +154,27 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("origin", "source", "output"),
-    [
-        ("input", ASKED, {"total": 1250.5}),
-        ("contexts", SOURCE, {"total": 1250.5}),
-        ("contexts", DICTS, ["Rome", 3, 0.5]),
-    ],
-)
-def test_the_source_is_a_text_or_messages_or_documents(origin, source, output):
-    assert JsonGrounded(origin)(output, **{origin: source}).score == 1
+def test_the_source_is_a_text_or_messages_or_documents():
+    assert JsonGrounded()({"total": 1250.5}, input=ASKED).score == 1
+    assert JsonGrounded("contexts")({"total": 1250.5}, contexts=SOURCE).score == 1
+    assert JsonGrounded("contexts")(["Rome", 3, 0.5], contexts=DICTS).score == 1
 
 
-def test_documents_and_messages_of_langchain_and_llama_index_are_sources():
+def test_messages_and_documents_of_langchain_and_llama_index_are_searched_but_not_their_ids():
     documents = pytest.importorskip("langchain_core.documents")
     messages = pytest.importorskip("langchain_core.messages")
-    nodes = pytest.importorskip("llama_index.core.schema")
-    document = documents.Document("in Rome", metadata={"page": 3})
-    node = nodes.NodeWithScore(node=nodes.TextNode(text="in Bern"))
-    found = JsonGrounded("contexts")(["Rome", 3, "Bern"], contexts=[document, node])
-    assert [each["context"] for each in found.metadata["outcomes"]] == [0, 0, 1]
-    assert JsonGrounded()({"total": 1250.5}, input=[messages.HumanMessage(SOURCE)]).score == 1
+    schema = pytest.importorskip("llama_index.core.schema")
+    rome = documents.Document("in Rome", metadata={"page": 3}, id="doc-811")
+    bern = schema.TextNode(text="in Bern", metadata={"page": 4}, start_char_idx=120)
+    oslo = schema.Document(text="in Oslo")
+    contexts = [rome, schema.NodeWithScore(node=bern, score=0.5), oslo]
+    output = ["Rome", 3, "Bern", 4, "Oslo", 811, 120, 0.5]
+    for each in (contexts, parse(contexts)):  # as they are, and as a run keeps them
+        found = JsonGrounded("contexts")(output, contexts=each).metadata["outcomes"]
+        assert [one.get("context") for one in found] == [0, 0, 1, 1, 2, None, None, None]
+    usage = {"input_tokens": 77, "output_tokens": 1, "total_tokens": 78}
+    asked, said = messages.HumanMessage("1,250.50"), messages.AIMessage("Yes", usage_metadata=usage)
+    assert JsonGrounded()([1250.5, "yes", 77], input=[asked, said]).metadata["ungrounded"] == 1
 
 
 def test_a_value_has_its_place_in_its_context_and_a_source_is_asked_for():
