@@ -1,1 +1,1 @@
-"""Distances, tokens, words, numbers and dates of plain text, and vectors."""
+"""Distances, tokens, words, numbers and dates of plain text."""
