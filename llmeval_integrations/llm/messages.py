@@ -178,8 +178,9 @@ def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
         message, _, place = str(error).partition(" - at `$.")
         name = (re.match(r"\w*", place) or [""])[0]
         given = fields.get(name)
-        is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY and name != "api_key"
-        shown = f"={given!r}" if is_short or isinstance(given, (int, float)) else ""
+        is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY
+        is_plain = is_short or isinstance(given, (int, float))
+        shown = f"={given!r}" if is_plain and name != "api_key" else ""
         raise InvalidOptionError(f"{prefix}{place.rstrip('`')}{shown}: {message}") from None
 
 

@@ -55,6 +55,7 @@ def test_a_model_by_name(model):
                 ({"base_url": "http://me:pw@host/v1"}, "base_url: an address with a login"),
                 ({"base_url": "http://host/v1?a=b"}, "base_url: an address with a .* query"),
                 ({"api_key": [KEY]}, "^model: api_key: "),
+                ({"api_key": 123456}, "^model: api_key: "),
                 ({"apikey": KEY}, "no field 'apikey'; did you mean 'api_key'"),
                 ({"options": [{"api_key": KEY}]}, "^model: options: "),
             )
