@@ -75,7 +75,7 @@ def test_the_syntax_can_be_set():
         ("has no message", [[]]),
         ("missing required field `content`", [[{"role": "user"}]]),
         ("'human'.*role", [[{"role": "human", "content": "x"}]]),
-        ("image_url", [[{"role": "user", "content": [{"type": "image_url"}]}]]),
+        ("image", [[{"role": "user", "content": [{"type": "image_url", **more}]}] for more in ({}, {"image_url": "https://a/b.png"})]),
     ],
 )  # fmt: skip
 def test_what_is_no_template_says_where_and_why(reason, templates):

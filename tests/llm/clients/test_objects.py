@@ -129,12 +129,16 @@ def watch(event, arguments):
 sys.addaudithook(watch)
 from llmeval_integrations import evaluate
 from llmeval_integrations.judges import PassFail
-client, samples, options = map(json.loads, sys.argv[1:])
-judge = PassFail(client, "Is it right?")
-run = evaluate(samples, [judge], **options)
+client, cache = json.loads(sys.argv[1]), sys.argv[2]
+judge = PassFail({**client, "api_key": "sk-1"}, "Is it right?")
 sdks = {"openai", "anthropic", "google.genai", "litellm", "langchain_core", "llama_index"}
-print([row.label for row in run.rows], judge.model.identity()["platform"], *sdks & {*sys.modules})
+print(judge.model.identity()["platform"], *sdks & {*sys.modules})
+evaluate([{"output": "a"}], [judge], cache=cache)
 print(*reached)
+reached.clear()
+judge = PassFail(client, "Is it right?")
+run = evaluate([{"output": "a"}, {"output": "b"}], [judge], cache=cache, frozen=True)
+print([row.label for row in run.rows], *reached)
 """
 
 
@@ -142,20 +146,14 @@ print(*reached)
 def test_a_run_reaches_for_its_server_alone_and_a_frozen_one_for_none(vendor, server, tmp_path):
     pytest.importorskip(vendor.package)
     server.plays(vendor.said(VERDICT))
+    client = json.dumps({"name": vendor.model, "base_url": server.url + vendor.root})
+    command = [sys.executable, "-c", RUN, client, tmp_path / "replies.sqlite"]
     bare = {name: value for name, value in os.environ.items() if not name.endswith("_KEY")}
-
-    def run(client, *outputs, **options):
-        fields = {"name": vendor.model, "base_url": server.url + vendor.root, **client}
-        values = fields, [{"output": text} for text in outputs], options
-        command = [sys.executable, "-c", RUN, *map(json.dumps, values)]
-        return subprocess.run(command, capture_output=True, text=True, check=True, env=bare).stdout
-
-    platform, cache = vendor.name.replace("litellm", "openai"), str(tmp_path / "replies.sqlite")
-    reached = run({"api_key": "sk-1"}, "a", cache=cache).splitlines()[1]
-    assert (reached, len(server.requests)) == ("127.0.0.1", 1)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=bare)
     loaded = vendor.package.replace("litellm", "")  # which is imported at the first call
-    frozen = run({}, "a", "b", cache=cache, frozen=True)
-    assert frozen == f"['Pass', 'not_cached'] {platform} {loaded}".rstrip() + "\n\n"
+    client = f"{vendor.name.replace('litellm', 'openai')} {loaded}".strip()
+    assert done.stdout.splitlines() == [client, "127.0.0.1", "['Pass', 'not_cached']"]
+    assert len(server.requests) == 1
 
 
 # --- models of frameworks ---------------------------------------------------------------------------
