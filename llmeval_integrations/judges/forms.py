@@ -99,28 +99,28 @@ class Form(Generic[T]):
         """
         if self.schema is None:
             return self._build(reply)
-        text = strip_reasoning(reply, lambda part: bool(self._find(part)))
-        found = self._find(text)
+        text = strip_reasoning(reply, lambda part: bool(self._list_objects(part)))
+        found = self._list_objects(text)
         if not found:
             first = [each for _, _, each in objects(text)] or [{}]
-            raise UnreadableJudgementError(self._find_mistake(first[0]))
+            raise UnreadableJudgementError(self._name_mistake(first[0]))
         if marked := [each for each in found if quotations.mark_is_in(each)]:
             found, quotations = marked, Quotations(mark=quotations.mark)
         answers = []
         for each in found:
             with suppress(UnreadableJudgementError):  # a copy
-                answers.append(self._convert(each, quotations))
+                answers.append(self._read_object(each, quotations))
         if not answers:
             raise UnreadableJudgementError("it only repeats a text that was shown")
         if any(each != answers[0] for each in answers):
             raise UnreadableJudgementError("it has several answers")
         return answers[0]
 
-    def _find(self, text: str) -> list[Members]:
-        """List the objects of this form; a reply without one may have labels."""
+    def _list_objects(self, text: str) -> list[Members]:
+        """List the objects of a reply that have this form, or the object that its labels make."""
 
         def fits(members: Members) -> bool:
-            return not self._find_mistake(members)
+            return not self._name_mistake(members)
 
         found = [inner for _, _, each in objects(text) for inner in find(each, fits)]
         if found or text.startswith("{"):
@@ -129,28 +129,28 @@ class Form(Generic[T]):
         labels = re.findall(rf"(?ims){heading}(.+?)\s*(?={heading}|\Z)", text)
         return find({name: value.strip(" \t*_") for name, value, _ in labels}, fits)
 
-    def _find_mistake(self, members: Members) -> str:
-        """Return what is wrong with an object; an empty text if it fits."""
+    def _name_mistake(self, members: Members) -> str:
+        """Return why an object has another form; an empty text if it has this one."""
         if not self._fields.keys() & map(plain_name, members):  # with defaults, any object fits
             return f"it has no object with {', '.join(map(repr, self._fields.values()))}"
         try:
-            self._convert(members, Quotations())
+            self._read_object(members, Quotations())
         except (ValueError, TypeError, LookupError) as error:
             return str(error) or type(error).__name__
         return ""
 
-    def _convert(self, members: Members, quotations: Quotations) -> T:
-        """Return the answer that an object is; raises an error for others, and for a copy."""
-        given = self._with_own_keys(members)
+    def _read_object(self, members: Members, quotations: Quotations) -> T:
+        """Return the answer in an object; raises an error for another form, and for a copy."""
+        given = self._rename_keys(members)
         if "mark" not in self._fields:
             given.pop("mark", None)
-        return self._read_members(given, quotations)
+        return self._build_answer(given, quotations)
 
-    def _with_own_keys(self, members: Members) -> Members:
-        """Return an object with the schema's keys in the place of `Question 1` and the like."""
+    def _rename_keys(self, members: Members) -> Members:
+        """Return an object with the keys of the schema, such as `question_1` for `Question 1`."""
         return {self._fields.get(plain_name(key), key): each for key, each in members.items()}
 
-    def _read_members(self, given: Members, quotations: Quotations) -> T:
+    def _build_answer(self, given: Members, quotations: Quotations) -> T:
         values = [each for key, each in given.items() if key in self._fields.values()]
         if not self._repeats and quotations.hold_all(values):
             raise UnreadableJudgementError("it only repeats a text that was shown")
@@ -191,7 +191,7 @@ class JudgementsForm(Form[list[Judgement]]):
 
     def read(self, reply: str, quotations: Quotations, before: str = "") -> list[Judgement]:
         answers = super().read(reply, quotations)
-        first = [self._with_own_keys(each) for _, _, each in objects(before)]
+        first = [self._rename_keys(each) for _, _, each in objects(before)]
         for number, name in enumerate(self._names):
             was = [inner for each in first for inner in find(each.get(name), bool)]
             if was and not answers[number].reasoning:
@@ -199,7 +199,7 @@ class JudgementsForm(Form[list[Judgement]]):
                 answers[number] = msgspec.structs.replace(answers[number], reasoning=reasons)
         return answers
 
-    def _read_members(self, given: Members, quotations: Quotations) -> list[Judgement]:
+    def _build_answer(self, given: Members, quotations: Quotations) -> list[Judgement]:
         if {key for key in given if key.startswith("question")} != {*self._names}:
             names = f"{self._names[0]} to {self._names[-1]}"
             raise UnreadableJudgementError(f"expected {names}, once each, got {quote([*given])}")

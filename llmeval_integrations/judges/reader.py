@@ -96,13 +96,14 @@ class Reader:
         claims, own = self._claims(text)
         if any(each.marked for each in own):
             return self._agree(own, text)
-        rest = decode(_blank(text, claims))
-        stated = [*own, *self._labels(rest)]
+        prose = decode(_blank(text, claims))
+        stated = [*own, *self._labels(prose)]
         if claims and not stated:
             raise NoStatementError("it only repeats a text that was shown")
-        text = text if own else rest
-        judgement = self._agree(stated, text)
-        tail = _REASONING.sub("", decode(text[max(each.end for each in own or stated) :]))
+        source = text if own else prose
+        judgement = self._agree(stated, source)
+        last = max(each.end for each in own or stated)
+        tail = _REASONING.sub("", decode(source[last:]))
         if self._contradicts(tail, judgement.verdict) or _RETRACTION.search(tail):
             raise UnreadableJudgementError(f"it goes on to take its {self.vocabulary.name} back")
         return judgement
