@@ -107,7 +107,14 @@ def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> Stre
             with `stream=True`, blocking or asynchronous, or an iterator of texts.
         watcher: The watcher that `watch` returned for this one answer.
         length: The usual length of a complete answer in characters. Without it, `saved` is None.
+
+    Raises:
+        InvalidOptionError: This is not a watcher.
     """
+    if not isinstance(watcher, Watcher):
+        raise InvalidOptionError(
+            f"stop_early needs the watcher that watch(evaluator) returns, got {quote(watcher)}"
+        )
     return StreamGuard(stream, watcher, length)
 
 

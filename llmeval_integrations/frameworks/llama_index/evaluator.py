@@ -81,8 +81,8 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         """Evaluate a response as `evaluate` does, asynchronously."""
         answer, fields = None, {**further, "input": query, "contexts": contexts}
         try:
-            if _is_async_stream(response):
-                response = await response.get_response()
+            response = await _read_async_stream(response)
+            fields = {name: await _read_async_stream(one) for name, one in fields.items()}
             answer, sample = self._read(response, fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
@@ -211,6 +211,11 @@ def _is_stream(response: Any) -> bool:
     """Return whether this is a streaming response."""
     # A Pydantic response claims to have every attribute, but its class does not.
     return hasattr(type(response), "response_txt")
+
+
+async def _read_async_stream(value: Any) -> Any:
+    """Return the text of an asynchronous stream, or any other value unchanged."""
+    return await value.get_response() if _is_async_stream(value) else value
 
 
 def _is_async_stream(response: Any) -> bool:

@@ -258,10 +258,13 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         pair = [response, further.get("second_response")]
         results = []
         for one, other in [pair, pair[::-1]][: 2 if self.enforce_consensus else 1]:
-            variables = {"answer_1": one, "answer_2": other}
-            further |= {"second_response": other, "variables": variables}
+            further["second_response"] = other
             results.append(await super().aevaluate(query, one, contexts, **further))
         return _find_consensus(results)
+
+    def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
+        fields["variables"] = {"answer_1": response, "answer_2": fields["second_response"]}
+        return super()._read(response, fields)
 
 
 def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluationResult:
