@@ -1,6 +1,5 @@
 """Evaluators, results and helpers that the tests of frameworks share."""
 
-import asyncio
 import inspect
 import os
 import random
@@ -12,7 +11,6 @@ import textwrap
 from scripted import Scripted, judgement
 
 from llmeval_integrations import Evaluator, Result, load_evaluator
-from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 
 
 class Fixed(Evaluator):
@@ -26,19 +24,6 @@ class Fixed(Evaluator):
     def check(self, sample):
         self.samples.append(sample)
         return self.result
-
-
-class Words(TextEvaluator):
-    """Passes, and keeps the texts that it was given."""
-
-    name = "words"
-
-    def __init__(self):
-        self.texts = []
-
-    def check_text(self, text, sample):
-        self.texts.append(text)
-        return Result(1.0, True)
 
 
 RESULTS = {
@@ -65,20 +50,12 @@ def bad_replies(seed, count):
 
 
 class Awaited(Evaluator):
-    """Is done when two of it are under way, which no call that blocks lives to see."""
-
-    def __init__(self):
-        self.waiting = 0
-        self.met = asyncio.Event()
+    """Has a result for who awaits it, and none for a call that blocks."""
 
     def check(self, _):
         raise AssertionError("the call blocks")
 
     async def aevaluate(self, _):
-        self.waiting += 1
-        if self.waiting == 2:
-            self.met.set()
-        await asyncio.wait_for(self.met.wait(), 5)
         return Result(True, True)
 
 
@@ -109,12 +86,17 @@ def judge(*replies):
     return load_evaluator("safety", model=Scripted(*(replies or [judgement()])))
 
 
+def read_example(module):
+    """Give the code of the example in a module's docstring."""
+    lines = re.findall(r"^    .*$|^$", inspect.getdoc(module), re.MULTILINE)
+    code = textwrap.dedent("\n".join(lines))
+    assert code.strip(), "the docstring has no indented code"
+    return code
+
+
 def run_example(module, **names):
     """Run the example of a module's docstring; compare what its comments say; give its names."""
-    code = textwrap.dedent(
-        "\n".join(re.findall(r"^    .*$|^$", inspect.getdoc(module), re.MULTILINE))
-    )
-    assert code.strip(), "the docstring has no indented code"
+    code = read_example(module)
     names = {"__name__": "example", **names}
     said = re.findall(r"^(\S.*?)  # (.*)$", code, re.MULTILINE)
     exec(compile(code, module.__name__, "exec"), names)  # noqa: S102 - our own docstring
@@ -141,7 +123,7 @@ def silent_program(code, folder):
         name: value for name, value in os.environ.items() if not name.startswith(QUIETENING)
     }
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM + textwrap.dedent(code)],
+        [sys.executable, "-c", PROGRAM + code],
         capture_output=True,
         text=True,
         cwd=folder,

@@ -3,91 +3,76 @@
 import asyncio
 import inspect
 import sys
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 
 import pytest
 from framework_cases import RESULTS, Fixed, judge, run_example
+from framework_runners import attempt
 
-from llmeval_integrations import (
-    InvalidOptionError,
-    JsonEquality,
-    MissingDependencyError,
-    MissingFieldError,
-    Sample,
-)
+from llmeval_integrations import JsonEquality, Sample
+from llmeval_integrations.core import errors
 from llmeval_integrations.frameworks import functions
-from llmeval_integrations.frameworks._base import UnscoredError
 from llmeval_integrations.frameworks.functions import as_function
 
-REWARDS = ("verl", "openrlhf")
-"""Hosts that accept plain values, and have none for what is unscored."""
+
+def make(host):
+    return [as_function(each, host) for each in EVALUATORS]
+
 
 ITEM = {"input": "?", "output": "so"}
-SCORE = lambda answer: answer.score  # noqa: E731
+SCORE = attrgetter("score")
 VALUE = lambda answer: None if answer == [] else answer.value  # noqa: E731
+RAISES = "UnscoredError: fixed is unscored (torn): cannot tell"
 
-# A host, what it passes, the sample, how its answer holds the number, and whether it awaits judges.
+# A host, its package if it is needed, what it passes, the sample, how its answer holds the number,
+# what is told of an unscored result, and whether judges are awaited.
 HOSTS = [
-    ("verl", {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
-     Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}), itemgetter("score"), False),
-    ("openrlhf", {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
-     Sample("so", "gold", "<|user|>?"), itemgetter("rewards"), False),
-    ("braintrust", {**ITEM, "expected": "gold", "metadata": {"schema": {}}},
-     Sample("so", "gold", "?", schema={}, variables={"schema": {}}), SCORE, True),
-    ("autoevals", {**ITEM, "expected": "gold", "tone": "dry"},
-     Sample("so", "gold", "?", variables={"tone": "dry"}), SCORE, False),
-    ("langfuse", {**ITEM, "expected_output": "gold", "metadata": None}, Sample("so", "gold", "?"), VALUE, True),
-    ("ragas", {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
-     Sample("so", "gold", "?", ["c"]), VALUE, True),
+    ("verl", "json", {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
+     Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}), itemgetter("score"), RAISES, False),
+    ("openrlhf", "json", {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
+     Sample("so", "gold", "<|user|>?"), itemgetter("rewards"), RAISES, False),
+    ("braintrust", "braintrust", {**ITEM, "expected": "gold", "metadata": {"schema": {}}},
+     Sample("so", "gold", "?", schema={}, variables={"schema": {}}), SCORE, None, True),
+    ("autoevals", "autoevals", {**ITEM, "expected": "gold", "tone": "dry"},
+     Sample("so", "gold", "?", variables={"tone": "dry"}), SCORE, None, False),
+    ("langfuse", "langfuse", {**ITEM, "expected_output": "gold"}, Sample("so", "gold", "?"), VALUE, None, True),
+    ("ragas", "ragas", {"response": "so", "reference": "gold", "user_input": "?", "retrieved_contexts": ["c"]},
+     Sample("so", "gold", "?", ["c"]), VALUE, None, True),
 ]  # fmt: skip
+EVALUATORS = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]
+SCORES = {"json_equality": 1.0, "safety": 1.0, "fixed": None}
 
 
-@pytest.mark.parametrize(("host", "call", "sample", "number", "is_awaited"), HOSTS)
+@pytest.mark.parametrize(("host", "package", "call", "sample", "number", "told", "waits"), HOSTS)
 def test_a_host_gets_its_answer_and_what_is_unscored_is_never_a_silent_zero(
-    host, call, sample, number, is_awaited
+    host, package, call, sample, number, told, waits
 ):
-    if host not in REWARDS:
-        pytest.importorskip(host)
+    def ask(evaluator, **options):
+        return number(as_function(evaluator, host, **options)(**call))
+
+    pytest.importorskip(package)
     fixed, unscored = Fixed(RESULTS["number"]), Fixed(RESULTS["unscored"])
-    function = as_function(fixed, host, name="mine")
-    assert (number(function(**call)), function.__name__) == (0.25, "mine")
+    assert (ask(fixed), ask(unscored, unscored=0.5)) == (0.25, 0.5)
     assert fixed.samples == [sample]
-    passed = number(as_function(fixed, host, value="passed")(**call))
-    assert (passed, type(passed)) == (0.0, float)
-
-    assert number(as_function(unscored, host, unscored=0.5)(**call)) == 0.5
-    if host in REWARDS:
-        with pytest.raises(UnscoredError, match=r"fixed is unscored \(torn\): cannot tell"):
-            as_function(unscored, host)(**call)
-    else:
-        assert number(as_function(unscored, host)(**call)) is None
-
-    function = as_function(judge(), host)
-    assert inspect.iscoroutinefunction(function) is is_awaited
+    assert repr(ask(fixed, value="passed")) == "0.0"
+    assert attempt(ask, unscored) == told
+    function = as_function(judge(), host, name="mine")
+    assert (function.__name__, inspect.iscoroutinefunction(function)) == ("mine", waits)
     answer = function(**call)
-    assert number(asyncio.run(answer) if is_awaited else answer) == 1.0
+    assert number(asyncio.run(answer) if waits else answer) == 1.0
 
 
 def test_a_bad_call_raises(monkeypatch):
     run_example(functions)
     monkeypatch.setitem(sys.modules, "langfuse", None)
-    equal, install = JsonEquality(), "langfuse is not installed; run: pip install langfuse$"
     for evaluator, host, error, message in (
-        (equal, "verl", MissingFieldError, 'json_equality needs a reference, .* text "null"'),
-        ("json_equality", "verl", InvalidOptionError, "'json_equality' is not an Evaluator; load_"),
-        (equal, "ver1", InvalidOptionError, r"'ver1' is not a known host.*verl"),
-        (equal, "langfuse", MissingDependencyError, install),
+        (JsonEquality(), "verl", "MissingField", 'json_equality needs a reference, .* text "null"'),
+        ("json_equality", "verl", "InvalidOption", "'json_equality' is not an Evaluator; load_"),
+        (JsonEquality(), "ver1", "InvalidOption", r"'ver1' is not a known host.*verl"),
+        (JsonEquality(), "langfuse", "MissingDependency", "run: pip install langfuse$"),
     ):
-        with pytest.raises(error, match=message):
+        with pytest.raises(getattr(errors, f"{error}Error"), match=message):
             as_function(evaluator, host)("d", "[1]", None)
-
-
-EVALUATORS = [JsonEquality(), judge(), Fixed(RESULTS["unscored"])]
-SCORES = {"json_equality": 1.0, "safety": 1.0, "fixed": None}
-
-
-def make(host):
-    return [as_function(each, host) for each in EVALUATORS]
 
 
 def test_braintrust_langfuse_and_ragas_run_them():

@@ -2,25 +2,17 @@
 
 import asyncio
 import json
+import math
 import subprocess
 import sys
-import textwrap
 import uuid
 
 import pytest
-from framework_cases import RESULTS, Fixed, judge, run_example, silent_program
-from framework_runners import adapter
+from framework_cases import RESULTS, Fixed, judge, read_example, run_example, silent_program
+from framework_runners import adapter, attempt
 
-from llmeval_integrations import (
-    InputError,
-    InvalidOptionError,
-    JsonEditDistance,
-    JsonEquality,
-    JsonValidity,
-    MissingFieldError,
-    Result,
-    Sample,
-)
+from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample, load_evaluator
+from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Keys
@@ -28,21 +20,28 @@ from llmeval_integrations.frameworks._base import Keys
 pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
 
-@pytest.mark.parametrize("name", ["deepeval", "mlflow", "phoenix", "pydantic_evals"])
-def test_the_example_of_the_docstring_runs(name):
-    run_example(adapter(name))
-
-
 PACKAGES = {
     "langchain": ("langchain_core", "langchain-core", "langchain"),
     "langchain.middleware": ("langchain", "langchain", "langchain-agents"),
     "llama_index": ("llama_index.core", "llama-index-core", "llamaindex"),
     "phoenix": ("phoenix.evals", "arize-phoenix-evals", "phoenix"),
-    "pydantic_evals": ("pydantic_evals", "pydantic-evals", "pydantic-evals"),
-    "pydantic_ai": ("pydantic_ai", "pydantic-ai", "pydantic-ai"),
+    **{name: (name, *[name.replace("_", "-")] * 2) for name in ("pydantic_evals", "pydantic_ai")},
     "inspect_ai": ("inspect_ai", "inspect-ai", "inspect"),
     **{name: (name, name, name) for name in ("langsmith", "mlflow", "deepeval", "dspy", "ray")},
 }
+TWO = {"a": 1, "b": 2}
+OUTPUTS = [
+    (Keys(), JsonValidity(), (None, [1, 2], None), [1, 2]),
+    (Keys(), JsonValidity(), (None, {"a": TWO}, None), TWO),
+    (Keys(), JsonValidity(), (None, {"a": None}, None), None),
+    (Keys(output=""), JsonValidity(), (None, TWO, None), TWO),
+    (Keys(output="b"), JsonValidity(), (None, TWO, None), 2),
+    (Keys(), JsonValidity(), (None, TWO, None), "InputError: json_validity: the output is one of ['a', 'b']; name it with output="),
+    (Keys(), JsonEquality(), (None, "1", TWO), "InputError: json_equality: the reference is one of ['a', 'b']; name it with"),
+    (Keys(), judge(), ("?", "1", TWO), "InputError: safety: the reference is one of"),
+    (Keys(input="c"), JsonValidity(), (TWO, "1", None), "InputError: input='c': there is no such key, only ['a', 'b']"),
+    (Keys(), JsonValidity(), (None, {}, None), "MissingFieldError: json_validity needs an output, and there is none"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("framework", PACKAGES)
@@ -64,52 +63,20 @@ import llmeval_integrations.frameworks.{framework}
     )
 
 
-TWO = {"a": 1, "b": 2}
+@pytest.mark.parametrize(("keys", "evaluator", "given", "found"), OUTPUTS)
+def test_an_output_is_named_or_the_only_one_and_nothing_is_guessed(keys, evaluator, given, found):
+    output = attempt(lambda: keys.sample(evaluator, *given).output)
+    assert (output[: len(found)] if isinstance(output, str) else output) == found
 
 
-@pytest.mark.parametrize(
-    ("key", "outputs", "output"),
-    [(None, [1, 2], [1, 2]), (None, {"a": TWO}, TWO), ("", TWO, TWO), ("b", TWO, 2), (None, {"a": None}, None)],
-)  # fmt: skip
-def test_an_output_is_named_or_the_only_one_there_is(key, outputs, output):
-    assert Keys(output=key).sample(JsonValidity(), None, outputs, None).output == output
-
-
-@pytest.mark.parametrize(
-    ("keys", "evaluator", "given", "error", "message"),
-    [
-        (Keys(), JsonValidity(), (None, TWO, None), InputError, r"the output is one of \['a', 'b'\]; name"),
-        (Keys(), JsonEquality(), (None, "1", TWO), InputError, 'name it with reference="...", or'),
-        (Keys(), judge(), ("?", "1", TWO), InputError, "safety: the reference is one of"),
-        (Keys(input="c"), JsonValidity(), (TWO, "1", None), InputError, r"input='c': there is no such key, only \['a', 'b'\]"),
-        (Keys(), JsonValidity(), (None, {}, None), MissingFieldError, 'needs an output, .* text "null"'),
-    ],
-)  # fmt: skip
-def test_nothing_is_guessed(keys, evaluator, given, error, message):
-    with pytest.raises(error, match=message):
-        keys.sample(evaluator, *given)
-
-
-PROGRAMS = {
-    "deepeval": """
-        from deepeval import assert_test
-        from deepeval.test_case import LLMTestCase
-        from llmeval_integrations.frameworks.deepeval import DeepEvalMetric
-        case = LLMTestCase(input="A list?", actual_output="[1]")
-        assert_test(case, [DeepEvalMetric(JsonValidity())])""",
-    "mlflow": """
-        import mlflow
-        from llmeval_integrations.frameworks.mlflow import MlflowScorer
-        assert mlflow.telemetry.get_telemetry_client() is None
-        MlflowScorer(JsonValidity()).run(outputs="[1]")""",
-}
-
-
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_no_telemetry_is_sent_even_if_the_package_was_imported_before(name, tmp_path):
-    pytest.importorskip(name)
-    code = "from llmeval_integrations import JsonValidity" + textwrap.dedent(PROGRAMS[name])
-    assert silent_program(code, tmp_path) == []
+@pytest.mark.parametrize("name", ["deepeval", "mlflow"])
+def test_the_example_sends_nothing_even_if_the_package_was_imported_before(name, tmp_path):
+    code = f"import {name}\n{read_example(adapter(name))}"
+    ends = {
+        "deepeval": "test_list()",
+        "mlflow": "assert mlflow.telemetry.get_telemetry_client() is None",
+    }
+    assert silent_program(f"{code}\n{ends[name]}", tmp_path) == []
 
 
 @pytest.mark.parametrize("run_async", [True, False])
@@ -212,6 +179,7 @@ def test_phoenix_awaits_binds_columns_and_writes_annotations():
     from phoenix.evals import async_evaluate_dataframe, bind_evaluator
     from phoenix.evals.utils import to_annotation_dataframe
 
+    run_example(ours)
     references = [None, float("nan"), pd.NA, "[1", "[1]"]
     frame = pd.DataFrame({"output": "[1]", "gold": references}, dtype=object)
     equal = ours.PhoenixEvaluator(JsonEquality())
@@ -229,7 +197,7 @@ def test_phoenix_awaits_binds_columns_and_writes_annotations():
         assert text in message
     *_, good = scored["json_equality_score"]
     assert (good["score"], good["direction"]) == (1.0, "maximize")
-    assert ours.PhoenixEvaluator(JsonEditDistance()).direction == "minimize"
+    assert ours.PhoenixEvaluator(load_evaluator("json_edit_distance")).direction == "minimize"
     assert {score["kind"] for score in scored["safety_score"]} == {"llm"}
     annotations = to_annotation_dataframe(dataframe=scored.filter(like="fixed"))
     assert annotations["score"].isna().all()
@@ -240,6 +208,7 @@ def test_a_label_without_a_score_is_the_result_of_pydantic_evals_and_failures_ar
     ours = adapter("pydantic_evals")
     from pydantic_evals import Case, Dataset
 
+    run_example(ours)
     answer = Result(None, None, "refund", "because", answered=True)
     numpy = Result(pytest.importorskip("numpy").float32(0.5), True)
     evaluators = [Fixed(answer, "sort"), Fixed(numpy, "np"), judge(), JsonEquality()]
@@ -253,3 +222,124 @@ def test_a_label_without_a_score_is_the_result_of_pydantic_evals_and_failures_ar
     labels = {name: (each.value, each.reason) for name, each in case.labels.items()}
     assert labels == {"sort": ("refund", "because"), "safety_label": ("Pass", None)}
     assert found.averages().scores == {"np": 0.5, "safety": 1.0, "json_equality": 1.0}
+
+
+def test_dspy_gets_scores_verdicts_and_for_gepa_the_reasons():
+    ours = adapter("dspy")
+    import dspy
+    from dspy.utils import DummyLM
+
+    def row(question="A list?", **fields):
+        return dspy.Example(question=question, **fields).with_inputs("question")
+
+    for kind, score, feedback in (
+        ("yes", 1.0, "fixed passed with a score of 1.0"),
+        ("number", 0.25, "fixed failed with a score of 0.25 (far_off): because"),
+    ):
+        fixed, pred = Fixed(RESULTS[kind]), dspy.Prediction(reasoning="so", answer="1")
+        found = ours.DspyMetric(fixed)(row(answer="[1]"), pred, [], "self", [])
+        assert (found.score, found.feedback) == (score, feedback)
+        assert fixed.samples[0].output == "1"  # the field with the reference's name
+    alone = dspy.Prediction(answer="1")
+    assert ours.DspyMetric(fixed, value="passed")(row(), alone) == 0.0
+    assert ours.DspyMetric(Fixed(Result(0.25)))(row(), alone, trace=[]) is True
+
+    rows = [row(question, answer="[1]") for question in ("one", "two", "three")]
+    equal, unscored = map(ours.DspyMetric, (JsonEquality(), Fixed(RESULTS["unscored"])))
+    program = dspy.Predict("question -> answer")
+    answers = {"one": "[1.0]", "two": "[3]", "three": "[3]", "A list?": "[1]"}
+    with dspy.context(lm=DummyLM({key: {"answer": text} for key, text in answers.items()})):
+        evaluate = dspy.Evaluate(devset=rows, num_threads=1)
+        assert [score for *_, score in evaluate(program, equal).results] == [1.0, 0.0, 0.0]
+        assert evaluate(program, unscored).score == 0
+        nan = dspy.Evaluate(devset=rows, num_threads=1, failure_score=math.nan)
+        assert math.isnan(nan(program, unscored).score)
+        assert [demo.answer for demo in run_example(ours)["better"].demos] == ["[1]"]
+    reflecting = DummyLM([{"new_instruction": "Write brackets."}] * 9)
+    gepa = dspy.GEPA(metric=equal, reflection_lm=reflecting, max_metric_calls=15, num_threads=1)
+    with dspy.context(lm=DummyLM([{"answer": "1"}] * 99)):
+        gepa.compile(program, trainset=rows, valset=rows)
+    reason = f"json_equality failed with a score of 0.0: {JsonEquality()('1', '[1]').reason}"
+    assert reason in str(reflecting.history)
+
+
+def inspect_model(*messages):
+    """Make a model that gives these; its usage is given, or Inspect would fetch a vocabulary."""
+    from inspect_ai.model import ChatCompletionChoice, ModelOutput, ModelUsage, get_model
+
+    choices = ([ChatCompletionChoice(message=one)] for one in messages)
+    made = [ModelOutput(model="mock", choices=one, usage=ModelUsage()) for one in choices]
+    return get_model("mockllm/model", custom_outputs=made, memoize=False)
+
+
+def run_inspect(rows, scorers, *messages):
+    import inspect_ai
+
+    task = inspect_ai.Task(dataset=rows, scorer=scorers)
+    options = {"log_dir": "logs", "display": "none", "max_samples": 1, "fail_on_error": False}
+    [log] = inspect_ai.eval(task, model=inspect_model(*messages), **options)
+    return log
+
+
+def test_inspect_has_what_is_unscored_in_no_mean_and_targets_as_references(monkeypatch):
+    ours = adapter("inspect_ai")
+    from inspect_ai import model
+    from inspect_ai.dataset import Sample as Row
+
+    answer, fixed = model.ChatMessageAssistant(content="[1]"), Fixed(RESULTS["number"])
+    system = model.ChatMessageSystem(content="Be brief.")
+    talk = [system, model.ChatMessageUser(content="A list?")]
+    words = [None, "the reference '[1'", "the sample has 2 targets, but needs", "needs a reference"]
+    targets = ["[1]", "[1", ["[1]", "[2]"], ""]
+    rows = [Row(input=talk, target=target) for target in targets[:3]] + [Row(input=[system])]
+    scorers = [fixed, Fixed(RESULTS["unscored"], "unscored")]
+    scorers = [
+        *map(ours.inspect_scorer, scorers),
+        ours.inspect_scorer(JsonEquality(), value="passed"),
+    ]
+    log = run_inspect(rows, scorers, *[answer] * 4)
+    for sample, text in zip(log.samples, words):
+        assert text in sample.error.message if text else sample.error is None
+    number, unscored, equality = log.results.scores
+    assert (number.scored_samples, number.metrics["mean"].value) == (4, 0.25)
+    assert (unscored.scored_samples, unscored.unscored_samples) == (0, 4)
+    assert (equality.scored_samples, equality.metrics["mean"].value) == (1, 1.0)
+    torn = log.samples[0].scores["unscored"]
+    assert (torn.reason, torn.explanation) == ("torn", "cannot tell")
+    assert [fixed.samples[0], fixed.samples[3]] == [
+        Sample("[1]", "[1]", "A list?", id=1),
+        Sample("[1]", id=4),
+    ]
+    monkeypatch.setenv("INSPECT_LOG_DIR", "logs")
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    run_example(ours, model=inspect_model(answer))
+
+
+def test_what_inspects_api_calls_is_no_call_and_a_broken_call_is_one():
+    ours = adapter("inspect_ai")
+    from inspect_ai import model
+    from inspect_ai.dataset import Sample as Row
+    from inspect_ai.tool import ToolCall
+
+    search = {"tool_type": "web_search", "id": "s", "name": "s", "arguments": "{}", "result": ""}
+    own, call = (
+        model.ContentToolUse(**search),
+        {"id": "1", "function": "add", "arguments": {"a": 1}},
+    )
+    done, right, broken = (
+        model.ChatMessageAssistant(content=content, tool_calls=calls)
+        for content, calls in (
+            ([own, model.ContentText(text="done")], None),
+            ([own], [ToolCall(**call)]),
+            ("", [ToolCall(**call, parse_error="bad JSON")]),
+        )
+    )
+    gold = {"calls": [{"name": "add", "arguments": {"a": 1}}]}
+    rows = [Row(input="?", metadata=gold) for _ in range(2)]
+    scorer = ours.inspect_scorer(load_evaluator("tool_calls"), reference="calls")
+    log = run_inspect(rows, [scorer], right, done, broken, done)
+    found = [sample.scores["tool_calls"] for sample in log.samples]
+    assert [one.value for one in found] == [1.0, 0.0]
+    assert [one.explanation for one in found] == ["The call is right", "add: bad JSON"]
+    valid = load_evaluator("tool_call_schema", tools=[{"name": "add"}], allow_undeclared=True)
+    assert valid([ours._dump(one) for one in (right, done)]).passed

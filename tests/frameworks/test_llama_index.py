@@ -13,10 +13,8 @@ from framework_cases import RESULTS, Fixed, llama_model
 from llama_index import core
 from llama_index.core import chat_engine, evaluation, prompts
 from llama_index.core.base.response import schema
-from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 from llama_index.core.evaluation.retrieval.metrics import MRR, HitRate
 from llama_index.core.llms import ChatMessage, MockLLM
-from llama_index.core.schema import NodeWithScore, TextNode
 from pace import at_most
 from pydantic import BaseModel
 from scripted import Scripted, judgement
@@ -37,26 +35,6 @@ def both(evaluator, **fields):
     return found
 
 
-@pytest.mark.parametrize(
-    ("evaluator", "arguments", "score", "reason"),
-    [
-        (load_evaluator("json_match"), {"response": "{}"}, None, "json_match needs a reference"),
-        (load_evaluator("json_match"), {"response": "{}", "reference": "{a"}, None, "'{a' is not JSON"),
-        (load_evaluator("json_match"), {"response": None, "reference": "{}"}, None, "json_match needs a response"),
-        (load_evaluator("json_match"), {"response": "\ud800", "reference": "{}"}, 0.0, None),
-        (load_evaluator("json_match"), {"response": True, "reference": "true"}, 1.0, None),
-        (load_evaluator("json_schema"), {"response": "{}"}, None, "json_schema needs a schema"),
-        (load_evaluator("json_schema"), {"response": "{}", "reference": {"type": "objekt"}}, None, "objekt"),
-        (LlamaIndexEvaluator(Fixed(RESULTS["unscored"])), {"response": "{}"}, None, "cannot tell"),
-    ],
-)  # fmt: skip
-def test_what_has_no_score_is_invalid_and_says_why(evaluator, arguments, score, reason):
-    answer = both(evaluator, **arguments)
-    assert (answer.score, answer.passing) == (score, None if score is None else score == 1)
-    assert answer.invalid_result is (score is None)
-    assert (reason or "") in (answer.invalid_reason or "")
-
-
 class Total(BaseModel):
     total: float
 
@@ -66,7 +44,29 @@ async def in_pieces(text):
         yield character
 
 
-NODES = [NodeWithScore(node=TextNode(text="net 10"), score=1.0)]
+def claims(*verdicts):
+    parts = [{"claim": f"Claim {n}.", "verdict": verdict} for n, verdict in enumerate(verdicts)]
+    return json.dumps({"claims": [{**part, "evidence": "", "documents": []} for part in parts]})
+
+
+MATCH, SCHEMA = (load_evaluator(f"json_{name}") for name in ("match", "schema"))
+ONCE = ours.PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
+SIMILARITY = ours.SemanticSimilarityEvaluator(core.MockEmbedding(embed_dim=4))
+ANSWERS = [
+    (MATCH, {"response": "{}"}, None, "json_match needs a reference"),
+    (MATCH, {"response": "{}", "reference": "{a"}, None, "'{a' is not JSON"),
+    (MATCH, {"response": None, "reference": "{}"}, None, "json_match needs a response"),
+    (MATCH, {"response": "\ud800", "reference": "{}"}, 0.0, "no JSON"),
+    (MATCH, {"response": True, "reference": "true"}, 1.0, ""),
+    (SCHEMA, {"response": "{}"}, None, "json_schema needs a schema"),
+    (SCHEMA, {"response": "{}", "reference": {"type": "objekt"}}, None, "objekt"),
+    (LlamaIndexEvaluator(Fixed(RESULTS["unscored"])), {"response": "{}"}, None, "cannot tell"),
+    (SIMILARITY, {"response": "a", "reference": "b"}, 1.0, "Similarity score: 1"),
+    (SIMILARITY, {"response": "a"}, None, "needs a reference"),
+    (ONCE, {"query": "?", "response": "one", "second_response": "two"}, 0.0, "[[B]]"),
+    (ONCE, {"query": "?", "response": "one"}, None, "needs second_response"),
+]
+NODES = [core.schema.NodeWithScore(node=core.schema.TextNode(text="net 10"), score=1.0)]
 PARTS = ['{"total"', ": 12.5}"]
 RESPONSES = {
     "plain": lambda: schema.Response("".join(PARTS), NODES),
@@ -74,93 +74,12 @@ RESPONSES = {
     "streaming": lambda: schema.StreamingResponse(iter(PARTS), NODES),
     "async streaming": lambda: schema.AsyncStreamingResponse(in_pieces("".join(PARTS)), NODES),
 }
-
-
-@pytest.mark.parametrize("make", RESPONSES.values(), ids=RESPONSES)
-def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
-    wrapped, fields = load_evaluator("json_match"), {"query": "?", "reference": {"total": 12.5}}
-    answers = [asyncio.run(wrapped.aevaluate_response(response=make(), **fields))]
-    answers.append(wrapped.evaluate_response(response=make(), **fields))
-    if isinstance(make(), schema.AsyncStreamingResponse):
-        assert answers.pop().invalid_reason.endswith("call aevaluate")
-    for answer in answers:
-        assert (answer.passing, answer.query, answer.contexts) == (True, "?", ["net 10"])
-        assert json.loads(answer.response) == {"total": 12.5}
-
-
-def test_a_stream_that_was_read_is_invalid():
-    async def read_and_evaluate():
-        await half.response_gen.__anext__()
-        await whole.get_response()
-        return await wrapped.aevaluate_response(response=half, reference="[]")
-
-    wrapped = load_evaluator("json_match")
-    half, whole = (schema.AsyncStreamingResponse(in_pieces("[1]")) for _ in range(2))
-    with pytest.raises(InputError, match=r"await its get_response\(\) first"):
-        JsonMatch()(whole, [1])
-    assert "has been read" in asyncio.run(read_and_evaluate()).invalid_reason
-    assert JsonMatch()(whole, [1]).passed
-    for parts in (1, 2):
-        stream = schema.StreamingResponse(part for part in PARTS)
-        for _ in range(parts):
-            next(stream.response_gen)
-        for evaluate in (wrapped.evaluate_response, wrapped.evaluate):
-            answer = evaluate(response=stream, reference="[]")
-            assert (answer.score, answer.response) == (None, None)
-            assert "has been read" in answer.invalid_reason
-
-
-def test_a_chat_is_evaluated_once_its_stream_has_been_read_and_other_objects_are_refused():
-    evaluate = load_evaluator("json_equality").evaluate_response
-    engine = chat_engine.SimpleChatEngine.from_defaults(llm=MockLLM())
-    assert evaluate("q", engine.chat("[1]"), reference="[]").score == 0.0
-    stream = engine.stream_chat("[1]")
-    list(stream.response_gen)
-    assert evaluate("q", stream, reference="[]").response == str(stream)
-    for response in (None, schema.Response(None), schema.PydanticResponse(None)):
-        assert evaluate("q", response, reference="[]").invalid_result
-    unread = StreamingAgentChatResponse()
-    for wrong, message in ((unread, "has not been read"), ("{}", r"evaluate\(response=text\)")):
-        with pytest.raises(InputError, match=message):
-            evaluate("q", wrong)
-
-
-def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
-    def reply(request):
-        down = "row 1" in request.messages[-1].text
-        return ClientError("no reply", kind="connection") if down else judgement()
-
-    short = PassFail(Scripted(reply), "Is it short?")  # handed over as it is
-    evaluators = {name: load_evaluator(f"json_{name}") for name in ("match", "schema")}
-    with at_most(3, time.monotonic):  # the runner would try again with what raises
-        answers = evaluation.BatchEvalRunner({**evaluators, "short": short}).evaluate_responses(
-            queries=["row 0", "row 1", "row 2", "row 3"],
-            responses=[*map(schema.Response, ("[1]", "[1]", "[]")), None],
-            match={"reference": ["[1", None, "[1]", "[1]"]},
-            schema={"schema": [{"type": "array", "minItems": 1}] * 4},
-        )
-    assert {name: [answer.score for answer in each] for name, each in answers.items()} == {
-        "match": [None, None, 0.0, None],
-        "schema": [1.0, 1.0, 0.0, None],
-        "short": [1.0, None, 1.0, None],
-    }
-    assert "no reply" in answers["short"][1].invalid_reason
-
-
 FIELDS = {"query": "Why?", "response": "So.", "contexts": ["It is so.", "Or not."]}
 YES_OR_NO = prompts.PromptTemplate("{query_str}|{context_str}")
 POINTS = prompts.PromptTemplate("{query}|{response}")
-
-
-def claims(*verdicts):
-    parts = [{"claim": f"Claim {n}.", "verdict": verdict} for n, verdict in enumerate(verdicts)]
-    return json.dumps({"claims": [{**part, "evidence": "", "documents": []} for part in parts]})
-
-
 TEMPLATES = [
     ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.|It is so.\n\nOr not."]),
     ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "No, it says otherwise.", 0.0, False, []),
-    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "hm", None, None, []),
     ("RelevancyEvaluator", {}, "YES\nIt is.", 1.0, True, ["Question: Why?\nResponse: So.", "It is so."]),
     ("ContextRelevancyEvaluator", {}, "Fine. [RESULT] 3", 0.75, None, ["Why?", "Or not."]),
     ("AnswerRelevancyEvaluator", {"eval_template": POINTS}, "[RESULT] 1", 0.5, None, ["Why?|So."]),
@@ -176,6 +95,103 @@ TEMPLATES = [
     ("GuidelineEvaluator", {}, '{"passing": true, "feedback": "It is."}', 1.0, True, []),
     ("GuidelineEvaluator", {}, '{"passing": false, "feedback": ""}', 0.0, False, []),
 ]  # fmt: skip
+LONG = [
+    (YES_OR_NO, ["NO", "YES", "NO"], 1.0, 2),
+    (YES_OR_NO, ["NO"], 0.0, 3),
+    (YES_OR_NO, ["NO", "hm", "NO"], None, 3),
+    (None, [claims("supported")], 1.0, 1),
+    (None, [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
+]
+PAIRS = [
+    (["[[A]]", "[[B]]"], 1.0, True, "original"),
+    (["[[B]]", "[[A]]"], 0.0, False, "original"),
+    (["[[A]]", "[[A]]"], 0.5, None, "neither"),
+    (["[[C]]", "[[C]]"], 0.5, None, "original"),
+    (["[[C]]", "[[A]]"], 0.0, False, "flipped"),
+]
+JUDGE = "Judge {output}. {question}"
+PROMPTS = [
+    prompts.PromptTemplate(JUDGE),
+    prompts.RichPromptTemplate("Judge {{ output }}. {{ question }}"),
+    prompts.ChatPromptTemplate([ChatMessage(role="user", content=JUDGE)]),
+    JUDGE,
+]
+
+
+@pytest.mark.parametrize(("evaluator", "arguments", "score", "reason"), ANSWERS)
+def test_an_answer_has_a_score_or_is_invalid_and_says_why(evaluator, arguments, score, reason):
+    answer = both(evaluator, **arguments, contexts="It is so.")
+    assert (answer.score, answer.passing) == (score, None if score is None else score == 1)
+    assert (answer.invalid_result, answer.contexts) == (score is None, ["It is so."])
+    assert reason in (answer.invalid_reason or answer.feedback or "")
+
+
+@pytest.mark.parametrize("make", RESPONSES.values(), ids=RESPONSES)
+def test_every_kind_of_response_is_read_and_its_contexts_kept(make):
+    fields = {"query": "?", "reference": {"total": 12.5}}
+    answers = [asyncio.run(MATCH.aevaluate_response(response=make(), **fields))]
+    answers.append(MATCH.evaluate_response(response=make(), **fields))
+    if isinstance(make(), schema.AsyncStreamingResponse):
+        assert answers.pop().invalid_reason.endswith("call aevaluate")
+    for answer in answers:
+        assert (answer.passing, answer.query, answer.contexts) == (True, "?", ["net 10"])
+        assert json.loads(answer.response) == {"total": 12.5}
+
+
+def test_a_stream_is_read_once_that_of_a_chat_before_and_other_objects_are_refused():
+    async def read_and_evaluate():
+        await half.response_gen.__anext__()
+        await whole.get_response()
+        return await MATCH.aevaluate_response(response=half, reference="[]")
+
+    half, whole = (schema.AsyncStreamingResponse(in_pieces("[1]")) for _ in range(2))
+    with pytest.raises(InputError, match=r"await its get_response\(\) first"):
+        JsonMatch()(whole, [1])
+    assert "has been read" in asyncio.run(read_and_evaluate()).invalid_reason
+    assert JsonMatch()(whole, [1]).passed
+    for parts in (1, 2):
+        stream = schema.StreamingResponse(part for part in PARTS)
+        for _ in range(parts):
+            next(stream.response_gen)
+        for evaluate in (MATCH.evaluate_response, MATCH.evaluate):
+            answer = evaluate(response=stream, reference="[]")
+            assert (answer.score, answer.response) == (None, None)
+            assert "has been read" in answer.invalid_reason
+
+    evaluate = load_evaluator("json_equality").evaluate_response
+    engine = chat_engine.SimpleChatEngine.from_defaults(llm=MockLLM())
+    assert evaluate("q", engine.chat("[1]"), reference="[]").score == 0.0
+    stream = engine.stream_chat("[1]")
+    list(stream.response_gen)
+    assert evaluate("q", stream, reference="[]").response == str(stream)
+    for response in (None, schema.Response(None), schema.PydanticResponse(None)):
+        assert evaluate("q", response, reference="[]").invalid_result
+    with pytest.raises(InputError, match="has not been read"):
+        evaluate("q", chat_engine.types.StreamingAgentChatResponse())
+    with pytest.raises(InputError, match=r"evaluate\(response=text\)"):
+        evaluate("q", "{}")
+
+
+def test_a_batch_loses_nothing_by_a_bad_call_or_a_judge_that_fails():
+    def reply(request):
+        down = "row 1" in request.messages[-1].text
+        return ClientError("no reply", kind="connection") if down else judgement()
+
+    short = PassFail(Scripted(reply), "Is it short?")  # handed over as it is
+    evaluators = {"match": MATCH, "schema": SCHEMA, "short": short}
+    with at_most(3, time.monotonic):  # the runner would try again with what raises
+        answers = evaluation.BatchEvalRunner(evaluators).evaluate_responses(
+            queries=["row 0", "row 1", "row 2", "row 3"],
+            responses=[*map(schema.Response, ("[1]", "[1]", "[]")), None],
+            match={"reference": ["[1", None, "[1]", "[1]"]},
+            schema={"schema": [{"type": "array", "minItems": 1}] * 4},
+        )
+    assert {name: [answer.score for answer in each] for name, each in answers.items()} == {
+        "match": [None, None, 0.0, None],
+        "schema": [1.0, 1.0, 0.0, None],
+        "short": [1.0, None, 1.0, None],
+    }
+    assert "no reply" in answers["short"][1].invalid_reason
 
 
 @pytest.mark.parametrize(("name", "options", "reply", "score", "passing", "shown"), TEMPLATES)
@@ -191,16 +207,7 @@ def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, sh
     assert all(text in llm.said for text in shown)
 
 
-@pytest.mark.parametrize(
-    ("template", "replies", "score", "asked"),
-    [
-        (YES_OR_NO, ["NO", "YES", "NO"], 1.0, 2),
-        (YES_OR_NO, ["NO"], 0.0, 3),
-        (YES_OR_NO, ["NO", "hm", "NO"], None, 3),
-        (None, [claims("supported")], 1.0, 1),
-        (None, [claims("supported", "unsupported"), claims("unsupported")], 0.5, 3),
-    ],
-)
+@pytest.mark.parametrize(("template", "replies", "score", "asked"), LONG)
 def test_a_model_is_asked_about_many_contexts_part_by_part(template, replies, score, asked):
     llm = Scripted(*replies)
     judge = ours.FaithfulnessEvaluator(llm, template)
@@ -208,48 +215,14 @@ def test_a_model_is_asked_about_many_contexts_part_by_part(template, replies, sc
     assert (found.score, len(llm.requests), len(found.contexts)) == (score, asked, 3)
 
 
-@pytest.mark.parametrize(
-    ("replies", "score", "passing", "source"),
-    [
-        (["[[A]]", "[[B]]"], 1.0, True, "original"),
-        (["[[B]]", "[[A]]"], 0.0, False, "original"),
-        (["[[A]]", "[[A]]"], 0.5, None, "neither"),
-        (["[[C]]", "[[C]]"], 0.5, None, "original"),
-        (["[[C]]", "[[A]]"], 0.0, False, "flipped"),
-    ],
-)
+@pytest.mark.parametrize(("replies", "score", "passing", "source"), PAIRS)
 def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     llm = Scripted(*replies)
-    stream = schema.AsyncStreamingResponse(in_pieces("one"))
-    found = ours.PairwiseComparisonEvaluator(llm).evaluate("Why?", stream, second_response="two")
+    one, two = (schema.AsyncStreamingResponse(in_pieces(text)) for text in ("one", "two"))
+    found = ours.PairwiseComparisonEvaluator(llm).evaluate("Why?", one, second_response=two)
     assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
     first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
-
-
-def test_a_pair_is_compared_once_or_lacks_a_response():
-    once = ours.PairwiseComparisonEvaluator(Scripted("[[B]]"), enforce_consensus=False)
-    assert once.evaluate("Why?", "one", second_response="two").score == 0.0
-    alone = once.evaluate("Why?", "one", contexts="It is so.")
-    assert (alone.invalid_result, alone.contexts) == (True, ["It is so."])
-    assert "needs second_response" in alone.invalid_reason
-
-
-def test_a_template_can_be_updated():
-    llm = Scripted("YES")
-    relevancy = ours.RelevancyEvaluator(llm)
-    assert "{context_str}" in relevancy.get_prompts()["eval_template"].get_template()
-    for evaluator in (relevancy, ours.FaithfulnessEvaluator(llm)):
-        evaluator.update_prompts({"eval_template": YES_OR_NO})
-        assert evaluator.evaluate(**FIELDS).passing
-        assert "So.|It is so.\n\nOr not." in llm.said
-
-
-def test_similarity_is_one_minus_the_distance():
-    judge = ours.SemanticSimilarityEvaluator(core.MockEmbedding(embed_dim=4))
-    found = both(judge, response="a", reference="b")
-    assert (found.score, found.passing, found.feedback) == (1.0, True, "Similarity score: 1")
-    assert judge.evaluate(response="a").invalid_result
 
 
 def test_a_retriever_is_evaluated_as_by_llama_index():
@@ -301,15 +274,6 @@ def test_a_model_of_llama_index_judges(monkeypatch):
         assert (found.passing, found.label, found.feedback) == (passing, word, "because")
 
 
-JUDGE = "Judge {output}. {question}"
-PROMPTS = [
-    prompts.PromptTemplate(JUDGE),
-    prompts.RichPromptTemplate("Judge {{ output }}. {{ question }}"),
-    prompts.ChatPromptTemplate([ChatMessage(role="user", content=JUDGE)]),
-    JUDGE,
-]
-
-
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
 def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
     client, question = Scripted(judgement()), "Is it short?"
@@ -325,3 +289,11 @@ def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
         assert client.said.startswith(f"Judge <output {mark}>\na\n</output {mark}>. {question}\n")
     with pytest.raises(InvalidOptionError, match="no prompt 'other'"):
         updated._update_prompts({"other": "x"})
+
+    llm = Scripted("YES")
+    relevancy = ours.RelevancyEvaluator(llm)
+    assert "{context_str}" in relevancy.get_prompts()["eval_template"].get_template()
+    for evaluator in (relevancy, ours.FaithfulnessEvaluator(llm)):
+        evaluator.update_prompts({"eval_template": YES_OR_NO})
+        assert evaluator.evaluate(**FIELDS).passing
+        assert "So.|It is so.\n\nOr not." in llm.said

@@ -21,7 +21,6 @@ from llmeval_integrations.frameworks.ray import RayEngine
 
 pytestmark = pytest.mark.nightly  # a cluster takes its time to start
 
-FILES = ("results.jsonl", "samples.jsonl", "summary.json")
 MACHINE = {"num_cpus": 1, "object_store_memory": 80_000_000}
 
 
@@ -42,13 +41,10 @@ def cluster():
         cluster.shutdown()
 
 
-@pytest.fixture
-def data(tmp_path):
-    return write_odd_data(tmp_path / "data.jsonl")
-
-
-def same_files(one, other):
-    return all((one / name).read_bytes() == (other / name).read_bytes() for name in FILES)
+def same_files(*folders):
+    names = ("results.jsonl", "samples.jsonl", "summary.json")
+    one, other = ([(folder / name).read_bytes() for name in names] for folder in folders)
+    return one == other
 
 
 def test_judges_ask_on_the_cluster_what_they_ask_here(cluster, tmp_path):
@@ -70,9 +66,8 @@ def test_judges_ask_on_the_cluster_what_they_ask_here(cluster, tmp_path):
     assert spent["not_asked"] == 300 - spent["calls"]
 
 
-def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(
-    cluster, data, tmp_path, monkeypatch
-):
+def test_a_run_that_ray_gives_up_can_be_resumed(cluster, tmp_path, monkeypatch):
+    data = write_odd_data(tmp_path / "data.jsonl")
     lines = data.read_text().splitlines()
     lines[1_100] = '{"id": "é", "output": "end"}'
     data.write_text("\n".join(lines))
@@ -83,16 +78,14 @@ def test_a_part_that_ends_its_process_ends_the_run_which_can_be_resumed(
     run = evaluate(data, [Leaves()], out=tmp_path / "out", resume=True)
     ids = [row.id for row in run.rows]
     assert len(ids) == len(set(ids)) == 1_201
-
-
-def test_what_cannot_be_sent_is_named(cluster, data):
     client = Remote()
     client.lock = threading.Lock()
     with pytest.raises(InputError, match="the evaluators cannot be sent to Ray: cannot pickle"):
         evaluate(data, [Repeats(client)], engine=RayEngine)
 
 
-def test_the_command_runs_on_the_cluster_that_is_there(cluster, data, tmp_path):
+def test_the_command_runs_on_the_cluster_that_is_there(cluster, tmp_path):
+    data = write_odd_data(tmp_path / "data.jsonl")
     evaluate(data, [JsonValidity()], out=tmp_path / "here")
     command = [sys.executable, "-m", "llmeval_integrations", "run", str(data), "--quiet"]
     command += ["-e", "json_validity", "--out", str(tmp_path / "there"), "--engine", "ray"]
@@ -111,7 +104,8 @@ def test_a_dataset_has_the_rows_of_one_machine(cluster):
     assert sorted(map(str, there)) == sorted(map(str, here))
 
 
-def test_a_run_has_the_rows_of_one_machine_though_another_is_lost(cluster, data, tmp_path):
+def test_a_run_has_the_rows_of_one_machine_though_another_is_lost(cluster, tmp_path):
+    data = write_odd_data(tmp_path / "data.jsonl")
     second = cluster.add_node(**MACHINE)
     cluster.wait_for_nodes()
 

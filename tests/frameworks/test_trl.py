@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from framework_cases import RESULTS, Fixed, Words, run_example
+from framework_cases import RESULTS, Fixed, run_example
 
 from llmeval_integrations import JsonEquality, LengthPenalty, MissingFieldError, Sample, ToolCalls
 from llmeval_integrations.frameworks import trl as ours
 from llmeval_integrations.frameworks.trl import TrlReward
+from llmeval_integrations.messages.read import read_answer
 
 WORDS = ["<pad>", "<eos>", "[", "]", "1", "2", ",", " ", "{", "}", "u", "a", "<|", "|>"]
 CHAT = "{% for m in messages %}<|{{ m.role[0] }}|>{{ m.content }}{% endfor %}<|a|>"
@@ -18,11 +19,11 @@ def message(content, role="assistant", **more):
 
 
 def test_a_completion_is_a_text_or_messages_with_calls():
-    words = Words()
+    fixed = Fixed(RESULTS["yes"])
     blocks = [{"type": "image", "text": None}, {"type": "text", "text": "a"}]
     said = ["[1]", message("[1]"), message(blocks), message(None, tool_calls=[]), []]
-    TrlReward(words)([message("go", "user")] * 5, said)
-    assert words.texts == ["[1]", "[1]", "a", "", ""]
+    TrlReward(fixed)([message("go", "user")] * 5, said)
+    assert [read_answer(one.output).value for one in fixed.samples] == ["[1]", "[1]", "a", "", ""]
 
     gold = [{"name": "add", "arguments": {"a": 1}}]
     called = message("so", tool_calls=[{"type": "function", "function": gold[0]}])
@@ -32,7 +33,7 @@ def test_a_completion_is_a_text_or_messages_with_calls():
     assert reward(["?"] * 4, given, calls=[gold] * 4) == [1.0, 1.0, 1.0, 0.0]
 
 
-def test_columns_are_fields_of_the_samples_and_what_is_unscored_is_logged():
+def test_columns_are_fields_and_what_is_unscored_or_lacks_a_field_has_no_reward():
     fixed, logged = Fixed(RESULTS["unscored"]), {}
     system = message("Be brief.", "system") + message("go", "user")
     cells = {"gold": ["1", None], "documents": ["one", None]}
@@ -45,22 +46,19 @@ def test_columns_are_fields_of_the_samples_and_what_is_unscored_is_logged():
         Sample("2", input=system, variables=dict.fromkeys(cells)),
     ]
     assert logged == {"fixed/unscored": 1.0, "fixed_reason": ["cannot tell"] * 2}
-
-
-def test_a_row_that_lacks_a_field_raises_or_has_no_reward():
     with pytest.raises(MissingFieldError, match=r"the columns are \['solution'\]"):
         TrlReward(JsonEquality(), reference="gold")(["?"], ["1"], solution=["1"])
     reward = TrlReward(JsonEquality(), missing="unscored")
     assert reward(["?"] * 3, ["1", "1", "2"], reference=[None, "1", "1"]) == [None, 1.0, 0.0]
 
 
-@pytest.fixture
-def parts(monkeypatch, tmp_path):
-    """Give a model of two thousand weights, its tokenizer of single letters, and options."""
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_a_model_of_two_thousand_weights_is_trained(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     pytest.importorskip("trl")
     import torch
+    from datasets import Dataset
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -77,19 +75,10 @@ def parts(monkeypatch, tmp_path):
     batch = {"max_steps": 2, "per_device_train_batch_size": 4, "num_generations": 2}
     machine = {"max_completion_length": 4, "use_cpu": True, "bf16": False}
     report = {"report_to": "none", "logging_steps": 1, "save_strategy": "no", "disable_tqdm": True}
-    return {
-        "model": LlamaForCausalLM(LlamaConfig(**sizes, **layers, **tokens)),
-        "tokenizer": tokenizer,
-        "options": {"output_dir": str(tmp_path), **batch, **machine, **report},
-    }
-
-
-@pytest.mark.filterwarnings("ignore::FutureWarning")
-def test_the_example(parts):
-    from datasets import Dataset
-
+    options = {"output_dir": str(tmp_path), **batch, **machine, **report}
+    model = LlamaForCausalLM(LlamaConfig(**sizes, **layers, **tokens))
     data = Dataset.from_dict({"prompt": ["1", "2"], "solution": ["[1]", "[2]"]})
-    names = run_example(ours, **parts, dataset=data)
+    names = run_example(ours, model=model, tokenizer=tokenizer, options=options, dataset=data)
     first = names["trainer"].state.log_history[0]
     assert {"rewards/json_equality/mean", "rewards/length_penalty/mean"} <= set(first)
     assert names["trainer"].reward_funcs[1].evaluator == LengthPenalty(max_length=80)

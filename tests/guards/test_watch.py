@@ -1,17 +1,34 @@
-"""A text that is being written is called lost as soon as that is sure, and never too soon."""
+"""A text that is being written is called lost as soon as that is sure, and its stream ends."""
 
+import asyncio
 import json
 import random
 from pathlib import Path
 
 import pytest
+import sdk_replies
 from hypothesis import given
 from hypothesis import strategies as st
 from json_strategies import broken_texts, clashing, clashing_schemas, json_texts, law, seconds
+from sdk_replies import pieces
+from server import ModelServer
 
 from llmeval_integrations import InvalidOptionError, JsonMatch, JsonSchema, ToolCallSchema
 from llmeval_integrations.core.errors import InputError, InvalidSchemaError
-from llmeval_integrations.guards import Doomed, watch
+from llmeval_integrations.guards import Doomed, stop_early, watch
+
+
+async def write():
+    for piece in pieces(WRONG):
+        yield piece
+
+
+class Stream:
+    """An asynchronous stream, here one that cannot be closed."""
+
+    def __aiter__(self):
+        return write()
+
 
 MASKBENCH = Path(__file__).parents[3] / "shared/data/maskbench/sample.jsonl"
 
@@ -75,6 +92,31 @@ CASES = [
     ({"$id": "http://x.org/a/s.json", **REFERS}, '{"a": "x"|', "/a", "type"),
     ({"id": "http://x.org/a/s.json#", "$schema": DRAFT_4, **REFERS}, '{"a": "x"|', "/a", "type"),
 ]
+UNWATCHED = [
+    (lambda: watch(JsonSchema()), "schema"),
+    (lambda: watch(ToolCallSchema()), "tools"),
+    (lambda: watch(JsonSchema(PERSON, parsing="lenient")), "with lenient parsing"),
+    (lambda: watch(JsonMatch()), "a JsonSchema or a ToolCallSchema"),
+    (lambda: stop_early([], PAYS), r"the watcher that watch\(evaluator\) returns, got JsonSchema"),
+]
+TOOLS = [
+    {"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}},
+    {"name": "clock", "parameters": {"properties": {"zone": {"enum": ["UTC"]}}}},
+]
+_DRAFTS = st.sampled_from(["4", "6", "7", "2019-09", "2020-12"])
+_LATE = ["```JSON```", "``` json JSON\n```", "`JSON`"]
+_DRESSES = st.sampled_from([*["JSON "] * 3, "```json\nJSON\n```", *_LATE])
+PAYMENT = {"properties": {"total": {"minimum": 0}, "note": {"type": "string"}}}
+PAYS = JsonSchema(PAYMENT)
+WRONG = json.dumps({"total": -5, "note": "a long remark that nobody needs any more " * 5})
+RIGHT = WRONG.replace("-5", "5")
+READ = 14  # '{"total": -5, "' in pieces of seven: the comma is in the second
+MESSAGES = [{"role": "user", "content": "?"}]
+ASKED = {
+    "chat": {"messages": MESSAGES},
+    "response": {"input": "?"},
+    "message": {"messages": MESSAGES, "max_tokens": 9},
+}
 
 
 @pytest.mark.parametrize(("schema", "text", "pointer", "keyword"), CASES)
@@ -89,31 +131,10 @@ def test_a_text_is_lost_where_no_end_of_it_conforms(schema, text, pointer, keywo
     assert doomed.reason
 
 
-def test_strict_text_has_no_wrapper_and_each_name_once():
-    strict = JsonSchema(PERSON, parsing="strict")
-    assert watch(strict).feed("``").offset == 1
-    assert watch(strict).feed('{"age": 20, "age": 20').keyword == "duplicate_key"
-    assert watch(JsonSchema(PERSON)).feed('{"age": 20, "age": 20') is None
-
-
-@pytest.mark.parametrize(
-    ("evaluator", "words"),
-    [
-        (JsonSchema(), "schema"),
-        (ToolCallSchema(), "tools"),
-        (JsonSchema(PERSON, parsing="lenient"), "with lenient parsing"),
-        (JsonMatch(), "a JsonSchema or a ToolCallSchema"),
-    ],
-)
-def test_what_cannot_be_watched_is_refused(evaluator, words):
+@pytest.mark.parametrize(("call", "words"), UNWATCHED)
+def test_what_cannot_be_watched_is_refused(call, words):
     with pytest.raises(InvalidOptionError, match=words):
-        watch(evaluator)
-
-
-TOOLS = [
-    {"name": "weather", "parameters": {"properties": {"city": {"type": "string"}}}},
-    {"name": "clock", "parameters": {"properties": {"zone": {"enum": ["UTC"]}}}},
-]
+        call()
 
 
 def test_the_arguments_of_calls_are_watched_each_by_its_tool():
@@ -133,9 +154,11 @@ def test_the_arguments_of_calls_are_watched_each_by_its_tool():
         watch(ToolCallSchema(TOOLS)).feed("{")
 
 
-_DRAFTS = st.sampled_from(["4", "6", "7", "2019-09", "2020-12"])
-_LATE = ["```JSON```", "``` json JSON\n```", "`JSON`"]
-_DRESSES = st.sampled_from([*["JSON "] * 3, "```json\nJSON\n```", *_LATE])
+def test_strict_text_has_no_wrapper_and_each_name_once():
+    strict, twice = JsonSchema(PERSON, parsing="strict"), '{"age": 20, "age": 20'
+    assert watch(strict).feed("``").offset == 1
+    assert watch(strict).feed(twice).keyword == "duplicate_key"
+    assert watch(JsonSchema(PERSON)).feed(twice) is None
 
 
 @law
@@ -186,27 +209,20 @@ def test_a_text_of_any_length_takes_linear_time():
     assert seconds(read, 2000) < 30 * seconds(read, 200)
 
 
-def _shuffle(value, chance):
-    if isinstance(value, dict):
-        names = list(value)
-        chance.shuffle(names)
-        return {name: _shuffle(value[name], chance) for name in names}
-    return [_shuffle(item, chance) for item in value] if isinstance(value, list) else value
-
-
 @pytest.mark.skipif(not MASKBENCH.exists(), reason="MaskBench's schemas are not in the repository")
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in range(1, 10))]
 )
 def test_real_schemas_stop_most_of_what_does_not_conform_and_nothing_else(seed):
     chance, early, saved, written = random.Random(seed), [], 0, 0
+    shuffle = lambda members: dict(chance.sample(members, len(members)))  # noqa: E731
     rows = [json.loads(line) for line in MASKBENCH.read_text().split("\n")[:-1]]
     for evaluator, value in (
         (JsonSchema(row["schema"], check_formats=True), test["data"])
         for row in rows
         for test in row["tests"]
     ):
-        text = json.dumps(_shuffle(value, chance))
+        text = json.dumps(json.loads(json.dumps(value), object_pairs_hook=shuffle))
         doomed = watch(evaluator).feed(text)
         assert (doomed is None) == evaluator(text).passed
         if doomed is not None:
@@ -216,3 +232,53 @@ def test_real_schemas_stop_most_of_what_does_not_conform_and_nothing_else(seed):
     assert len(early) > 1_000
     assert sum(early) / len(early) >= 0.8
     assert saved / written >= 0.45
+
+
+@pytest.mark.parametrize("api", ASKED)
+def test_a_lost_stream_is_closed_and_a_good_one_is_passed_on(api):
+    def ask(client):
+        _, _, create = sdk_replies.FUNCTIONS[api]
+        return create(client)(model="m", **ASKED[api], stream=True)
+
+    async def read():
+        async with sdk_replies.make_client(api, server, "Async") as client:
+            stream = await ask(client)
+            lost = stop_early(stream, watch(PAYS))
+            assert len([chunk async for chunk in lost]) < 5
+            assert stream.response.is_closed
+            return lost
+
+    text, call = (getattr(sdk_replies, f"{api}_{kind}_stream") for kind in ("text", "call"))
+    with ModelServer() as server:
+        client = sdk_replies.make_client(api, server)
+        for body, evaluator in (
+            (text, PAYS),
+            (call, ToolCallSchema([{"name": "pay", "parameters": PAYMENT}])),
+        ):
+            server.plays(body(WRONG), body(RIGHT))
+            lost = stop_early(ask(client), watch(evaluator), length=len(WRONG))
+            chunks = list(lost)
+            assert lost.doomed[:3] == (13, "/total", "minimum")
+            assert (lost.characters, lost.saved) == (READ, len(WRONG) - READ)
+            good = stop_early(ask(client), watch(evaluator))
+            assert len(list(good)) > len(chunks)
+            assert (good.doomed, good.saved, good.characters) == (None, None, len(RIGHT))
+        server.plays(text(WRONG))
+        lost = asyncio.run(read())
+        assert (lost.doomed.offset, lost.characters) == (13, READ)
+
+
+def test_texts_of_any_iterator_are_watched():
+    async def read(stream):
+        return [piece async for piece in stop_early(stream, watch(PAYS))]
+
+    async def close():
+        closed.append(True)
+
+    texts, closed, both = (piece for piece in pieces(WRONG)), [], Stream()
+    assert list(stop_early(texts, watch(PAYS))) == pieces(WRONG)[:2]
+    assert list(texts) == []
+    both.close, both.aclose = None, close  # as LiteLLM's, whose other one blocks
+    for stream in (write(), Stream(), both):
+        assert asyncio.run(read(stream)) == pieces(WRONG)[:2]
+    assert closed

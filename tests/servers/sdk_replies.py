@@ -1,9 +1,24 @@
-"""What the APIs of three SDK functions answer: texts, calls of a tool "pay", and their streams."""
+"""Three functions of SDKs, and what their APIs answer: texts, calls of a tool "pay", streams."""
 
 import json
 
+import pytest
 from server import answer, chat
 from vendors import anthropic_body
+
+FUNCTIONS = {
+    "chat": ("openai", "OpenAI", lambda sdk: sdk.chat.completions.create),
+    "response": ("openai", "OpenAI", lambda sdk: sdk.responses.create),
+    "message": ("anthropic", "Anthropic", lambda sdk: sdk.messages.create),
+}
+
+
+def make_client(name, server, kind=""):
+    """Make the SDK's client of a function for a server; skip where the SDK is not installed."""
+    package, client, _ = FUNCTIONS[name]
+    path = "/v1" if package == "openai" else ""
+    kind = getattr(pytest.importorskip(package), kind + client)
+    return kind(base_url=server.url + path, api_key="sk-1", max_retries=0)
 
 
 def chat_calls(*arguments):
