@@ -6,10 +6,10 @@ from collections.abc import Callable
 from time import process_time
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-law = settings(max_examples=100, deadline=None)
+law = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """For properties: no deadline, since other work may take the machine's time."""
 
 few = settings(law, max_examples=50)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
@@ -73,10 +74,7 @@ class JsonSchema(Evaluator):
             check_choice(self, "draft", [draft for draft in VALIDATORS if draft])
         if isinstance(self.schema, dict):  # the caller may change it later
             object.__setattr__(self, "schema", copy_schema(self.schema))
-        text = None if self.schema is None else schema_text(self.schema)
-        object.__setattr__(self, "_text", text)
-        if text is not None:
-            self._compile(text)
+        self.compiled  # noqa: B018 - checks the schema
 
     def check(self, sample: Sample) -> Result:
         compiled = self.compiled or self._compile_own(sample)
@@ -101,11 +99,14 @@ class JsonSchema(Evaluator):
             f"{self.name} needs a schema: the option schema=..., or a sample's schema or reference"
         )
 
-    @property
+    @cached_property
     def compiled(self) -> CompiledSchema | None:
         """The evaluator's own schema, compiled; None if samples have their own."""
-        text: str | None = self._text  # type: ignore[attr-defined]
-        return None if text is None else self._compile(text)
+        return None if self.schema is None else self._compile(self.schema)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the compiled schema, which cannot be pickled."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     def _compile(self, schema: Any) -> CompiledSchema:
         text = schema if type(schema) is str else schema_text(schema)

@@ -6,7 +6,7 @@ import json
 
 import pydantic
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from json_strategies import clashing, clashing_schemas, law
 
 from llmeval_integrations import (
@@ -40,13 +40,9 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
     @law
     @given(schemas, clashing)
     def check(schema, value):
-        if isinstance(schema, dict) and not meta.is_valid(schema):
-            with pytest.raises(InvalidOptionError):
-                JsonSchema(schema, draft=draft)
-            return
+        assume(meta.is_valid(schema))  # draft 4 has no booleans, and 0 is no other value than -0.0
         result = JsonSchema(schema, draft=draft)(json.dumps(value))
-        if meta.is_valid(schema):  # draft 4 has no booleans, which we take all the same
-            assert result.passed is kind(schema).is_valid(value)
+        assert result.passed is kind(schema).is_valid(value)
         schema_score = result.metadata["schema_score"]
         assert 0.0 <= schema_score <= 1.0
         assert (schema_score == 1.0) is result.passed is (not result.metadata.get("errors"))
