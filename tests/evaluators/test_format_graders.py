@@ -189,6 +189,10 @@ def test_numbers_of_numpy_become_pythons():
         LengthPenalty(max_length=np.float32(20))
 
 
+def test_a_penalty_has_its_limit():
+    assert LengthPenalty(max_length=10, max_penalty=-0.5)("x" * 99).score == -0.5
+
+
 def test_the_most_frequent_ngrams_are_named():
     result = NgramRepetitionPenalty(n=2)("a b a b a b x y x y z")
     assert result.metadata["most_common_ngrams"] == [["a b", 3], ["b a", 2], ["x y", 2]]
