@@ -60,7 +60,7 @@ test-trl: $(VENV)/bin/uv
 test-spark: $(VENV)/bin/uv
 	$(UV) venv --quiet --clear --python $(PYTHON) .venv-spark
 	$(UV) pip install --quiet --python .venv-spark/bin/python --editable . --group spark
-	.venv-spark/bin/python -m pytest -q tests/frameworks/test_spark.py
+	.venv-spark/bin/python -m pytest -q tests/frameworks/test_tables.py
 
 check: $(VENV)/.checked
 	$(VENV)/bin/ruff check

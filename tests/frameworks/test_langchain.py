@@ -299,9 +299,7 @@ def test_every_member_of_evaluator_type_has_langchains_name_and_needs():
         options["llm"] = FakeListChatModel(responses=["Y"])
         mine, theirs = (one.load_evaluator(name, **options) for one in (ours, evaluation))
         assert type(mine).__module__.startswith("llmeval_integrations.")
-        differ = [
-            each for each in names if getattr(theirs, each, None) != getattr(mine, each, None)
-        ]
+        differ = [n for n in names if getattr(theirs, n, None) != getattr(mine, n, None)]
         # Its pairs and agents have no name, and StringDistance is named by its distance.
         assert differ == ["evaluation_name"] * (name in _OWN_NAMES)
     distance = evaluation.StringDistance.LEVENSHTEIN

@@ -84,7 +84,7 @@ def test_a_run_that_ray_gives_up_can_be_resumed(cluster, tmp_path, monkeypatch):
         evaluate(data, [Repeats(client)], engine=RayEngine)
 
 
-def test_the_command_runs_on_the_cluster_that_is_there(cluster, tmp_path):
+def test_a_command_and_a_dataset_have_the_rows_of_one_machine(cluster, tmp_path):
     data = write_odd_data(tmp_path / "data.jsonl")
     evaluate(data, [JsonValidity()], out=tmp_path / "here")
     command = [sys.executable, "-m", "llmeval_integrations", "run", str(data), "--quiet"]
@@ -93,8 +93,6 @@ def test_the_command_runs_on_the_cluster_that_is_there(cluster, tmp_path):
     subprocess.run(command, env=environment, check=True)
     assert same_files(tmp_path / "here", tmp_path / "there")
 
-
-def test_a_dataset_has_the_rows_of_one_machine(cluster):
     rows = [{"id": f"n{n}", "output": "x" * (n % 5), "reference": "{}"} for n in range(1_000)]
     evaluators = {"slow": Slow(0.0), "valid": JsonValidity()}
     data = ray.data.from_items(rows, override_num_blocks=20)

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from importlib import import_module
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -79,14 +78,13 @@ KNOWN = {
     "trl": replace(FULL, variables={"reference": "gold", **ABOUT}, id=MISSING),
 }
 """The sample of a framework that cannot tell all fields, or calls some of them variables."""
+CASE = {"input": "?", "actual_output": "1"}
 AWAITED = {
     "langchain": lambda ours, one: ours.LangChainEvaluator(one).aevaluate_strings(prediction="1"),
     "llama_index": lambda ours, one: ours.LlamaIndexEvaluator(one).aevaluate(response="1"),
     "langsmith": lambda ours, one: ours.LangSmithEvaluator(one).acall(outputs="1"),
     "phoenix": lambda ours, one: ours.PhoenixEvaluator(one).async_evaluate({"output": "1"}),
-    "deepeval": lambda ours, one: ours.DeepEvalMetric(one).a_measure(
-        import_module("deepeval.test_case").LLMTestCase(input="?", actual_output="1")
-    ),
+    "deepeval": lambda ours, one: ours.DeepEvalMetric(one).a_measure(ours.LLMTestCase(**CASE)),
 }
 
 

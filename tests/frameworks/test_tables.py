@@ -1,11 +1,13 @@
-"""pandas, polars and Hugging Face datasets: a table in, the same with results as columns out."""
+"""pandas, polars and Hugging Face datasets: results as columns. Spark maps evaluate_batch."""
 
 import os
+import shutil
+import sys
 
 import pytest
 from framework_cases import run_example
 
-from llmeval_integrations import InputError, JsonEquality, JsonValidity
+from llmeval_integrations import InputError, JsonEquality, JsonValidity, evaluate_batch
 from llmeval_integrations.frameworks import tables as ours
 from llmeval_integrations.frameworks.tables import evaluate
 from llmeval_integrations.runs.tables import RowErrorWarning
@@ -48,12 +50,10 @@ def test_the_table_is_given_back_with_five_columns_more(make):
     }
     assert reasons[0] is errors[0] is errors[1] is None
     assert "null in column 'reference'" in errors[2]
-    for wrong, options, message in (
-        ([{"output": "1"}], {}, "expected a Data"),
-        (make(given), {"columns": {"output": "answer"}}, "answer"),
-    ):
-        with pytest.raises(InputError, match=message):
-            evaluate(wrong, [JsonValidity()], **options)
+    with pytest.raises(InputError, match="expected a Data"):
+        evaluate([{"output": "1"}], [JsonValidity()])
+    with pytest.raises(InputError, match="answer"):
+        evaluate(make(given), [JsonValidity()], columns={"output": "answer"})
 
 
 def test_pandas_keeps_the_index_and_reads_arrays_out_of_parquet(tmp_path):
@@ -76,3 +76,25 @@ def test_datasets_are_evaluated_in_splits_and_after_a_shuffle():
     for part in scored.values():
         rows = part.with_format(None).to_list()
         assert all(row["json_validity"] == (row["output"] != "x") for row in rows)
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+def test_the_rows_of_spark_are_those_of_the_whole_table(monkeypatch):
+    pyarrow, spark = map(pytest.importorskip, ("pyarrow", "pyspark.sql"))
+
+    def map_parts(parts):
+        for part in parts:
+            yield from evaluate_batch(part, ["json_validity", "json_equality"]).to_batches()
+
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    outputs = ['{"a": 1}' if number % 3 else "{" for number in range(3_000)]
+    references, ids = ['{"a": 1}'] * 3_000, [*map(str, range(3_000))]
+    table = pyarrow.table({"id": ids, "output": outputs, "reference": references})
+    whole = pyarrow.Table.from_batches(map_parts([table]))
+    types = {"string": "string", "double": "double", "bool": "boolean"}
+    columns = ", ".join(f"{each.name} {types[str(each.type)]}" for each in whole.schema)
+    with spark.SparkSession.builder.master("local[2]").getOrCreate() as session:
+        frame = session.createDataFrame(table.to_pandas()).repartition(4)
+        found = frame.mapInArrow(map_parts, columns).toArrow()
+    order = [("id", "ascending"), ("evaluator", "ascending")]
+    assert found.cast(whole.schema).sort_by(order).equals(whole.sort_by(order))
