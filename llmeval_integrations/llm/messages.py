@@ -11,6 +11,7 @@ from mimetypes import guess_type
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+from msgspec.structs import asdict
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import hint, quote
@@ -184,6 +185,11 @@ def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
         raise InvalidOptionError(f"{prefix}{place.rstrip('`')}{shown}: {message}") from None
 
 
+class _Part(msgspec.Struct, forbid_unknown_fields=True):
+    type: Literal["text"]
+    text: str
+
+
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     role: Role
     content: str | Annotated[list[Any], msgspec.Meta(min_length=1)]
@@ -199,8 +205,8 @@ def as_messages(given: Any, name: str) -> tuple[Message, ...]:
         return (Message("user", given),)
     messages: list[Message] = []
     try:
-        for each in given:
-            entry = each if isinstance(each, Message) else msgspec.convert(each, _Entry)
+        fields = [asdict(each) if isinstance(each, Message) else each for each in given]
+        for entry in msgspec.convert(fields, list[_Entry]):
             content = entry.content
             parts = content if isinstance(content, str) else tuple(map(_read_part, content))
             messages.append(Message(entry.role, parts))
@@ -215,12 +221,10 @@ def as_messages(given: Any, name: str) -> tuple[Message, ...]:
 
 
 def _read_part(part: Any) -> str | Image:
-    found = part
-    if isinstance(part, Mapping):
-        found = part.get("text") if part.get("type") == "text" else _read_image(part)
-    if not isinstance(found, (str, Image)):
-        raise TypeError(f"{quote(part)} is neither a text nor an image")
-    return found
+    if isinstance(part, (str, Image)):
+        return part
+    image = _read_image(part) if isinstance(part, Mapping) else None
+    return image or msgspec.convert(part, _Part).text
 
 
 def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:

@@ -74,7 +74,9 @@ def test_the_syntax_can_be_set():
         ("is not a text or a list of messages", [b"text"]),
         ("has no message", [[]]),
         ("missing required field `content`", [[{"role": "user"}]]),
-        ("'human'.*role", [[{"role": "human", "content": "x"}]]),
+        (r"'human' - at `\$\[1\]\.role`", [[Message("user", "x"), each] for each in ({"role": "human", "content": "x"}, Message("human", "x"))]),
+        ("length >= 1", [[{"role": "user", "content": []}], [Message("user", ())]]),
+        ("unknown field `cache_control`", [[{"role": "user", "content": [{"type": "text", "text": "x", "cache_control": {}}]}]]),
         ("image", [[{"role": "user", "content": [{"type": "image_url", **more}]}] for more in ({}, {"image_url": "https://a/b.png"})]),
     ],
 )  # fmt: skip
