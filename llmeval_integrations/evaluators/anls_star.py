@@ -7,9 +7,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.values import SCALARS
+from llmeval_integrations.json_values.values import SCALARS, count_leaves
 from llmeval_integrations.matching.assignment import best_pairs
-from llmeval_integrations.matching.node import count_leaves
 from llmeval_integrations.text.edit_distance import count_edits
 
 

@@ -169,6 +169,17 @@ def measure(value: Any) -> Extent:
     return Extent(values, levels, widest, "too_deep" if levels > MAX_DEPTH else None)
 
 
+def count_leaves(value: Any) -> int:
+    """Count the leaves of a value; an empty object or array counts as none."""
+    if type(value) not in CONTAINERS:
+        return 1
+    count = len(value)
+    for part in value.values() if type(value) is dict else value:
+        if type(part) in CONTAINERS:
+            count += count_leaves(part) - 1
+    return count
+
+
 # --- the fast parser: integers are exact up to 308 digits, and fractions are doubles --------------
 
 DECODE_ERRORS: Final = (ValueError, RecursionError)

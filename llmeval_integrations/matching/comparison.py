@@ -10,10 +10,16 @@ from operator import attrgetter
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, equal, escape
+from llmeval_integrations.json_values.values import (
+    CONTAINERS,
+    SCALARS,
+    count_leaves,
+    equal,
+    escape,
+)
 from llmeval_integrations.matching.assignment import leftovers
 from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
-from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome, count_leaves
+from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 
 _WHOLE_FIRST: Final = 1e6

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.core.limits import MAX_PAIRS
-from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, equal
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, count_leaves, equal
 from llmeval_integrations.matching.assignment import Pairs
-from llmeval_integrations.matching.node import Node, count_leaves
+from llmeval_integrations.matching.node import Node
 
 Items: TypeAlias = list[Any]
 """An array of JSON values."""

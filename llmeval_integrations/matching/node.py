@@ -50,6 +50,11 @@ def is_optional(expected: Any) -> bool:
     return type(expected) is AnyOf and expected.optional
 
 
+def alternatives_of(expected: Any) -> tuple[Any, ...]:
+    """Return the values of a reference of which any one is right; mostly, this is the only one."""
+    return expected.values if type(expected) is AnyOf else (expected,)
+
+
 class Node:
     """The rules by which values at one place are compared.
 
@@ -170,7 +175,8 @@ class Node:
 
     def has_key(self, item: Any) -> bool:
         """Return whether an item has at least one member of the key."""
-        return type(item) is dict and not item.keys().isdisjoint(self.key)
+        several = alternatives_of(item)
+        return any(type(one) is dict and not one.keys().isdisjoint(self.key) for one in several)
 
     def has_order(self, items: list[Any]) -> bool:
         """Return whether the order of these items counts; with `by_key`, if no item has the key."""
@@ -205,17 +211,6 @@ class Node:
         for step, part in value.items() if type(value) is dict else enumerate(value):
             total += inner(step).weigh(part)
         return total
-
-
-def count_leaves(value: Any) -> int:
-    """Count the leaves of a value; an empty object or array counts as none."""
-    if type(value) not in CONTAINERS:
-        return 1
-    count = len(value)
-    for part in value.values() if type(value) is dict else value:
-        if type(part) in CONTAINERS:
-            count += count_leaves(part) - 1
-    return count
 
 
 _LONGEST: Final = 60

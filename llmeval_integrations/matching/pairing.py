@@ -17,13 +17,8 @@ from llmeval_integrations.matching.assignment import (
     leftovers,
     pair_by_shared_parts,
 )
-from llmeval_integrations.matching.gains import (
-    COMMON,
-    WHOLE,
-    Gains,
-    Items,
-)
-from llmeval_integrations.matching.node import Node
+from llmeval_integrations.matching.gains import COMMON, WHOLE, Gains, Items
+from llmeval_integrations.matching.node import AnyOf, Node, alternatives_of, is_optional
 
 
 @dataclass
@@ -213,8 +208,9 @@ class _Arrays:
         theirs: Iterable[Any] = map(self.reference.__getitem__, wanted)
         if its.pairs_all and its.counts_extra:  # else an empty object may match one with parts
             ours, theirs = filter(None, ours), filter(None, theirs)
-        is_scalar = SCALARS.issuperset(map(type, ours)) or SCALARS.issuperset(map(type, theirs))
-        if is_alone or (its.exact and is_scalar):  # nothing else matches
+        kinds, others = {*map(type, ours)}, {*map(type, theirs)}
+        are_scalars = others <= SCALARS or (kinds <= SCALARS and AnyOf not in others)
+        if is_alone or (its.exact and are_scalars):  # nothing else matches
             return same + self.pair_leaves(spare, wanted)
         table = self.table(spare, wanted)
         if table is None:
@@ -286,7 +282,7 @@ class _Arrays:
         there: defaultdict[str, list[int]] = defaultdict(list)
         for groups, items in ((here, self.output), (there, self.reference)):
             for position, item in enumerate(items):
-                key = ""
+                key = self.its.leaf_text(item) if type(item) is AnyOf else ""
                 for name in self.node.key if type(item) is dict else ():
                     if name in item:
                         its = self.its.members.get(name) or self.its.member(name)
@@ -309,7 +305,8 @@ class _Arrays:
 
         If there are too many to try every pair, the score of the keys alone decides.
         """
-        if all(self.its.member(name).exact for name in self.node.key):
+        has_choices = self.its.has_defaults  # the reference of a call may have an AnyOf for a key
+        if not has_choices and all(self.its.member(name).exact for name in self.node.key):
             return []
         has_key = self.node.has_key
         here = [n for n, item in enumerate(self.output) if has_key(item)]
@@ -333,12 +330,20 @@ class _Arrays:
 
     def _rate_keys(self, here: int, there: int) -> float:
         """Return how well the keys of two items match, or 0 if they do not."""
-        output, reference = self.output[here], self.reference[there]
+        output = self.output[here]
+        several = filter(self.node.has_key, alternatives_of(self.reference[there]))
+        return max((self._rate_key(output, one) for one in several), default=0.0)
+
+    def _rate_key(self, output: dict[str, Any], reference: dict[str, Any]) -> float:
         least = 1.0
         for name in self.node.key:
-            if (name in output) != (name in reference):
+            value, expected = output.get(name, MISSING), reference.get(name, MISSING)
+            if value is MISSING and (expected is MISSING or is_optional(expected)):
+                continue
+            if value is MISSING or expected is MISSING:
                 return 0.0
-            if name in output:
-                kind, score, _ = self.its.member(name).leaf(output[name], reference[name])
-                least = min(least, max(score, COMMON) if kind == "match" else 0.0)
+            its = self.its.member(name)
+            verdicts = [its.leaf(value, one) for one in alternatives_of(expected)]
+            scores = [max(score, COMMON) for kind, score, _ in verdicts if kind == "match"]
+            least = min(least, max(scores, default=0.0))
         return least

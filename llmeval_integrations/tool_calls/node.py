@@ -11,7 +11,7 @@ from llmeval_integrations.fields.field import Field, Omission, Place, Root
 from llmeval_integrations.fields.paths import Override
 from llmeval_integrations.fields.schema_rules import list_types, list_values
 from llmeval_integrations.json_values.values import TYPES, canonical, equal, escape
-from llmeval_integrations.matching.node import AnyOf
+from llmeval_integrations.matching.node import AnyOf, alternatives_of
 from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.schemas.walk import (
     Alternative,
@@ -94,7 +94,7 @@ def _signs(
 
     required = {name for part in union.parts for name in list_of(part, "required")}
     members = [  # of a reference's alternatives, one is enough
-        (leaf.values if type(leaf) is AnyOf else (leaf,), its)
+        (alternatives_of(leaf), its)
         for name, leaf in value.items()
         for its in closure(declare(name), document)
     ]

@@ -97,6 +97,26 @@ def test_the_rule_of_a_tool_counts_before_that_of_any_tool():
     assert not ToolCalls(TOOLS, fields=fields)(weather(city="rome"), weather(city="Rome")).passed
 
 
+@pytest.mark.parametrize("key", ["sku", ["sku", "n"]])
+@pytest.mark.parametrize("rule", [{}, {"ignore_case": True}])
+@pytest.mark.parametrize(
+    ("items", "right"),
+    [
+        ([{"sku": "B", "n": 2}, {"sku": "A", "n": 1}], True),
+        ([{"sku": "B"}, {"sku": "C", "n": 1}], True),
+        ([{"sku": "B", "n": 2}, {"sku": "D", "n": 1}], False),
+        ([{"n": 2}, {"sku": "A", "n": 1}], False),
+    ],
+)
+def test_a_key_may_have_several_accepted_values(key, rule, items, right):
+    several = {"sku": {"$any_of": ["A", "C"]}, "n": 1}
+    last = {"sku": "B", "n": {"$any_of": [2], "$optional": True}}
+    evaluator = ToolCalls(TOOLS, fields={"book/items": {"key": key}, "book/items/*/sku": rule})
+    assert evaluator(book(items=items), book(items=[several, last])).passed is right
+    choice = {"$any_of": [{"sku": "A", "n": 1}, {"sku": "C", "n": 1}]}
+    assert evaluator(book(items=items), book(items=[choice, last])).passed is right
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
