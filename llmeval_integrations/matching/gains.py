@@ -88,7 +88,7 @@ class Gains:
             or kind is not type(reference)
             or not (output and reference)
         ):
-            return self._gain_of_leaves(node, output, reference)
+            return self.gain_of_leaves(node, output, reference)
         if kind is dict:
             total, known = 0.0, node.members
             common = COMMON + SHARED * node.pairs_all
@@ -110,7 +110,8 @@ class Gains:
         pairs, _ = self.find(node, output, reference)
         return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
 
-    def _gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
+    def gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
+        """Return the gain of two values of which at most one has parts."""
         shared = SHARED if node.pairs_all else 0.0
         if not (type(output) in SCALARS and type(reference) in SCALARS):
             if shared:  # at most so many leaves can be at the same places

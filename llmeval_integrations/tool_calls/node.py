@@ -29,7 +29,7 @@ class ToolNode(Field):
 
     def __init__(self, path: str, place: Place) -> None:
         super().__init__(path, place)
-        self.exact = self.literal = False  # a reference may have an AnyOf instead of a leaf
+        self.literal = False  # a reference may have an AnyOf instead of a value
         self.varies = bool(place.schemas.alternatives)
         self._schemas = place.schemas
         self._chosen: dict[tuple[int, ...], ToolNode] = {}

@@ -147,12 +147,13 @@ def test_what_is_wrong_is_told_by_the_alternative_that_is_meant(alternatives, ou
 
 
 def test_beyond_the_limit_of_pairs_defaults_still_count():
-    tags = {"type": "array", "default": [f"d{n}" for n in range(20)], "uniqueItems": True}
+    tags = {"type": "array", "default": [{"n": n} for n in range(20)], "uniqueItems": True}
     item = {"type": "object", "properties": {"id": {}, "tags": tags}}
     items = {"type": "array", "items": item, "uniqueItems": True}
     tools = tool(properties={"items": items, "last": {"type": "array", "default": ["p", "q"]}})
     reference = call(items=[{"id": n + 1000 * (n % 2)} for n in range(210)])
-    made = [{"id": n, "tags": [f"{n} {tag}" for tag in range(20)]} for n in reversed(range(210))]
+    others = [{"n": n} for n in range(20, 40)]
+    made = [{"id": n, "tags": others} for n in reversed(range(210))]
     result = ToolCalls(tools)(call(items=made, last=["p", "z"]), reference)
     assert "/items" in result.metadata["limit_reached"]
     assert result.metadata["fields"]["/f/last/*"] == {"match": 1, "mismatch": 1}
