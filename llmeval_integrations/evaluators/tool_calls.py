@@ -14,7 +14,6 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
@@ -227,7 +226,7 @@ def _make_result(score: float, metadata: dict[str, Any]) -> Result:
         wrong.append(f"{number} more {kind}")
     reason = make_printable("; ".join(wrong))
     if "limit_reached" in metadata:
-        reason += f" (more than {MAX_PAIRS} pairs; not all were tried)"
+        reason += " (too many pairs; not all were tried)"
     return Result(score, False, label, reason, metadata)
 
 

@@ -93,6 +93,8 @@ class Comparison:
                 self.add_side(node, "missing", reference, place)
                 self.add_side(node, "extra", output, place)
                 return
+            if node.fuzzy and self.pairing.depth:
+                self.pairing.spend_on_texts(output, reference)
             what, score, exact = node.leaf(output, reference)
             if what == "open":
                 self.open.append((node, place, output, reference, score))

@@ -37,7 +37,7 @@ COMMON: Final = 1e-12
 _FEW: Final = 9
 """Up to so many pairs of items, it is faster to compare each pair of them."""
 
-_LETTERS: Final = 500_000
+LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
 
 _PLAIN: Final = frozenset((str, int, float, type(None)))
@@ -124,8 +124,8 @@ class Gains:
                 return 0.0
         if node.exact:
             return node.weight + COMMON + shared if equal(output, reference) else shared
-        if self.depth and node.fuzzy and type(output) is type(reference) is str:
-            self._spend(len(output) * len(reference) / _LETTERS)
+        if self.depth and node.fuzzy:
+            self.spend_on_texts(output, reference)
         kind, score, _ = node.leaf(output, reference)
         if kind in ("match", "open") or score > 0:
             return node.weight * score + COMMON + shared
@@ -137,6 +137,14 @@ class Gains:
         self.left -= pairs
         if self.left < 0:
             raise BudgetSpentError
+
+    def spend_on_texts(self, output: Any, reference: Any) -> None:
+        """Count two texts that are compared inside items that are tried; other values cost little.
+
+        Raises BudgetSpentError.
+        """
+        if type(output) is type(reference) is str:
+            self._spend(len(output) * len(reference) / LETTERS)
 
     def table(self, node: Node, ours: Items, theirs: Items) -> Sums | None:
         """Return the gain of each pair, or None if there are too many items.
@@ -196,7 +204,7 @@ class Gains:
         """Add the gains of texts, each of ours with all of theirs at once."""
         shared = SHARED if node.pairs_all else 0.0
         texts = [text for _, text in theirs]
-        self._spend(sum(len(text) for _, text in ours) * sum(map(len, texts)) / _LETTERS)
+        self._spend(sum(len(text) for _, text in ours) * sum(map(len, texts)) / LETTERS)
         for row, text in ours:
             gains = table[row]
             for column, _ in theirs:

@@ -10,6 +10,7 @@ from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.alignment import best_path
 from llmeval_integrations.matching.assignment import Pairs, best_pairs, pair_texts
+from llmeval_integrations.matching.gains import LETTERS
 from llmeval_integrations.tool_calls.read import mark_alternatives
 from llmeval_integrations.tool_calls.tools import Call
 
@@ -27,8 +28,8 @@ Gain: TypeAlias = tuple[float, float]
 class CallPairing:
     """Chooses pairs of calls, each of the same tool.
 
-    A document may try MAX_PAIRS pairs. If there are more, calls are paired in their order; in any
-    order, equal calls are paired first.
+    A document may try MAX_PAIRS pairs, and fewer if long texts are compared by similarity. If there
+    are more, calls are paired in their order; in any order, equal calls are paired first.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class CallPairing:
         """
         self._made, self._expected, self._gain = made, expected, gain
         self._is_exact, self._leaves = is_exact, leaves
-        self._left = MAX_PAIRS
+        self._left: float = MAX_PAIRS
         self.is_limited = False
         """Whether there were too many calls to try every pair."""
 
@@ -73,11 +74,9 @@ class CallPairing:
         for group in groups:
             same, rows, columns = self._pair_equal(*group)
             settled += same
-            if self._may_try(rows, columns):
+            if rows:
                 gains = [[self._gain(row, column) for column in columns] for row in rows]
                 tables.append((rows, columns, gains))
-            else:
-                settled += zip(rows, columns)
         known = [] if self._leaves is None else [self._gain(*pair) for pair in settled]
         price, pairs = 0.0, settled
         while tables:
@@ -97,28 +96,37 @@ class CallPairing:
             price = quotient
         return pairs
 
-    def _may_try(self, rows: Positions, columns: Positions) -> bool:
-        """Return whether every pair is tried; if there is only one, nothing has to be."""
-        tries = len(rows) * len(columns)
-        if tries > self._left:
-            self.is_limited = True
-            return False
-        self._left -= tries
-        return tries > 1
-
     def _pair_equal(
         self, rows: Positions, columns: Positions
     ) -> tuple[Pairs, Positions, Positions]:
-        """Pair equal calls of one tool, unless other pairs may be better."""
-        wanted = {column: self._expected[column].arguments for column in columns}
-        found = pair_texts(
-            {row: canonical(self._made[row].arguments) for row in rows},
-            {column: canonical(mark_alternatives(its)) for column, its in wanted.items()},
-        )
-        _, spare, missing = found
+        """Pair equal calls of one tool; return the pairs, and the calls of which all are tried."""
+        same, spare, missing = pair_texts(*self._write(rows, columns))
         is_exact = self._is_exact and not self._expected[columns[0]].node.fuzzy
         # With defaults, two calls that equal no other may have more leaves in common with these.
         may_be_better = (not is_exact or self._leaves is not None) and (spare or missing)
-        if may_be_better and len(rows) * len(columns) <= MAX_PAIRS:
+        if may_be_better and self._may_try(rows, columns):
             return [], rows, columns
-        return found
+        if self._may_try(spare, missing):
+            return same, spare, missing
+        return [*same, *zip(spare, missing)], [], []
+
+    def _may_try(self, rows: Positions, columns: Positions) -> bool:
+        """Return whether every pair is tried; if there is only one, nothing has to be."""
+        tries = len(rows) * len(columns)
+        cost: float = tries
+        if tries > 1 and any(self._expected[column].node.fuzzy for column in columns):
+            made, expected = self._write(rows, columns)
+            cost += sum(map(len, made.values())) * sum(map(len, expected.values())) / LETTERS
+        if cost > self._left:
+            self.is_limited = True
+            return False
+        self._left -= cost
+        return tries > 1
+
+    def _write(self, rows: Positions, columns: Positions) -> tuple[dict[int, str], dict[int, str]]:
+        """Write the arguments of calls so that equal ones have the same text."""
+        wanted = {column: self._expected[column].arguments for column in columns}
+        return (
+            {row: canonical(self._made[row].arguments) for row in rows},
+            {column: canonical(mark_alternatives(its)) for column, its in wanted.items()},
+        )

@@ -243,11 +243,31 @@ def test_one_thousand_calls_are_paired_and_the_limit_is_named():
     assert "limit_reached" not in result.metadata  # calls that are equal need no trying
     made = [*shuffled[:500], *(call("f", n=-n) for n in range(1, 501))]
     worse = PLAIN([*made, call("g", x=2, y=3), call("g", x=1, y=4)], [*calls, call("g", x=1, y=1), call("g", x=2, y=2)])  # fmt: skip
-    assert (worse.metadata["right"], "100000" in worse.reason) == (500, True)
+    assert (worse.metadata["right"], "not all were tried" in worse.reason) == (500, True)
     assert worse.metadata["limit_reached"] == [""]
     assert ToolCalls(call_order="strict")(shuffled, calls).metadata["limit_reached"] == [""]
     # All pairs of the other tool are tried.
     assert [row["output"] for row in worse.metadata["calls"] if row["name"] == "g"] == [1001, 1000]
+
+
+def test_pairs_of_long_texts_that_may_be_similar_reach_the_limit_sooner():
+    def texts(start):
+        return [f"{n} " * 2_000 for n in range(start, start + 60)]
+
+    evaluator = ToolCalls(defaults={"similarity": 0.9})
+    made, expected = texts(1_000), texts(2_000)
+    forms = [
+        (lambda several: [call(text=text) for text in several], ""),
+        (lambda several: call(texts=several), "/texts"),
+        (lambda several: call(items=[{"text": text} for text in several]), "/items"),
+    ]
+    for write, place in forms:
+        with at_most(1):
+            result = evaluator(write(made), write(expected))
+        assert result.metadata["limit_reached"] == [place]
+    # Equal calls are still paired, in any order.
+    result = evaluator([call(text=text) for text in [*made[::-1], "x"]], [call(text=text) for text in [*made, "y"]])  # fmt: skip
+    assert result.metadata["right"] == 60
 
 
 NO_CALLS = "contains no tool calls"
