@@ -9,6 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from llmeval_integrations.json_values.values import canonical
+
 law = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 """For properties: no deadline, since other work may take the machine's time."""
 
@@ -46,7 +48,7 @@ _LIMITS = "maxItems minItems maxProperties minProperties minLength maximum".spli
 _LEAVES = st.one_of(
     st.booleans(),
     st.fixed_dictionaries({"type": _TYPES | st.lists(_TYPES, min_size=1, max_size=3, unique=True)}),
-    st.fixed_dictionaries({"enum": st.lists(clashing, min_size=1, max_size=3, unique_by=json.dumps)}),
+    st.fixed_dictionaries({"enum": st.lists(clashing, min_size=1, max_size=3, unique_by=canonical)}),
     st.fixed_dictionaries({"const": clashing}),
     st.dictionaries(st.sampled_from(_LIMITS), st.integers(0, 2), min_size=1, max_size=1),
     st.sampled_from([

@@ -24,9 +24,8 @@ REFUSED: Final = Defect("refused", "The model refused to answer")
 _SHARED: Final = "_shared"
 """The mark in the `__dict__` of samples that keep their values there, by field and mode."""
 
-
 _SAME: Final = "_same"
-"""The key in it for whether output and reference are the same text."""
+"""The name, beside a mode, of whether output and reference are surely the same JSON text."""
 
 
 def share(samples: Iterable[Sample]) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pydantic
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from json_strategies import clashing, clashing_schemas, law
 
 from llmeval_integrations import (
@@ -15,6 +15,7 @@ from llmeval_integrations import (
     JsonFields,
     JsonSchema,
     MissingFieldError,
+    evaluate,
 )
 from llmeval_integrations.json_values.values import read_pointer
 
@@ -40,7 +41,11 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
     @law
     @given(schemas, clashing)
     def check(schema, value):
-        assume(meta.is_valid(schema))  # draft 4 has no booleans, and 0 is no other value than -0.0
+        if not meta.is_valid(schema):
+            if isinstance(schema, dict):  # else a boolean in draft 4
+                with pytest.raises(InvalidOptionError):
+                    JsonSchema(schema, draft=draft)
+            return
         result = JsonSchema(schema, draft=draft)(json.dumps(value))
         assert result.passed is kind(schema).is_valid(value)
         schema_score = result.metadata["schema_score"]
@@ -51,6 +56,11 @@ def test_verdicts_are_those_of_jsonschema_and_conformity_is_1_where_valid(draft)
             resolve(schema, error["schema_pointer"])
 
     check()
+
+
+@pytest.mark.parametrize("schema", [True, {"enum": [0, -0.0]}])
+def test_a_boolean_and_an_enum_that_repeats_a_value_are_taken_in_draft_4_as_in_later_ones(schema):
+    assert JsonSchema(schema, draft=4)("0").passed
 
 
 DRAFT = {
@@ -296,11 +306,19 @@ def test_fields_are_compared_by_the_option_else_by_the_sample_s_schema(option, o
     assert result.passed is passed
 
 
-@pytest.mark.parametrize("schema", ["[1]", {"type": "objekt"}, 3])
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [("[1]", r"got '\[1\]'"), ({"type": "objekt"}, "objekt"), (3, "a boolean, got '3'")],
+)
 @pytest.mark.parametrize("evaluator", [JsonFields(), JsonSchema()], ids=lambda each: each.name)
-def test_a_sample_s_schema_that_is_none_is_named(evaluator, schema):
-    with pytest.raises(InvalidSchemaError, match=f"{evaluator.name}: the sample's schema: "):
+def test_a_sample_s_schema_that_is_none_is_an_error_of_its_row(evaluator, schema, said):
+    words = f"{evaluator.name}: the sample's schema: .*{said}"
+    with pytest.raises(InvalidSchemaError, match=words):
         evaluator("{}", "{}", schema=schema)
+    samples = [{"output": "{}", "reference": "{}", "schema": each} for each in (schema, {})]
+    bad, good = evaluate(samples, [evaluator]).rows
+    assert bad.error.startswith("InvalidSchemaError: ")
+    assert (bad.score, good.passed) == (None, True)
 
 
 def test_a_reference_that_is_no_schema_is_named_and_none_at_all_is_asked_for():
