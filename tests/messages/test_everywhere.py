@@ -72,7 +72,22 @@ def in_phoenix(evaluator, output, reference):
     return [score.to_dict() for score in ours.PhoenixEvaluator(evaluator).evaluate(given)]
 
 
-WAYS = [in_python, in_a_run, in_langchain, in_llama_index, in_langsmith, in_phoenix]
+def in_pydantic_evals(evaluator, output, reference):
+    ours = pytest.importorskip("llmeval_integrations.frameworks.pydantic_evals")
+    from pydantic_evals import Case, Dataset
+
+    cases = [Case(name="one", inputs="?", expected_output=reference)]
+    dataset = Dataset(name="d", cases=cases, evaluators=[ours.PydanticEvaluator(evaluator)])
+    [case] = dataset.evaluate_sync(lambda _: output, progress=False).cases
+    found = [*case.scores.values(), *case.labels.values(), *case.assertions.values()]
+    said = [(one.name, one.value, one.reason) for one in found]
+    return said, [failure.error_message for failure in case.evaluator_failures]
+
+
+WAYS = [
+    *(in_python, in_a_run, in_langchain, in_llama_index, in_langsmith, in_phoenix),
+    in_pydantic_evals,
+]
 every_way = pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 
 
