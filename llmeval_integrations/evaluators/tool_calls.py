@@ -164,10 +164,10 @@ class ToolCalls(Evaluator):
             raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
-        if sample.reference is MISSING or sample.reference is None:
+        output, reference = sample.output, sample.reference
+        if reference is MISSING or reference is None:  # otherwise it saves 2 µs not to ask the name
             sample.require("reference", self.name)
         toolbox, is_listed = self._toolbox.of_sample(sample), self.alternatives == "listed"
-        output, reference = sample.output, sample.reference
         if type(output) is not str and not read_plain(output):
             output = read_items(output)
         if type(reference) is not str and not read_plain(reference):

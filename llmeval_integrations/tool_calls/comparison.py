@@ -304,13 +304,14 @@ class CallComparison:
         missing = self._list_arguments(wanted, "missing") if wanted else []
         extra = self._list_arguments(call, "extra") if call and problem is None else []
         kind = "extra" if wanted is None else "missing" if call is None else "wrong_name"
-        entry: dict[str, Any]
-        entry = {"kind": "unreadable" if problem is not None else kind, "score": 0.0, "name": ""}
+        if problem is not None:
+            kind = "unreadable"
+        entry: dict[str, Any] = {"kind": kind, "score": 0.0}
         if wanted is not None:
             entry.update(name=wanted.name, reference=column)
         if call is not None:
             entry.update(name=call.name, output=row)
-        if wanted is not None and entry["kind"] == "wrong_name":
+        if wanted is not None and kind == "wrong_name":
             entry["expected_name"] = wanted.name
         if problem is not None:
             entry["problem"] = problem

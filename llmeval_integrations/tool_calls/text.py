@@ -110,19 +110,19 @@ class CallTags:
     """Finds the ends of the calls in a text; a closing tag in a JSON string does not count."""
 
     text: str
-    _is_open: bool = False
+    _is_unclosed: bool = False
     """Whether no closing tag is left."""
     _failures: int = 0
 
     def find_end(self, start: int) -> tuple[int, bool]:
         """Return the end of the content that begins at `start`, and whether this is one JSON value.
 
-        The end is -1 if there is none: models often stop generating at the closing tag. No start
-        may be before that of another call.
+        The end is -1 if there is none: models often stop generating at the closing tag. Starts
+        have to be in ascending order.
         """
         text = self.text
-        tag = -1 if self._is_open else text.find(END_OF_CALL, start)
-        self._is_open = tag < 0
+        tag = -1 if self._is_unclosed else text.find(END_OF_CALL, start)
+        self._is_unclosed = tag < 0
         if tag >= 0:
             try:  # most are JSON, and this parser is fast
                 _validate(text[start:tag])
