@@ -3,7 +3,7 @@
 import pytest
 from scripted import Scripted
 
-from llmeval_integrations import Sample, load_evaluator
+from llmeval_integrations import MissingFieldError, Sample, evaluate, load_evaluator
 from llmeval_integrations.core.errors import ClientError, UnreadableJudgementError
 from llmeval_integrations.judges import Classification, Preference, Rubric
 from llmeval_integrations.llm.reply import Reply
@@ -115,6 +115,10 @@ def test_both_orders_are_asked_and_have_to_agree(choose, output, output_b, expec
     strict = Preference(model, on_disagreement="unscored")(output, output_b=output_b)
     agreed = (None, "disagreement") if expected[3] else expected[:2]
     assert (strict.score, strict.label) == agreed
+    [row] = evaluate([{"output": output, "output_b": output_b}], Preference(model)).rows
+    assert (row.score, row.label) == expected[:2]
+    with pytest.raises(MissingFieldError, match="output_b"):
+        Preference(model)(output)
 
 
 @pytest.mark.parametrize(

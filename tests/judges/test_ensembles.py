@@ -49,7 +49,8 @@ def test_the_majority_decides_unless_missing_votes_could_turn_it(replies, label,
     assert result.passed is (None if score is None else label == "Pass")
     assert result.metadata["split"] == split
     assert len(result.metadata["votes"]) == len(replies)
-    assert result.metadata["judge"]["input_tokens"] == 10 * (len(replies) - replies.count(DOWN))
+    account, answers = result.metadata["judge"], len(replies) - replies.count(DOWN)
+    assert (account["input_tokens"], account["output_tokens"]) == (10 * answers, 5 * answers)
 
 
 @pytest.mark.parametrize(

@@ -171,7 +171,8 @@ def test_a_shift_has_an_interval_and_reads_well():
     assert 0 < shift.changed.part < 50
     assert 0 < shift.interval[0] < shift.shift < shift.interval[1]
     low, high = shift.interval
-    assert str(shift).startswith(f"{shift.changed.part} of 50 verdicts change (")
+    decorated = judge_bias(Likes(headings=True), SAMPLES)["formatting"]
+    assert str(decorated).startswith("50 of 50 verdicts change (93% to 100%), scores by +1.000")
     assert str(shift).endswith(f"), scores by {shift.shift:+.3f} ({low:+.3f} to {high:+.3f})")
 
 

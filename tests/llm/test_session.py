@@ -64,13 +64,13 @@ def answered(status):
     [
         *((told(kind), kind, 6) for kind in ("server", "rate_limited", "connection", "garbled")),
         (told("timeout"), "timeout", 2),
-        *((told(kind), kind, 1) for kind in ("authentication", "bad_request", "context_overflow")),
+        *((told(kind), kind, 1) for kind in ("authentication", "bad_request", "context_overflow", "not_found", "failed")),
         (lambda: ConnectionResetError("gone"), "connection", 6),  # of a client of one's own
         (lambda: answered(503), "server", 6),
         (lambda: answered(401), "authentication", 1),
         (told("rate_limited", retry_after=1e9), "rate_limited", 1),
     ],
-)
+)  # fmt: skip
 def test_what_may_pass_is_tried_again(fail, kind, calls, quick):
     failure = fail()
     client = Remote(lambda _: failure, retries=5, seconds=0)
