@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 import msgspec
@@ -156,10 +157,11 @@ class ToolCalls(Evaluator):
         problem = _explain_before(self.before)
         if self.call_order != "any":
             problem = "before=... needs call_order='any'"
-        for name in (which for pair in self.before or () for which in pair if not problem):
+        pairs = () if problem or self.before is None else self.before
+        for name in chain.from_iterable(pairs):
             # A pair with an unknown tool would have no effect, and nobody would notice.
             if isinstance(name, str) and tools is not None and name not in tools:
-                problem = f"before: there is no tool {name!r}; {hint(name, tools)}"
+                problem = problem or f"before: there is no tool {name!r}; {hint(name, tools)}"
         if problem:
             raise InvalidOptionError(f"{self.name}: {problem}")
 
