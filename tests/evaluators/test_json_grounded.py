@@ -197,6 +197,9 @@ def test_common_values_are_marked_and_a_run_counts_fields():
         "/unit": {"grounded": 4, "ungrounded": 0, "open": 0, "share": 1.0, "common": 1.0},
     }  # fmt: skip
     assert [row.score for row in run.rows] == [1, 1, 1, 0.5, None]
+    wide = evaluate([{"output": {f"{n}": n for n in range(1_002)}, "input": "1"}], [evaluator])
+    fields = wide.summary["evaluators"]["json_grounded"]["grounding"]
+    assert (len(fields), fields["(other)"]["ungrounded"]) == (1_001, 2)
 
 
 @given(

@@ -105,6 +105,10 @@ def test_a_class_of_ones_own_takes_no_judge_because_its_methods_would_be_lost():
         Least({load_evaluator("safety", model=Scripted(judgement())): 1})
 
 
+def test_a_sum_needs_the_fields_that_its_parts_need():
+    assert WeightedSum([(StringDistance(), 1.0), (YES, 1)]).needs == ("reference",)
+
+
 def test_a_sum_of_distances_is_better_where_it_is_lower():
     distance, length = StringDistance(), LengthPenalty()
     assert WeightedSum([(distance, 1.0)]).lower_is_better
