@@ -65,7 +65,8 @@ def test_a_reply_in_another_form_is_shown_to_the_judge_once_and_never_guessed_at
     first, second = model.requests
     *before, own, objection = second.messages
     assert tuple(before) == first.messages
-    assert (own.role, bool(own.text.strip()), objection.role) == ("assistant", True, "user")
+    kept = result.metadata["judge"]["reply"].strip() or "(nothing)"
+    assert (own.role, own.text, objection.role) == ("assistant", kept, "user")
     again = make(Scripted(bad, good))("x", contexts=["One."])
     assert (again.is_unscored, again.metadata["judge"]["calls"]) == (False, 2)
 
