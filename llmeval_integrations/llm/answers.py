@@ -26,7 +26,7 @@ def ask(model: Any, prompt: Any, result_type: Any = str, **settings: Any) -> Any
 
     Args:
         model: Whatever `load_client` accepts.
-        prompt: A text or a list of messages.
+        prompt: A text or a list of messages, which may have images.
         result_type: `str`, or the class of a pydantic model.
         settings: Fields of Request, such as `temperature=0.5`.
 

@@ -198,8 +198,7 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 def as_messages(given: Any, name: str) -> tuple[Message, ...]:
     """Return the messages of a text, which is the user's, or of a list of messages.
 
-    The content of a message is a text, or a list of texts and images in the form of an API. Raises
-    InvalidOptionError, which names the argument.
+    A content is a text, or a list of texts and images in an API's form. Raises InvalidOptionError.
     """
     if isinstance(given, str):
         return (Message("user", given),)
@@ -250,8 +249,7 @@ def take_images(value: Any, images: list[Image], levels: int = _DEEPEST) -> Any:
 
 def _read_image(part: Mapping[Any, Any]) -> Image | None:
     """Read an image in the form of OpenAI, Anthropic or LangChain; None for anything else."""
-    kind = part.get("type")
-    if kind not in ("image", "image_url", "input_image"):
+    if part.get("type") not in ("image", "image_url", "input_image"):
         return None
     inside = part.get("image_url") or part.get("source") or part
     inside = inside if isinstance(inside, Mapping) else {"url": inside}
