@@ -46,6 +46,7 @@ REFUSALS = [
     (lambda: new(retry_errors=True), "say resume=True, too"),
     (lambda: new(out=".", cache="replies.sqlite"), "is the cache, and a run in . would overwrite"),
     (lambda: new(limit=0), "limit=0 is not a whole number above 0"),
+    (lambda: new(sample=1.5), "sample=1.5 is not a whole number above 0"),
     (lambda: new(workers="2"), "workers='2' is not a whole number above 0"),
     # judges
     (lambda: judged(concurrency=0), "concurrency=0 is not a whole number above 0"),
@@ -66,6 +67,7 @@ REFUSALS = [
     (lambda: new("object.json"), "object.json: expected an array of objects"),
     (lambda: new("object_of_nan.json"), "object_of_nan.json: expected an array of objects"),
     (lambda: new("rest.json"), "rest.json: expected an array of objects"),
+    (lambda: new("comma.json"), "comma.json: expected an array of objects: .* trailing comma"),
     (lambda: new("doubled.csv"), "two columns of .* have one name"),
     (lambda: new("utf16.csv"), "is UTF-16"),
     (lambda: new("rows.parquet"), "is not Parquet"),
@@ -100,6 +102,7 @@ FILES = {
     "object.json": b'{\n"a": 1}',
     "object_of_nan.json": b'{\n"a": [NaN]}',
     "rest.json": b'[{"a": NaN}] x',
+    "comma.json": b'[{"a": 1},]',
     "doubled.csv": b"a,a\n1,2\n",
     "utf16.csv": b"\xff\xfea",
     "rows.parquet": b"PAR1",

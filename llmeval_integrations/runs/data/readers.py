@@ -68,8 +68,8 @@ def _split_by_marks(text: str) -> list[bytes]:
             start = found.end()
         if depth == 0:
             break
-    if depth or text[start:].strip():
-        raise ValueError("the array has no end, or something follows")
+    if depth or text[start:].strip() or not all(items):
+        raise ValueError("the array has no end or an empty place, or something follows")
     return items
 
 
