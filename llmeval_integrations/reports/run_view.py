@@ -140,7 +140,7 @@ def _causes(run: Run) -> Iterator[Row]:
     for evaluator, findings in run.findings.items():
         for each in findings:
             kind = f"error: {each.kind}" if each.is_error else each.kind
-            key = kind, "" if each.is_defect and each.kind in DEFECTS else evaluator
+            key = kind, "" if each.is_defect else evaluator
             found.setdefault(key, []).append((evaluator, each))
     for (kind, evaluator), reports in found.items():
         label, names = reports[0][1].kind, [each for each, _ in reports]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
+from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
 from llmeval_integrations.stats.intervals import Figures, mean_interval
@@ -121,7 +122,7 @@ class Tally:
 
     def _find(self, row: Row) -> None:
         kind, text = find_cause(row)
-        if "offset" in row.metadata:  # of a defect; other evaluators may use the same label
+        if row.label in DEFECTS and "offset" in row.metadata:  # others may use the same label
             self._defects.add(kind)
         reason: str | None = text
         reasons = self._reasons.get(kind)
