@@ -89,9 +89,9 @@ if __name__ == "__main__":
 
 def without_accounts(folder):
     """Give a run's rows and samples but for what judges took, which a kept reply changes."""
-    rows = [
-        (row.id, row.evaluator, row.score, row.label, row.error) for row in read_run(folder).rows
-    ]
+    rows = [*read_run(folder).rows]
+    for row in rows:
+        row.metadata.pop("judge", None)
     return rows, files(folder)["samples.jsonl"]
 
 

@@ -183,7 +183,7 @@ DIFFERENCES = product([20, 100], [1, 5, 10], [0, 0.3, 1])
     ("draws", "draw", "case"),
     [
         (50, strength, "a"),
-        *nightly(*product([200], [strength], "abc")),
+        *nightly(*product([1_000], [strength], "abc")),
         *nightly(*product([1_000], [mean_score_of_groups], product([20, 100], [0.3, 3]))),
         *nightly(*product([1_000], [difference_of_rates], DIFFERENCES)),
         *nightly(*product([2_000], [kappa_of_pairs], product([60, 200], KAPPAS))),
