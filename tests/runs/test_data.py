@@ -123,10 +123,12 @@ def test_rows_of_csv(tmp_path, text, rows):
         assert expected in str(row) if isinstance(expected, str) else row == expected
 
 
-def test_arrays_in_cells_are_lists_and_missing_cells_of_pandas_are_null():
-    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+def test_arrays_in_cells_are_lists_maps_are_objects_and_missing_cells_of_pandas_are_null():
+    numpy, pandas, pyarrow = map(pytest.importorskip, ("numpy", "pandas", "pyarrow"))
     rows = [{"output": numpy.array([1, 2]), "reference": [numpy.float32(1), 2]}] * 2
-    for data in (rows, pandas.DataFrame(rows)):
+    maps = pyarrow.array([[("a", 1)]] * 2, pyarrow.map_("string", "int64"))
+    table = pyarrow.table({"output": maps, "reference": ['{"a": 1}'] * 2})
+    for data in (rows, pandas.DataFrame(rows), table):
         assert [row.passed for row in evaluate(data, "json_match").rows] == [True, True]
     frame = pandas.DataFrame({"id": [float("nan"), 7.0], "output": [None, "[]"]})
     rows = evaluate(frame, "json_validity").rows

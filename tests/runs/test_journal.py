@@ -147,7 +147,8 @@ def test_a_run_is_read_without_its_summary_and_done_wherever_its_rows_end(path, 
     assert (again.summary, again.findings) == (run.summary, run.findings)  # with those of fields
     assert "it was killed or is under way" in again.incomplete
     (tmp_path / "results.jsonl").write_bytes(whole["results.jsonl"][:cut])
-    assert evaluate(path, EVALUATORS, out=tmp_path, resume=True).summary == run.summary
+    moved = path.rename(tmp_path / "moved.jsonl")
+    assert evaluate(moved, EVALUATORS, out=tmp_path, resume=True).summary == run.summary
     assert files(tmp_path) == whole
 
 
@@ -412,3 +413,14 @@ def test_options_of_any_kind_stand_in_the_manifest(tmp_path):
     assert inner["options"]["strict_order"] is True
     assert '"total"' in schema["schema"]
     evaluate(ROWS[:3], [Odd()], out=tmp_path, resume=True)
+
+    class Plain(Evaluator):  # no dataclass, so its attributes may be secret
+        check = Moody.check
+
+    first, other = Plain(), Plain()
+    first.key, other.key = "secret", "another"
+    run = evaluate(ROWS[:3], first, out=tmp_path / "plain")
+    assert "secret" not in (run.out / "manifest.json").read_text()
+    evaluate(ROWS[:3], first, out=run.out, resume=True)
+    with pytest.raises(InputError, match=r"plain\.attributes is"):
+        evaluate(ROWS[:3], other, out=run.out, resume=True)

@@ -122,3 +122,7 @@ def test_what_rows_that_are_retried_have_cost_is_counted_and_charged(tmp_path):
     figures = run.summary["judging"]
     assert run.summary["evaluators"]["repeats"]["scored"] == 10
     assert (figures["calls"], figures["input_tokens"], figures["output_tokens"]) == (20, 200, 100)
+    results, client = tmp_path / "run" / "results.jsonl", Remote(seconds=0)
+    results.write_bytes(b"".join(results.read_bytes().splitlines(keepends=True)[:5]))
+    evaluate(SAMPLES[:10], Repeats(client), max_tokens=151, **{**again, "retry_errors": False})
+    assert len(client.asked) == 1  # five rows took 150 tokens

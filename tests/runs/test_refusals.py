@@ -11,6 +11,8 @@ from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.runs import prefer, read_run
 from llmeval_integrations.runs.tables import score_columns
 
+pyarrow = pytest.importorskip("pyarrow")
+
 ROWS = [{"id": n, "output": "1", "output_b": "2", "reference": "1"} for n in range(50)]
 PROMPTFOO = Path(__file__).parent / "logs" / "data" / "promptfoo.json"
 ONE = run_of([row_of("1", 1)])
@@ -19,6 +21,9 @@ LOOSE = JsonMatch(strict_order=False)
 
 class Pairs(JsonValidity):
     needs = ("output_b",)
+
+
+TWICE = {"a": Pairs(), "a_label": Pairs()}
 
 
 def again(rows, *evaluators, **options):
@@ -69,16 +74,14 @@ REFUSALS = [
     (lambda: new("rest.json"), "rest.json: expected an array of objects"),
     (lambda: new("comma.json"), "comma.json: expected an array of objects: .* trailing comma"),
     (lambda: new("doubled.csv"), "two columns of .* have one name"),
+    (lambda: new(pyarrow.table([["1"], ["2"]], ["output"] * 2)), "two columns have one name"),
     (lambda: new("utf16.csv"), "is UTF-16"),
     (lambda: new("rows.parquet"), "is not Parquet"),
     (lambda: new("nowhere.jsonl"), "cannot read nowhere.jsonl: No such file"),
     (lambda: new("hf://squad"), "has no split"),
     (lambda: new(ROWS[0]), "got a dict; put it in a list"),
     (lambda: evaluate_batch(ROWS, "json_match"), "expected a Table or RecordBatch of pyarrow"),
-    (
-        lambda: next(score_columns([], list, {"a": Pairs(), "a_label": Pairs()})),
-        "would have one name",
-    ),
+    (lambda: next(score_columns([], list, TWICE)), "would have one name"),
     # runs that are read and compared
     (lambda: read_run("nowhere"), "there is no results.jsonl"),
     (lambda: read_run("run").worst(evaluator="x"), "the run has no 'x'; it has json_match"),

@@ -19,7 +19,7 @@ class Says(Evaluator):
     """Does what the output says?"""
 
     def check(self, sample):
-        return sample.output if isinstance(sample.output, Result) else Result(sample.output)
+        return sample.output
 
 
 def test_the_directory_holds_rows_sample_by_sample_and_the_summary(tmp_path):
@@ -44,12 +44,19 @@ class Colour(str, Enum):
     RED = "red"
 
 
-def test_figures_and_texts_of_other_types_become_pythons(tmp_path):
+def test_figures_and_texts_become_pythons_and_what_is_no_result_is_an_error_row(tmp_path):
     numpy = pytest.importorskip("numpy")
     scores = [numpy.float32(0.5), numpy.int64(2), numpy.True_]
     results = map(Result, scores, [numpy.True_] * 3, [Colour.RED, 5, None], [Colour.RED, 5, None])
-    run = evaluate([{"output": each} for each in results], Says(), out=tmp_path)
-    assert [(row.score, row.passed, row.label, row.reason) for row in run.rows] == [
+    odd = [Result(float("nan")), Result(1e200), Result("high"), "high"]
+    run = evaluate([{"output": each} for each in (*results, *odd)], Says(), out=tmp_path)
+    assert [row.error for row in run.rows][3:] == [
+        "ValueError: the score nan is not a finite number",
+        "ValueError: the score 1e+200 is not a finite number",
+        "ValueError: could not convert string to float: 'high'",
+        "TypeError: expected a Result, got 'high'",
+    ]
+    assert [(row.score, row.passed, row.label, row.reason) for row in run.rows][:3] == [
         (0.5, True, "red", "red"),
         (2, True, "5", "5"),
         (1, True, None, None),

@@ -61,14 +61,10 @@ def failing(label, reason):
 
 def test_a_finding_has_the_reason_that_was_given_most_often():
     tally = Tally()
-    tally.add(
-        [
-            *(failing("type", each) for each in ("first", "often", "often", "often")),
-            failing(None, "plain"),
-            row_of(1, error="KeyError: row 1: 'x'"),
-            row_of(1, reason="no reply", unscored=True),
-        ]
-    )
+    types = [failing("type", each) for each in ("first", "often", "often", "often")]
+    error = row_of(1, error="KeyError: row 1: 'x'")
+    unscored = row_of(1, reason="no reply", unscored=True)
+    tally.add([*types, failing(None, "plain"), error, unscored])
     assert [(f.kind, f.count, f.reason, f.is_error) for f in tally.findings()] == [
         ("type", 4, "often", False),
         ("failed", 1, "plain", False),

@@ -1,5 +1,7 @@
 """A judge beside people: agreement, its figures, and rates that a person would pass."""
 
+from itertools import starmap
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -152,11 +154,7 @@ def test_a_run_is_joined_with_labels_by_its_ids(tmp_path, out):
     samples = [{"id": name, "output": text} for name, text in zip("abc", ("1", "{", "2"))]
     run = evaluate(samples, "json_validity", out=out and tmp_path / out)
     labels = {"c": "pass", "a": None, "b": "pass"}
-    for found in (
-        agreement(run, labels),
-        agreement(labels, run),
-        agreement(iter(run.rows), labels),
-    ):
+    for found in starmap(agreement, [(run, labels), (labels, run), (iter(run.rows), labels)]):
         assert (found.n, found.accuracy) == (2, 0.5)
     assert agreement(run, ["pass", "fail", "pass"]).accuracy == 1
     assert found.corrected_pass_rate(run).judged == (2, 3)
@@ -183,9 +181,10 @@ def test_rows_of_a_group_count_for_less_as_in_a_run():
     truth = [i // 10 % 2 == 0 for i in range(100)]
     others = ([msgspec.structs.replace(row, group=each) for row in rows] for each in (None, 1))
     grouped, single, one_group = (agreement(each, truth) for each in (rows, *others))
-    for name in ("kappa", "corrected"):
-        assert width(getattr(grouped, name).interval) > width(getattr(single, name).interval)
-        assert getattr(one_group, name).interval is None
+    for name in ("kappa", "corrected", "accuracy", "person passes"):
+        found = [each.shares.get(name) or getattr(each, name) for each in (grouped, single)]
+        assert width(found[0].interval) > width(found[1].interval)
+        assert (one_group.shares.get(name) or getattr(one_group, name)).interval is None
     samples = [{"output": "1" if row.passed else "{", "group": row.group} for row in rows]
     figures = evaluate(samples, "json_validity").summary["evaluators"]["json_validity"]
     assert [*grouped.shares["judge passes"].interval] == figures["pass_rate_ci95"]

@@ -102,6 +102,7 @@ def test_k_is_reported_with_intervals_if_half_of_the_tasks_have_k_tries():
         assert 0 <= low < each[name] < high <= 1
     found = repeats(Counter({Tries(4, 4): 2, Tries(2, 4): 1, Tries(1, 2): 3}))
     assert [(each["k"], each["tasks"]) for each in found] == [(1, 6), (2, 6), (3, 3), (4, 3)]
+    assert [each["k"] for each in repeats(Counter({Tries(4, 4): 2, Tries(1, 2): 3}))] == [1, 2]
     assert repeats(Counter()) == []
     assert repeats(Counter({Tries(1, 2): 1}))[0]["pass_at_k_ci95"] is None
 
