@@ -60,6 +60,8 @@ WRONG = "wrong_arguments"
          f'weather: /city ...{"x" * 20}Rome", expected ...{"x" * 20}Oslo" or "Bern"'),
         (call(a=1, b=1, c=1), call(a=2, b=2, c=2), 1 / 4, WRONG, "weather: /a 1, expected 2; /b 1, expected 2; and 1 more"),
         (call("book", city="Paris"), PARIS, 0, "wrong_name", "called book, expected weather"),
+        ([call("book"), call(city="Rome")], [call(city="Oslo"), call(city="Bern")], 1 / 4, "wrong_name",  # the nearest of equal pairs
+         'called book, expected weather; weather: /city "Rome", expected "Bern"'),
         ([], PARIS, 0, "missing", "weather missing"),
         ([PARIS, PARIS], PARIS, 2 / 3, "extra", "weather extra"),
         ([call(city="Rome"), PARIS, call("book")], [call(city="Oslo"), PARIS], 3 / 5, "extra", 'weather: /city "Rome", expected "Oslo"; book extra'),
