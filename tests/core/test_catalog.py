@@ -78,6 +78,7 @@ ENTRY_POINTS = """
 longer = other_evaluators:Longer
 plain = other_evaluators:Plain
 function = other_evaluators:function
+abstract = llmeval_integrations:Evaluator
 nothing = other_evaluators:Nothing
 nowhere = no_such_module:Longer
 json_match = other_evaluators:Longer
@@ -110,6 +111,7 @@ def test_evaluators_of_other_packages_are_found_by_entry_point_and_their_faults_
         load_evaluator("longer", n=1)
     for name, said in {
         "function": "'function' names <function",
+        "abstract": "'abstract' names <class",
         "nothing": "'nothing' names other_evaluators:Nothing",
         "nowhere": "'nowhere' names no_such_module:Longer: No",
         "lonegr": "did you mean 'longer'",
