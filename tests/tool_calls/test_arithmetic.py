@@ -82,6 +82,13 @@ def test_the_score_is_what_one_counts_by_hand(options, output, reference, calls,
         assert result.passed is (expected == 1 or is_graded)
 
 
+def test_of_pairings_with_the_same_score_the_one_with_more_right_calls_counts():
+    made = [f(a=1, b=1, c=1), f(a=1, b=3, c=1)]
+    expected = [f(a=1, b=1, c=2), f(a=1, b=1, c=1)]
+    result = ToolCalls(arguments="superset")(made, expected)
+    assert (result.score, result.metadata["right"]) == (pytest.approx(3 / 4), 1)
+
+
 values = st.sampled_from([1, 1.04, 2, "a", "A ", "ab", None, [], [1, 2], [2, 1], [2], {"x": 1}])
 arguments = st.dictionaries(st.sampled_from(["a", "b", "c"]), values, max_size=3)
 several = st.lists(
