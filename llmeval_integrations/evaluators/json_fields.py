@@ -9,6 +9,7 @@ from math import fsum
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import (
     check_choice,
     check_instance,
@@ -151,11 +152,11 @@ class JsonFields(Evaluator):
             return defect_result(comparison.defect, 0.0, unreadable=True, **metadata)
         score, (label, wrong) = metadata["f1"], comparison.rank_wrong()
         passed = label is None if self.threshold is None else score >= self.threshold
-        reason = "Every field matches"
-        if label is not None:
-            reason = summarize(wrong, comparison.limits)
-            if comparison.limits:
-                metadata["limit_reached"] = comparison.limits
+        reason = "Every field matches" if label is None else summarize(wrong, comparison.limits)
+        if label is None and self.threshold is not None and not passed:
+            reason += f", but not in full: F1 {format_against(self.threshold, score)}"
+        if comparison.limits and score < 1.0:
+            metadata["limit_reached"] = comparison.limits
         if self.confidence is not None:
             output, root = comparison.output, self._layout.root(sample, self)
             confidences = stated_confidences(self.confidence, sample, output)

@@ -78,6 +78,9 @@ def test_a_leaf_without_weight_fails_nothing():
 def test_a_threshold_passes_by_the_score():
     assert JsonFields(threshold=0.5)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
     assert not JsonFields(threshold=0.6)({"a": 1, "b": 2}, {"a": 1, "b": 3}).passed
+    graded = JsonFields(**SIMILAR, threshold=0.9)({"v": "Harbor"}, {"v": "Harbour"})
+    assert (graded.passed, graded.label) == (False, None)
+    assert graded.reason == "Every field matches, but not in full: F1 0.8571 < 0.9"
 
 
 # --- loosening never costs -----------------------------------------------------------------------

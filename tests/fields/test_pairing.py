@@ -258,6 +258,9 @@ def test_beyond_the_limit_items_are_paired_by_what_they_share(order):
         result = JsonFields(defaults={"order": order})(output, reference)
     assert result.metadata["limit_reached"] == [""]
     assert result.score == pytest.approx(2 / 3, abs=0.01)
+    similar = JsonFields(defaults={"order": order, "similarity": 0.5})
+    graded = similar([f"{n:04}x" for n in range(400)], [f"{n:04}y" for n in range(400)])
+    assert (graded.label, graded.metadata["limit_reached"]) == (None, [""])
 
 
 def test_of_items_that_fit_as_well_the_earlier_are_pairs():
