@@ -58,6 +58,10 @@ CASES = {
         [{"sku": 1, "date": "b", "n": 1}, {"sku": 1, "date": "a", "n": 2}, {"sku": 2, "n": 3}], [{"sku": 1, "date": "a", "n": 2}, {"sku": 1, "date": "b", "n": 1}, {"sku": 2, "date": "a", "n": 3}],
         {"/*/sku": {"match": 2, "missing": 1, "extra": 1}, "/*/date": {"match": 2, "missing": 1}, "/*/n": {"match": 2, "missing": 1, "extra": 1}},
     ),
+    "by a key of two members, one of which may be off and one is left out": (
+        JsonFields(fields={"": {"key": ["sku", "date"]}, "/*/sku": {"similarity": 0.7}}), [{"sku": "INV-1", "date": "a"}], [{"sku": "INV-l"}],
+        {"/*/sku": {"missing": 1, "extra": 1}, "/*/date": {"extra": 1}},
+    ),
     "the same key twice, and none": (
         BY_SKU, [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7], [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}],
         {"/*/sku": {"match": 2}, "/*/n": {"match": 3}, "/*": {"match": 1}},
@@ -85,6 +89,12 @@ CASES = {
         [{"a": 1, "b": 1, "c": 7, "d": 7, "e": 7}, {"a": 2, "b": 2, "c": 1, "d": 1, "e": 1}],
         {"/*/a": {"mismatch": 1, "missing": 1, "extra": 1}, "/*/b": {"mismatch": 1, "missing": 1, "extra": 1},
          "/*/c": {"match": 1, "missing": 1, "extra": 1}, "/*/d": {"match": 1, "missing": 1, "extra": 1}, "/*/e": {"match": 1, "missing": 1, "extra": 1}},
+    ),
+    "an equal pair is split for two that are similar enough": (  # 3 + 3 leaves, and not 5 + 0
+        JsonFields(defaults={**ORDER, "min_similarity": 0.5}),
+        [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2}],
+        [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 3, "b": 3, "c": 1, "d": 1, "e": 1}],
+        {"/*/a": {"match": 1, "mismatch": 1}, "/*/b": {"match": 1, "mismatch": 1}, "/*/c": {"match": 2}, "/*/d": {"match": 1, "mismatch": 1}, "/*/e": {"match": 1, "mismatch": 1}},
     ),
     "a tolerance elsewhere": (
         JsonFields(fields={"/*/price": {"tolerance": 0.01}}, defaults=ORDER), ["a", "b", {"price": 1}], ["a", "c", "b"],
@@ -247,6 +257,17 @@ def test_what_is_in_items_with_a_key_that_may_be_off_counts_as_pairs_to_be_tried
     assert result.score == pytest.approx(0.5, abs=0.01)  # each with its own, which is the nearest
 
 
+def test_keys_that_may_be_off_are_compared_within_the_limit():
+    names = [f"name {n:04} of the item" for n in range(1_000)]
+    by_name = {"key": "name"}
+    near = JsonFields(fields={"": by_name, "/*/name": {"similarity": 0.9}})
+    with at_most(4):
+        result = near(
+            [{"name": f"{name}s"} for name in names[::-1]], [{"name": name} for name in names]
+        )
+    assert (result.passed, result.metadata["limit_reached"]) == (True, [""])
+
+
 @pytest.mark.parametrize("order", ["aligned", "any_order"])
 def test_beyond_the_limit_items_are_paired_by_what_they_share(order):
     reference = [{"id": n, "name": f"name {n}", "lang": "en"} for n in range(400)]
@@ -258,9 +279,12 @@ def test_beyond_the_limit_items_are_paired_by_what_they_share(order):
         result = JsonFields(defaults={"order": order})(output, reference)
     assert result.metadata["limit_reached"] == [""]
     assert result.score == pytest.approx(2 / 3, abs=0.01)
-    similar = JsonFields(defaults={"order": order, "similarity": 0.5})
-    graded = similar([f"{n:04}x" for n in range(400)], [f"{n:04}y" for n in range(400)])
+    similar = {"order": order, "similarity": 0.5}
+    texts, others = ([f"{n:04}{end}" for n in range(400)] for end in "xy")
+    graded = JsonFields(defaults=similar)(texts, others)
     assert (graded.label, graded.metadata["limit_reached"]) == (None, [""])
+    apart = JsonFields(defaults={**similar, "min_similarity": 0.9})
+    assert counts(apart, texts, others) == {"/*": {"missing": 400, "extra": 400}}
 
 
 def test_of_items_that_fit_as_well_the_earlier_are_pairs():
