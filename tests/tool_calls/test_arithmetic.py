@@ -61,6 +61,7 @@ def g(**arguments):
         ({}, f(a=1, o={"x": 1, "y": 2}), f(a=1, o={"$any_of": [{"x": 1}, {"z": 5}]}), (1 + 1 + 2 / 3) / 3, 2 * (2 + 2 / 3) / (3 + 3)),
         ({}, f(a=1), f(a=1, o={"$any_of": [{"x": 1, "y": 2}, 3]}), 2 / 3, 2 * 2 / (2 + 3)),
         ({"arguments": "superset"}, f(a=1, t="x"), f(a=1), 1, 1),
+        ({"arguments": "superset"}, f(a=1, t=None), f(a=1), 1, 1),
         ({"arguments": "subset"}, f(a=1), f(a=1, t="x"), 1, 1),
         ({"arguments": "subset"}, f(a=1, t="x"), f(a=1), 2 / 3, 2 * 2 / (3 + 2)),
         ({"arguments": "ignore"}, f(a=1, t="x"), f(a=2), 1 / 2, 2 * 1 / (2 + 2)),
