@@ -16,7 +16,7 @@ from llmeval_integrations.core.quote import quote, shorten
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.parse import dump_model
 from llmeval_integrations.llm.messages import Message, as_messages
-from llmeval_integrations.messages.read import find_messages
+from llmeval_integrations.messages.read import find_messages, read_answer
 
 Syntax = Literal["f-string", "mustache"]
 
@@ -169,7 +169,7 @@ def as_text(value: Any, name: str) -> str:
     """
     if not isinstance(value, (str, Mapping, list, tuple, Iterator)):
         found = find_messages(value)  # one message, or a response
-        value = value if found is None else found.reply.text
+        value = value if found is None else read_answer(found).value
     if isinstance(value, str):
         return str.__str__(value)  # of an enum's member, its value
     try:

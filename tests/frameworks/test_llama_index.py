@@ -223,6 +223,9 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
     first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
+    fields = dict.fromkeys(("second_response", "reference"), RESPONSES["pydantic"]())
+    ours.PairwiseComparisonEvaluator(llm).evaluate("?", "one", variables={"query": "Who"}, **fields)
+    assert (llm.said.count("12.5}"), "Who" in llm.said) == (2, True)
 
 
 def test_a_retriever_is_evaluated_as_by_llama_index():

@@ -85,13 +85,14 @@ class ModelEvaluator(LangChainEvaluator):
         if reference is not None and not self.requires_reference:
             ignored = f"Ignoring reference in {type(self).__name__}, as it is not expected."
             warnings.warn(ignored, stacklevel=4)
-        answer = to_text(read_answer(prediction).value)
+        pair = (prediction, further.get("prediction_b"))
+        answer, other = (to_text(read_answer(one).value) for one in pair)
         variables = {
             **self.variables,
             **dict.fromkeys(("result", "prediction"), answer),
             **dict.fromkeys(("answer", "context"), reference),
             "query": question,
-            "prediction_b": further.get("prediction_b"),
+            "prediction_b": other,
             **(further.pop("variables", None) or {}),
         }
         return super()._sample(prediction, variables=variables, **further)

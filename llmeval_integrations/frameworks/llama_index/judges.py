@@ -263,7 +263,9 @@ class PairwiseComparisonEvaluator(ModelEvaluator):
         return _find_consensus(results)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        fields["variables"] = {"answer_1": response, "answer_2": fields["second_response"]}
+        pair = {"answer_1": response, "answer_2": fields["second_response"]}
+        answers = {name: to_text(read_answer(one).value) for name, one in pair.items()}
+        fields["variables"] = {**answers, **(fields.get("variables") or {})}
         return super()._read(response, fields)
 
 
