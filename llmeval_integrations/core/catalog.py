@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -47,15 +47,20 @@ def list_evaluators() -> list[str]:
     )
 
 
-def evaluator_class(name: str) -> type[Evaluator]:
-    """Return the evaluator class with this name or alias."""
+def evaluator_class(name: str, others: Iterable[str] = ()) -> type[Evaluator]:
+    """Return the evaluator class with this name or alias.
+
+    Raises UnknownNameError if there is none. Its message may also suggest `others`, a framework's
+    own names.
+    """
     for kind in _own_classes(name):
         if name == kind.name or name in kind.aliases:
             return kind
     for point in _entry_points():
         if name == point.name:
             return _import_class(point)
-    raise UnknownNameError(f"no evaluator is called {name!r}; {hint(name, list_evaluators())}")
+    known = sorted({*list_evaluators(), *others})
+    raise UnknownNameError(f"no evaluator is called {name!r}; {hint(name, known)}")
 
 
 def _import_class(point: Any) -> type[Evaluator]:

@@ -103,7 +103,8 @@ VALUES = [
 OUTPUT = "Mine is GRADE: INCORRECT, [[B]]"
 FIELDS = {"prediction": OUTPUT, "input": "2 + 2?"}
 STEPS = [(AgentAction("add", {"a": 2}, ""), "4")]
-MORE = {"reference": "four", "prediction_b": "It is five.", "agent_trajectory": STEPS}
+STATE = {"messages": [AIMessage("")], "structured_response": {"is": 5}}
+MORE = {"reference": "four", "prediction_b": STATE, "agent_trajectory": STEPS}
 TEXT = "He is right.\nGRADE: CORRECT"
 UNCLEAR = "Unreadable judgement, its verdict is not clear: 'Score: 9': 'Good.\\nScore: 9'"
 QUOTE = f"It says: '{OUTPUT}'"
@@ -122,8 +123,8 @@ MEMBERS = [
     ("labeled_criteria", {"criteria": "depth"}, "N", said("", "N", 0), ["four", QUESTIONS["depth"]]),
     ("score_string", {}, "Fine. Rating: [[9]]", said("Fine. Rating: [[9]]", 9), ["2 + 2?", OUTPUT, CRITERIA["depth"]]),
     ("labeled_score_string", {"normalize_by": 10}, "[[9]]", said("[[9]]", 0.9), ["four"]),
-    ("pairwise_string", {}, "Better.\n[[A]]", said("Better.\n[[A]]", "A", 1), ["2 + 2?", OUTPUT, "It is five."]),
-    ("labeled_pairwise_string", {}, "[[B]]", said("[[B]]", "B", 0), ["It is five.", "four"]),
+    ("pairwise_string", {}, "Better.\n[[A]]", said("Better.\n[[A]]", "A", 1), ["2 + 2?", OUTPUT, '{"is":5}']),
+    ("labeled_pairwise_string", {}, "[[B]]", said("[[B]]", "B", 0), ['{"is":5}', "four"]),
     ("pairwise_string", {}, "The same. [[C]]", said("The same. [[C]]", None, 0.5), []),
     ("trajectory", {}, "Good.\nScore: 4", {"reasoning": "Good.", "score": 0.75}, ['add({"a":2}) gave: 4']),
     # What the output says, and what is on no scale, is no verdict.
@@ -163,6 +164,8 @@ NEEDS = [
 ]
 REFUSED = [
     ("json_matc", {}, "did you mean 'json_match'"),
+    *((f"{kind}embedding_distance", {}, "embeddings=None is not") for kind in ("", "pairwise_")),
+    ("score_strin", {}, "did you mean 'score_string'"),
     ("json_equality", {"operator": 5, "parsing": "lenient"}, "operator"),
     ("json_edit_distance", {"strictness": 1}, "has no option 'strictness'; it has "),
     ("criteria", {}, "criteria needs the option llm"),
@@ -188,9 +191,7 @@ print((FakeListChatModel(responses=["no"]) | load_evaluator("json_validity")).in
 criteria = load_evaluator("criteria", llm=FakeListChatModel(responses=["fine\\nY"]))
 print(criteria.evaluate_strings(prediction="a", input="b"))
 """
-OLD = (
-    "from langchain.evaluation import *; print(issubclass(JsonValidityEvaluator, StringEvaluator))"
-)
+OLD = "import langchain.evaluation as old; print(issubclass(QAEvalChain, old.StringEvaluator))"
 PRINTED = ["[]", str(BROKEN), "{'reasoning': 'fine', 'value': 'Y', 'score': 1}"]
 PACKAGES = [
     ("langchain_core", ["langchain_classic", "langchain"], CORE_ALONE, PRINTED),
@@ -307,6 +308,19 @@ def test_every_member_of_evaluator_type_has_langchains_name_and_needs():
     assert loaded.evaluator == StringDistance("levenshtein")
     assert "Enum" not in repr(loaded)
     assert isinstance(loaded, evaluation.StringEvaluator)
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean", "manhattan", "chebyshev", "hamming"])
+def test_meanings_are_as_far_from_each_other_as_in_langchain(metric):
+    module = "langchain_classic.evaluation.embedding_distance.base"
+    base, numpy = map(pytest.importorskip, (module, "numpy"))
+    arrays = [numpy.array([one]) for one in EMBEDDINGS.embed_documents(["Rome", "Oslo"])]
+    theirs = numpy.squeeze(getattr(base.EmbeddingDistanceEvalChain, f"_{metric}_distance")(*arrays))
+    for name in ("embedding_distance", "pairwise_embedding_distance"):
+        mine = load_evaluator(name, embeddings=EMBEDDINGS, distance_metric=metric)
+        found = mine.invoke({"prediction": "Rome", "prediction_b": "Oslo", "reference": "Oslo"})
+        assert found["score"] == pytest.approx(float(theirs))
+        assert mine.evaluation_name == name.replace("distance", f"{metric}_distance")
 
 
 def test_several_evaluators_load_with_what_each_takes():

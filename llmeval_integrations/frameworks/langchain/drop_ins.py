@@ -132,7 +132,9 @@ class EmbeddingDistanceEvaluator(CatalogEvaluator):
 
     core_name = "embedding_distance"
 
-    def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
+    def __init__(
+        self, embeddings: Any = None, distance_metric: Any = "cosine", **options: Any
+    ) -> None:
         super().__init__(embeddings=embeddings, metric=distance_metric, **options)
         self.evaluation_name = f"embedding_{plain(distance_metric)}_distance"
 
@@ -184,6 +186,8 @@ class PairwiseEmbeddingDistanceEvaluator(
 ):
     """How far are the meanings of two outputs from each other?"""
 
-    def __init__(self, embeddings: Any, distance_metric: Any = "cosine", **options: Any) -> None:
+    def __init__(
+        self, embeddings: Any = None, distance_metric: Any = "cosine", **options: Any
+    ) -> None:
         super().__init__(embeddings, distance_metric, **options)
         self.evaluation_name = f"pairwise_{self.evaluation_name}"

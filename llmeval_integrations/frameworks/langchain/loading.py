@@ -48,7 +48,8 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     kind = CLASSES.get(name)
     if kind is None:
         options = {key: judges.as_prompt(plain(value)) for key, value in kwargs.items()}
-        if llm is not None and takes_model(catalog.evaluator_class(name)):
+        core = catalog.evaluator_class(name, CLASSES)
+        if llm is not None and takes_model(core):
             options.setdefault("model", llm)
         return LangChainEvaluator(catalog.load_evaluator(name, **options))
     if issubclass(kind, judges.ModelEvaluator):
@@ -95,7 +96,7 @@ def _options(name: str) -> list[str]:
     own = [each.name for each in parameters.values() if each.kind is not each.VAR_KEYWORD]
     if kind is not None and issubclass(kind, judges.ModelEvaluator):
         return own
-    core: Any = catalog.evaluator_class(getattr(kind, "core_name", name))
+    core: Any = catalog.evaluator_class(getattr(kind, "core_name", name), CLASSES)
     # Evaluators of other packages may be plain classes.
     further = [field.name for field in fields(core) if field.init] if is_dataclass(core) else []
     return [*own, *further]
