@@ -1,5 +1,6 @@
 """Evaluators, results and helpers that the tests of frameworks share."""
 
+import asyncio
 import inspect
 import os
 import random
@@ -50,12 +51,19 @@ def bad_replies(seed, count):
 
 
 class Awaited(Evaluator):
-    """Has a result for who awaits it, and none for a call that blocks."""
+    """Is done when two of it are under way, which no call that blocks lives to see."""
+
+    def __init__(self):
+        self.waiting, self.met = 0, asyncio.Event()
 
     def check(self, _):
         raise AssertionError("the call blocks")
 
     async def aevaluate(self, _):
+        self.waiting += 1
+        if self.waiting == 2:
+            self.met.set()
+        await asyncio.wait_for(self.met.wait(), 5)
         return Result(True, True)
 
 

@@ -19,7 +19,6 @@ from llmeval_integrations.frameworks._base import Keys
 
 pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
-
 PACKAGES = {
     "langchain": ("langchain_core", "langchain-core", "langchain"),
     "langchain.middleware": ("langchain", "langchain", "langchain-agents"),

@@ -105,7 +105,10 @@ def test_results_samples_and_errors_come_through(way):
 
 @pytest.mark.parametrize("name", AWAITED)
 def test_what_waits_is_awaited_so_that_others_go_on(name):
-    assert asyncio.run(AWAITED[name](adapter(name), Awaited()))
+    async def await_two(evaluator):
+        return await asyncio.gather(*[AWAITED[name](adapter(name), evaluator) for _ in range(2)])
+
+    assert all(asyncio.run(await_two(Awaited())))
 
 
 @pytest.mark.nightly  # 1,500 results for each of a dozen ways

@@ -64,6 +64,7 @@ REPAIRED = [
 
 # What was meant is not in the text, or two things may have been.
 UNCLEAR = [
+    ("", "empty"),
     ("I cannot help with that.", "prose"),
     ("As [1, 2] show, there is none.", "prose_around"),
     ('Either {"a": 1} or {"a": 2}', "prose_around"),
@@ -76,12 +77,13 @@ UNCLEAR = [
     ('{"a": NaN}', "nan_or_infinity"),
     ('{"a": "\\d+"}', "invalid_escape"),
     ('{"size": 5 kg}', "number"),
+    ("[1,000]", "number"),
+    ('{"a": yes}', "bare_word"),
     ('{"a": 1]', "mismatched_bracket"),
     ('{"a": "the "large" one"}', "unescaped_quote"),
     ("['the boys', she said']", "bare_word"),
     ("[1e999]", "number_out_of_range"),
 ]
-
 
 DRESSES = [
     repr,
@@ -92,7 +94,6 @@ DRESSES = [
 ]
 _TEXTS = st.text("ab ',:é\"\\\n{}[]#/", max_size=6) | st.sampled_from(["it's", "a, b", "None"])
 _DOCUMENTS = st.dictionaries(_TEXTS, _TEXTS | clashing | st.lists(_TEXTS), min_size=1, max_size=3)
-
 
 ASKED = [{"role": "user", "content": "?"}]
 AGAIN = [*ASKED, {"role": "assistant", "content": HALF}, {"role": "user", "content": TOLD}]
