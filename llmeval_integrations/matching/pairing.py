@@ -17,7 +17,7 @@ from llmeval_integrations.matching.assignment import (
     leftovers,
     pair_by_shared_parts,
 )
-from llmeval_integrations.matching.gains import COMMON, WHOLE, Gains, Items
+from llmeval_integrations.matching.gains import COMMON, WHOLE, BudgetSpentError, Gains, Items
 from llmeval_integrations.matching.node import AnyOf, Node, alternatives_of, is_optional
 
 
@@ -170,11 +170,8 @@ class _Arrays:
         return table
 
     def _suffices(self, gain: float, both: float) -> bool:
-        """Return whether a pair is similar enough; `both` is the weight of its leaves.
-
-        The factor allows for rounding.
-        """
-        return 2 * gain >= self.least * both * (1 - 1e-9)
+        """Return whether a pair is similar enough; `both` is the weight of its leaves."""
+        return 2 * gain >= self.least * both * (1 - 1e-9)  # but for rounding
 
     def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
         """Pair items by the rare leaves that they share, without trying every pair."""
@@ -312,19 +309,21 @@ class _Arrays:
         here = [n for n, item in enumerate(self.output) if has_key(item)]
         there = [n for n, item in enumerate(self.reference) if has_key(item)]
         spare, wanted = leftovers(pairs, here, there)
-        if not (spare and wanted):
-            return []
-        if len(spare) * len(wanted) > self.pairing.left:
+        tries = len(spare) * len(wanted)
+        if tries > self.pairing.left:
+            if self.pairing.depth:
+                raise BudgetSpentError
             likely = self.pair_by_parts(spare, wanted)
             return [pair for pair in likely if self._rate_keys(*pair)]
         scores = [[self._rate_keys(one, other) for other in wanted] for one in spare]
-        gains = self.table(spare, wanted) if any(map(any, scores)) else scores
-        if gains is None:
-            self.is_limited = True
-            gains = scores
+        if not any(map(any, scores)):
+            self.pairing.left -= tries
+            return []
+        gains = self.table(spare, wanted)
+        self.is_limited |= gains is None
         table = [
             [COMMON + gain if score else 0.0 for score, gain in zip(row, gained)]
-            for row, gained in zip(scores, gains)
+            for row, gained in zip(scores, gains or scores)
         ]
         return [(spare[row], wanted[column]) for row, column in best_pairs(table)]
 

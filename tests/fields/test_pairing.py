@@ -265,7 +265,10 @@ def test_keys_that_may_be_off_are_compared_within_the_limit():
         result = near(
             [{"name": f"{name}s"} for name in names[::-1]], [{"name": name} for name in names]
         )
-    assert (result.passed, result.metadata["limit_reached"]) == (True, [""])
+        assert (result.passed, result.metadata["limit_reached"]) == (True, [""])
+        inner = JsonFields(fields={"/*": by_name, "/*/*/name": {"similarity": 0.9}})
+        pages = [[{"name": text.format(n)} for n in range(100)] for text in ("{}x", "{:08}") * 55]
+        assert "" in inner(pages[::2], pages[1::2]).metadata["limit_reached"]
 
 
 @pytest.mark.parametrize("order", ["aligned", "any_order"])
