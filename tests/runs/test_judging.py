@@ -1,14 +1,21 @@
 """A run asks its judges side by side, pays each call once, and loses no row to another's failure."""
 
 import asyncio
+import os
+import signal
+import time
 
 import pytest
 from remote_model import Remote, Repeats
+from servers.server import ModelServer, answer, chat
 
 from llmeval_integrations import InvalidOptionError, JsonValidity, evaluate
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.judges import PassFail
 from llmeval_integrations.judges.ensembles import Panel
+from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.reply import Reply, Usage
+from llmeval_integrations.runs import Interrupted
 
 SAMPLES = [{"id": number, "output": f"text {number}"} for number in range(500)]
 
@@ -77,6 +84,44 @@ def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
     assert again.asked == []
     assert [row.label for row in second.rows] == [row.label for row in first.rows]
     assert (judge_figures(second)["cached"], judge_figures(second)["cost"]) == (100, 0.0)
+
+
+def test_an_interrupt_and_its_resumption_ask_at_most_two_questions_again(tmp_path):
+    def says(text):
+        if text == "text 20" and client.asked.count(text) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+        return text
+
+    client = Remote(says, seconds=0.05)
+    options = {"out": tmp_path, "concurrency": 4}
+    with pytest.raises(Interrupted):
+        evaluate(SAMPLES[:40], Repeats(client), **options)
+    assert 20 < len(client.asked) < 40
+    run = evaluate(SAMPLES[:40], Repeats(client), resume=True, **options)
+    assert run.summary["evaluators"]["repeats"]["scored"] == 40
+    assert len(client.asked) <= 42
+
+
+@pytest.mark.nightly
+def test_an_outage_of_five_seconds_among_800_calls_unscores_at_most_five():
+    with ModelServer() as server:
+        began = []
+
+        def play(_):
+            if len(server.requests) == 400:
+                began.append(time.monotonic())
+            if began and time.monotonic() - began[0] < 5:
+                return answer({"error": {"message": "overloaded"}}, 503)
+            return chat('{"reasoning": "Short.", "verdict": "Pass"}', delay=0.05)
+
+        server.plays(play)
+        client = load_client("openai:gpt-4o", base_url=f"{server.url}/v1", api_key="sk-1")
+        samples = [{"output": f"text {number}"} for number in range(800)]
+        run = evaluate(samples, PassFail(client, "Is it short?"))
+    figures = run.summary["evaluators"]["pass_fail"]
+    assert began
+    assert figures["unscored"] <= 5
+    assert figures["scored"] + figures["unscored"] == 800
 
 
 def test_a_budget_ends_a_run_with_all_its_rows(tmp_path):
