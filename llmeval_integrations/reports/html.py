@@ -84,9 +84,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # A name breaks after `/` and `_`.
+    # A name breaks after `/` and `_`, but not after the first slash of a path.
     environment.filters["breakable"] = lambda text: Markup("<wbr>").join(
-        re.split("(?<=[/_])", make_printable(text))
+        re.split(r"(?<=[^\s/][/_])", make_printable(text))
     )
     return environment
 

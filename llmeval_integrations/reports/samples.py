@@ -29,7 +29,6 @@ LONGEST_TEXT: Final = 20_000
 _BEFORE: Final = 1_000
 """Characters of a longer text that are shown before its defect."""
 
-_LONGEST_REASON: Final = 300
 _GAP: Final = "\n\n"
 """The separator of the texts of a source."""
 
@@ -99,7 +98,7 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
     score = row.score
     state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
     label = kind if is_failing(row) else str(row.label or "")
-    return state, None if score is None else float(f"{score:.4g}"), label, reason[:_LONGEST_REASON]
+    return state, None if score is None else float(f"{score:.4g}"), label, reason
 
 
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:

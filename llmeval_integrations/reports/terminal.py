@@ -34,7 +34,8 @@ _LEAST: Final = 14
 _MOST_LINES: Final = 4
 """The most lines of a text; the page shows all of them."""
 
-_PIECE: Final = re.compile(r"[^/_\s]*[/_\s]?")
+_PIECE: Final = re.compile(r"/?[^/_\s]*[/_\s]?")
+"""A piece that no line break divides: the first slash of a path stays with its first name."""
 
 _SPACE: Final = "\ue000"
 """Stands for a space at which no line breaks; `make_printable` leaves no such character."""

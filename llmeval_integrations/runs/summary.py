@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from llmeval_integrations.core.evaluator import Breakdown
+from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.runs.groups import Groups
 from llmeval_integrations.runs.rows import Row, as_stored, is_failing
@@ -189,9 +190,9 @@ def find_cause(row: Row) -> tuple[Kind, str]:
     """Return the cause and the reason of a row that did not pass."""
     if row.error is not None:
         name, _, reason = row.error.partition(": ")
-        return (True, name), reason[:_LONGEST]
+        return (True, name), shorten(reason, _LONGEST)
     kind = row.label[:_LONGEST] if row.label else "unscored" if row.unscored else "failed"
-    return (False, kind), (row.reason or "")[:_LONGEST]
+    return (False, kind), shorten(row.reason or "", _LONGEST)
 
 
 _WRONG: Final = ("mismatch", "wrong_type", "extra")

@@ -79,6 +79,7 @@ def test_the_page_of_a_run(opened, people, tmp_path):
         ["place", "what", "output", "expected", "evaluator"],
         ["/age", "mismatch", "63", "36", "json_match, json_fields"],
     ]
+    assert page.texts(".places wbr") == []
     turn(page, 1)
     assert page.texts("tr.detail") == []
     page.run("scrollTo(0, 1e6)")
@@ -195,6 +196,9 @@ def test_two_runs_are_side_by_side_with_worse_samples_first(opened, ran):
     assert page.complaints == []
 
 
+ABSENT = "The texts of this sample are not in this page. A run keeps only the texts of samples that did not pass. Other texts are read from the data, if it is still the same and the page has room."
+
+
 def test_texts_are_read_from_unchanged_data_and_the_worst_come_first(opened, ran, tmp_path, monkeypatch):  # fmt: skip
     rows = [{"id": "good", "said": "{}", "input": "why?"}, {"id": "bad", "said": "{"}]
     run = ran(rows, [JsonValidity()], columns={"output": "said"})
@@ -203,14 +207,15 @@ def test_texts_are_read_from_unchanged_data_and_the_worst_come_first(opened, ran
         page = opened(run)
         turn(page, 1)
         turn(page, 0)
-        return page.texts(".output pre, .input pre")
+        return page.texts(".output pre, .input pre, .body > p")
 
     assert texts(run) == ["{ ⟨end⟩", "{}", "why?"]
     monkeypatch.setattr("llmeval_integrations.reports.samples.MOST_CHARACTERS", 60)
-    assert texts(run) == ["{ ⟨end⟩"]  # there is no room for another
+    cut = ["{ ⟨end⟩", ABSENT]
+    assert texts(run) == cut  # there is no room for another
     monkeypatch.undo()
     (tmp_path / "run.jsonl").write_text("")
-    assert texts(read_run(run.out)) == ["{ ⟨end⟩"]
+    assert texts(read_run(run.out)) == cut
 
 
 def test_text_of_models_does_not_act(opened, hostile):

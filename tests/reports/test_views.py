@@ -56,7 +56,12 @@ MODEL = Scripted(lambda request: "warm" if "like" in request.messages[-1].text e
 TONE = [Classification("tone", MODEL, "{output}", ["warm", "cold"])]
 FIELDS, GROUNDED = JsonFields(), [JsonFields(), JsonGrounded()]
 TRIES, VALIDITY = tries(3, 3, 1, 2, 0), {"valid": JsonValidity()}
+XS, YS = "x" * 50, "y" * 50
+LONG = [{"output": dict.fromkeys("abc", XS), "reference": dict.fromkeys("abc", YS)}]
 SECTIONS = [
+    (LONG, [FIELDS], "causes", f"""
+        cause    | example
+        mismatch | /a "{XS}", expected "{YS}"; /b "{XS}", expected "{YS[:10]}..."""),
     # An array that is wrong in many places of one sample comes behind a value of two; what is
     # missing because an output is not JSON is not counted.
     (RANKED, [FIELDS], "fields", """
@@ -199,6 +204,7 @@ def test_names_break_after_slashes_and_underscores_and_long_texts_are_cut_betwee
     rows = [
         {"a": "/line_items/*/amount", "b": "json_validity pass rate", "c": "recommended_bibliography"},
         {"a": "漢字" * 5, "b": "", "c": "日本語 テキスト です " * 40},
+        {"a": "/", "b": "json_fields /items/amount", "c": "//"},
     ]  # fmt: skip
     columns = [Column(key, key, kind=kind) for key, kind in zip("abc", ("name", "name", "text"))]
     view = View("t", Cell("v"), [Section.of("s", "S", columns, rows)])
@@ -209,6 +215,8 @@ def test_names_break_after_slashes_and_underscores_and_long_texts_are_cut_betwee
         "字漢字                          テキスト です",
         "                                日本語",
         "                                テキスト...",
+        "/               json_fields     //",
+        "                /items/amount",
     ]
 
 

@@ -28,8 +28,8 @@ function element(name, attributes, ...children) {
   for (const child of children) if (child !== null) made.append(typeof child === "string" ? visible(child) : child);
   return made;
 }
-/* A name that breaks after / and _ only. */
-const breakable = text => text.split(/(?<=[/_])/).flatMap((part, at) => [...at ? [element("wbr")] : [], printable(part)]);
+/* A name that breaks after / and _ only, but not after the first slash of a path. */
+const breakable = text => text.split(/(?<=[^\s/][/_])/).flatMap((part, at) => [...at ? [element("wbr")] : [], printable(part)]);
 const figure = number => number.toLocaleString("en"), plural = (number, noun) => number + " " + noun + (number === 1 ? "" : "s");
 
 const rowsOf = (sample, evaluator) => sample.sides.map(side => side && side.rows[evaluator]);
