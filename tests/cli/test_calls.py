@@ -62,6 +62,7 @@ QUIET = [
     # Gates.
     (f"{GATE} fields=75%", 0, ""),
     (f"{GATE} fields=75.1%", 1, "fields: the pass rate 0.75 is under 0.751"),
+    (f"{GATE} fields.micro=0.9", 1, "fields.micro: the micro F1 0.875 is under 0.9"),
     (f"{GATE} fields.macro=0.9", 1, "fields.macro: the macro F1 0.875 is under 0.9"),
     (f"{GATE} fields/items/*/sku=0.8", 1, "fields/items/*/sku: the F1 0.75 is under 0.8"),
     (f"{GATE} fields/totl=0.1", 1, "no sample has this field; did you mean '/total'? there are /"),
@@ -72,6 +73,7 @@ QUIET = [
     ("run six.jsonl -e json_match -q --fail-under json_match=1", 1, "6 of 100 rows have no result, more than 5%"),
 ]  # fmt: skip
 WRONG = [
+    ("-x", "unrecognized arguments: -x; see llmeval --help"),
     ("rum", "there is no command 'rum'; did you mean 'run'?"),
     ("run data.jsonl", "no evaluator is given"),
     ("run data.jsonl -e 'x\x1b[2J\ny=json_mtch'", "no evaluator is called 'json_mtch'"),
@@ -137,8 +139,10 @@ def test_a_wrong_call_is_one_line_on_stderr_and_leaves_no_file(call, here, line,
 FORMATS = [
     ("report run", "run/report.html", "<!doctype html>"),
     ("report run --format markdown", None, "### run: "),
+    ("report run --out comment.md", "comment.md", "### run: "),
     ("report run --out junit.xml", "junit.xml", "<?xml"),
     ("export run --out x.CSV", "x.CSV", "run,id,group,"),
+    ("export run --out x.arrow", "x.arrow", "ARROW1"),
     ("export run", "run/rows.parquet", "PAR1"),
 ]
 
