@@ -7,7 +7,7 @@ import pytest
 from scripted import Scripted, judgement
 
 from llmeval_integrations import InvalidOptionError, MissingFieldError, Sample, load_evaluator
-from llmeval_integrations.judges import Judgement, PassFail, Questionnaire, ScoreTable, Tone
+from llmeval_integrations.judges import Judgement, PassFail, Questionnaire, ScoreTable, Tone, Vote
 
 QUESTION = "Does the text name a price? (Pass = it does)"
 FULL = Sample("The output.", "The reference.", "The input.", ["The context."])
@@ -113,10 +113,11 @@ def test_prompts_over_one_long_text_begin_alike():
     for output in ("one", "two", "three", "four", "five"):
         PassFail(model, QUESTION)(output, contexts=[long], input="What?")
     assert shared(model.requests) >= 0.9
-    model = Scripted(judgement())
+    model, again = Scripted(judgement()), Scripted(judgement())
     Questionnaire(model, ["Is it short?", "Is it new?", "Is it kind?"])(long)
-    assert len(model.requests) == 3
-    assert shared(model.requests) >= 0.9
+    Vote(PassFail(again, QUESTION), n=5)(long)
+    assert (len(model.requests), len(again.requests)) == (3, 5)
+    assert min(shared(model.requests), shared(again.requests)) >= 0.9
 
 
 # --- ready-made criteria --------------------------------------------------------------------------
