@@ -96,7 +96,8 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
         worst = min(rated, key=itemgetter("pass_rate"))
         rows = write_count(worst["n"] - worst["unscored"] - worst["errors"], "sample")
         lowest = ", the lowest rate" if len(rated) > 1 else ""
-        parts = [f"{percent(worst['pass_rate'])} of {rows} pass {worst['name']}{lowest}."]
+        verb = "passes" if rows == "1 sample" else "pass"
+        parts = [f"{percent(worst['pass_rate'])} of {rows} {verb} {worst['name']}{lowest}."]
         tone = _tone(worst["pass_rate"])
     if unreadable := sum(each["samples"] for each in causes if each["is_unreadable"]):
         verb = "is" if unreadable == 1 else "are"

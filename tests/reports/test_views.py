@@ -117,12 +117,20 @@ VERDICTS = [
     ([{"output": "x"}] * 3, [JsonFields(), ExactMatch()], "6 error rows of 2 evaluators are left out of rates.", ""),
     # The label `empty` means invalid JSON only where an evaluator reads JSON.
     ([{"output": text, "reference": "x"} for text in [*"xxxxxxxxx", ""]], [ExactMatch()], "90.0 % of 10 samples pass exact_match.", "good"),
+    ([{"output": "x", "reference": "x"}], [ExactMatch()], "100.0 % of 1 sample passes exact_match.", "good"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rows", "evaluators", "said", "tone"), VERDICTS)
 def test_the_verdict_of_a_run(rows, evaluators, said, tone):
     assert view_of_run(evaluate(rows, evaluators)).verdict == Cell(said, tone)
+
+
+def test_doubts_stand_in_the_view_of_a_run_and_of_a_comparison():
+    rows = [{"id": f"t{n // 2}.{n % 2}", "output": "x", "reference": "x"} for n in range(40)]
+    run = evaluate(rows, ExactMatch())
+    for warnings in (view_of_run(run).warnings, comparison_view(compare(run, run)).warnings):
+        assert any("look like repeats of one task" in each for each in warnings)
 
 
 @pytest.mark.parametrize(
