@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.feedback import MAX_FEEDBACK, word_feedback
 
 
@@ -67,4 +68,5 @@ class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         if self.passed:
             return self
         state = "unscored" if self.is_unscored else "no verdict" if self.answered else "failed"
-        raise AssertionError(f"{state}: {self.reason or f'score {self.score}'}")
+        reason = make_printable(self.reason or f"score {self.score}")
+        raise AssertionError(f"{state}: {reason}")

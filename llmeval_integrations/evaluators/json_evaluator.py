@@ -17,6 +17,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, check, invalidity, is_same_text, parse
+from llmeval_integrations.json_values.values import CONTAINERS, copy_plain
 from llmeval_integrations.messages.read import read_answer
 
 REFUSED: Final = Defect("refused", "The model refused to answer")
@@ -39,10 +40,14 @@ def read(sample: Sample, field: str, parsing: Parsing) -> Any:
     kept: dict[Any, Any] = sample.__dict__  # empty unless values are shared
     if kept and (value := kept.get((field, parsing), MISSING)) is not MISSING:
         return value
-    value, label = getattr(sample, field), None
-    if type(value) is not str:
-        value, label = read_answer(value)
-    value = REFUSED if label == "refused" else parse(value, parsing)
+    given = getattr(sample, field)
+    if type(given) is str:
+        value = parse(given, parsing)
+    elif type(given) in CONTAINERS and (plain := copy_plain(given)) is not None:
+        value = plain  # an object or array of plain JSON contains no messages
+    else:
+        answer = read_answer(given)
+        value = REFUSED if answer.label == "refused" else parse(answer.value, parsing)
     if _SHARED in kept:
         kept[field, parsing] = value
     return value

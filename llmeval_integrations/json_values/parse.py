@@ -27,6 +27,7 @@ from llmeval_integrations.json_values.search import (
 from llmeval_integrations.json_values.values import (
     DECODE_ERRORS,
     SCALARS,
+    copy_plain,
     decode,
     decode_as_python,
     decode_small,
@@ -56,8 +57,6 @@ _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 _Path: TypeAlias = tuple[str | int, ...]
 
 _LARGEST: Final = 10**MAX_DIGITS
-_encode = msgspec.json.Encoder().encode
-
 _validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
@@ -214,14 +213,11 @@ def copy_value(value: Any, *, finite: bool) -> Any:
 
     Pydantic models are dumped. With `finite`, NaN and Infinity are defects.
     """
+    copy = copy_plain(value)
+    if copy is not None:
+        return copy
     limit = measure(value).limit
     if limit is None:
-        try:  # writing and parsing it is faster than copying each part
-            copy = decode(_encode(value))
-            if copy == value:  # a tuple, a model, NaN or a key that is not text differs
-                return copy
-        except (TypeError, ValueError, OverflowError, RecursionError):
-            pass
         try:
             copy = _copy(value, (), finite=finite)
         except _NotJsonError as error:

@@ -35,6 +35,7 @@ _MEASURED: Final = frozenset((dict, list, tuple))
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder(decimal_format="number").encode
+_encode_plain = msgspec.json.Encoder().encode
 _encode_sorted = msgspec.json.Encoder(decimal_format="number", order="deterministic").encode
 
 _LARGEST: Final = 10.0**MAX_DIGITS
@@ -218,6 +219,21 @@ def decode(text: str | bytes) -> Any:
     if _has_long_integer(text if isinstance(text, str) else text.decode()):
         raise ValueError("an integer has too many digits")
     return value
+
+
+def copy_plain(value: Any) -> Any:
+    """Return a copy of a value of plain JSON, or None if any part of it is not plain.
+
+    NaN, tuples, objects of a library and keys that are not text are not plain. Neither is a value
+    beyond the limits.
+    """
+    if measure(value).limit:
+        return None
+    try:  # writing and parsing it is faster than copying each part
+        copy = decode(_encode_plain(value))
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return None
+    return copy if copy == value else None
 
 
 def _has_long_integer(text: str) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, canonical, escape
 from llmeval_integrations.text.excerpt import cut_around_difference
@@ -267,12 +266,12 @@ def describe(pointer: str, kind: str, output: Any, reference: Any, remark: str) 
     """Describe one wrong place in a line."""
     where = pointer or "the whole"
     if kind in ("missing", "extra"):
-        return make_printable(f"{where} {kind}")
+        return f"{where} {kind}"
     one, other = canonical(output), canonical(reference)
     if len(one) > _LONGEST or len(other) > _LONGEST:
         one, other = cut_around_difference(one, other, _LONGEST)
     more = f" ({remark})" if remark else ""
-    return make_printable(f"{where} {one}, expected {other}{more}")
+    return f"{where} {one}, expected {other}{more}"
 
 
 class Figures(NamedTuple):
