@@ -13,7 +13,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import share
 from llmeval_integrations.runs.columns import Columns
-from llmeval_integrations.runs.data.source import CHUNK, Record, parse_record
+from llmeval_integrations.runs.data.source import CHUNK, Record, parse_records
 from llmeval_integrations.runs.engine import Answers, Job
 from llmeval_integrations.runs.judges import Charged, Judging
 from llmeval_integrations.runs.rows import (
@@ -101,7 +101,7 @@ class Samples:
 
 def samples_of(columns: Mapping[str, Columns], records: Sequence[Record]) -> dict[str, Samples]:
     """Return the samples of each evaluator. Evaluators with the same columns share them."""
-    records = [*map(parse_record, records)]
+    records = [*parse_records(records)]
     made = {own: Samples(own, records) for own in dict.fromkeys(columns.values())}
     return {name: made[own] for name, own in columns.items()}
 

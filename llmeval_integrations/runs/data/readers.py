@@ -9,8 +9,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from typing import Any, BinaryIO, Final
 
@@ -33,20 +32,18 @@ _QUOTED: Final = re.compile(rb'"[^"]*(?:"|$)')
 _MARKS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{},]', re.DOTALL)
 """The strings of a JSON text, and what opens, closes and separates its values."""
 
-_decode_row = msgspec.json.Decoder(dict[str, Any]).decode
-_decode_values = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _split_array = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def read_lines(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Read JSON Lines, each for `parse_row`. Empty lines are skipped."""
+    """Read JSON Lines, each for `row_parser`. Empty lines are skipped."""
     return (line for line in lines if not line.isspace())
 
 
 def read_json(lines: Iterator[bytes]) -> Iterator[bytes]:
     """Read a JSON array of objects. If the first line is an object, read JSON Lines."""
     first = next((line for line in lines if not line.isspace()), b"[]")
-    if first.lstrip()[:1] != b"[" and not isinstance(parse_row(first), InputError):
+    if first.lstrip()[:1] != b"[" and not isinstance(row_parser()(first), InputError):
         return read_lines(chain([first], lines))
     text = first.lstrip() + b"".join(lines)
     try:
@@ -73,54 +70,64 @@ def _split_by_marks(text: str) -> list[bytes]:
     return items
 
 
-def parse_row(line: bytes) -> dict[str, Any] | InputError:
-    """Parse one JSON object.
+class _AnyType(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return True
+
+
+class _Value(metaclass=_AnyType):
+    """A type that all values have, for which a decoder calls its hook."""
+
+
+def row_parser() -> Callable[[bytes], dict[str, Any] | InputError]:
+    """Return a function that parses one JSON object after the other, in one thread.
 
     NaN, Infinity and lone surrogates are accepted, because Python writes them and many data sets
     contain them. Integers are exact. A name that occurs twice is an error: one of its values would
     be lost.
     """
-    try:
-        row = _decode_row(line)
-    except (ValueError, RecursionError):
+    members = 0
+
+    # Called for each member of the object, also if a later one replaces it. To count the names
+    # otherwise takes as long as to parse the line.
+    def count(_: type, value: Any) -> Any:
+        nonlocal members
+        members += 1
+        return value
+
+    decode = msgspec.json.Decoder(dict[str, _Value], dec_hook=count).decode
+
+    def parse(line: bytes) -> dict[str, Any] | InputError:
+        nonlocal members
+        members = 0
         try:
-            row = decode_as_python(line.decode().rstrip("\r\n"))
-        except json.JSONDecodeError as error:
-            return InputError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
-        except (ValueError, ArithmeticError, RecursionError) as error:
-            return InputError(f"not JSON that can be read: {error}")
-        if not isinstance(row, dict):
-            return InputError(f"expected a JSON object, got {quote(row)}")
-    if not _is_whole(line, row):
-        objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
-        json.loads(line, object_pairs_hook=objects.append, parse_int=str)
-        [(most, times)] = Counter(name for name, _ in objects[-1]).most_common(1)
-        return row if times == 1 else InputError(f"the name {most!r} occurs twice")
-    return row
+            row: dict[str, Any] = decode(line)
+        except (ValueError, RecursionError):
+            return _parse_as_python(line)
+        return row if len(row) == members else _find_double(line)
+
+    return parse
 
 
-def _is_whole(line: bytes, row: dict[str, Any]) -> bool:
-    """Return whether the members of a row are surely all that its line has.
-
-    If a name is there twice, the line is longer than its members. This takes half the time of
-    counting the names, and a tenth of the time of Python's parser.
-    """
-    if not row:
-        return True
+def _parse_as_python(line: bytes) -> dict[str, Any] | InputError:
+    """Parse what only Python's parser accepts, or say why it is no JSON object."""
     try:
-        values = _decode_values(line).values()
-    except (ValueError, RecursionError):
-        return False
-    compact = sum(map(len, values)) + _measure_names(tuple(row))
-    # Programs write no white space, or one space after each colon and comma.
-    spaces = 2 * len(row) - 1 if line.startswith(b'": ', line.find(b'":')) else 0
-    return len(line.rstrip()) == compact + spaces
+        row = decode_as_python(line.decode().rstrip("\r\n"))
+    except json.JSONDecodeError as error:
+        return InputError(f"not JSON: {error.msg.removesuffix(' at')} at column {error.colno}")
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        return InputError(f"not JSON that can be read: {error}")
+    if not isinstance(row, dict):
+        return InputError(f"expected a JSON object, got {quote(row)}")
+    return _find_double(line) or row
 
 
-@lru_cache(maxsize=1_000)
-def _measure_names(names: tuple[str, ...]) -> int:
-    """Return the length of an object with these names, without its values and white space."""
-    return sum(len(name.encode(errors="surrogatepass")) + 4 for name in names) + 1
+def _find_double(line: bytes) -> InputError | None:
+    """Return an error with the name that occurs twice in an object."""
+    objects: list[list[tuple[str, Any]]] = []  # the outermost comes last
+    json.loads(line, object_pairs_hook=objects.append, parse_int=str)
+    names = Counter(name for name, _ in objects[-1])
+    return next((InputError(f"the name {n!r} occurs twice") for n in names if names[n] > 1), None)
 
 
 def read_csv(lines: Iterator[bytes]) -> Iterator[Any]:

@@ -20,7 +20,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.core.options import check_count
 from llmeval_integrations.runs.data.readers import (
-    parse_row,
     read_arrow,
     read_csv,
     read_items,
@@ -29,13 +28,14 @@ from llmeval_integrations.runs.data.readers import (
     read_pandas,
     read_parquet,
     read_tsv,
+    row_parser,
 )
 
 T = TypeVar("T")
 
 Record: TypeAlias = "tuple[int, Any]"
 """The number of a row, from 1, and the row: a mapping, a Sample, the InputError that says why it
-cannot be read, or the bytes of a JSON object, which `parse_record` parses."""
+cannot be read, or the bytes of a JSON object, which `parse_records` parses."""
 
 CHUNK: Final = 128
 """The most rows of a chunk. A larger chunk would not fit into the processor's cache."""
@@ -67,7 +67,7 @@ class Source:
     @property
     def records(self) -> Iterator[Record]:
         """The parsed rows."""
-        return map(parse_record, self.unparsed)
+        return parse_records(self.unparsed)
 
     @property
     def share(self) -> float | None:
@@ -76,7 +76,7 @@ class Source:
 
     def peek(self) -> list[Record]:
         """Return the first of the rows that are left. They stay to be read."""
-        return list(map(parse_record, self._peek(HEAD)))
+        return [*parse_records(self._peek(HEAD))]
 
     def has(self, count: int) -> bool:
         """Return whether at least so many rows are left. They stay to be read, and unparsed."""
@@ -124,10 +124,11 @@ class Source:
             self.unparsed = iter(sorted(drawn, key=itemgetter(0)))
 
 
-def parse_record(record: Record) -> Record:
-    """Parse a row that is the bytes of a JSON object, and return any other unchanged."""
-    number, row = record
-    return (number, parse_row(row)) if type(row) is bytes else record
+def parse_records(records: Iterable[Record]) -> Iterator[Record]:
+    """Parse the rows that are the bytes of JSON objects, and yield all others unchanged."""
+    parse = row_parser()
+    for number, row in records:
+        yield number, parse(row) if type(row) is bytes else row
 
 
 HUB: Final = "hf://"  # the prefix of data sets of Hugging Face
