@@ -93,20 +93,24 @@ def read_both(
 def is_same(sample: Sample, parsing: Parsing) -> bool:
     """Return whether output and reference are surely the same JSON text.
 
-    If so, their values need not be compared, which halves the time. If another evaluator has parsed
-    the reference already, only identical texts are recognized.
+    If so, their values need not be compared, which halves the time. Evaluators that share the
+    values share the answer, too.
     """
     output, reference = sample.output, sample.reference
-    kept: dict[Any, Any] = sample.__dict__
     if type(output) is not str or type(reference) is not str:
         return False
+    kept: dict[Any, Any] = sample.__dict__
     if not kept:
         return is_same_text(output, reference, parsing)
-    if ("reference", parsing) in kept and output != reference:
-        return False
-    if (_SAME, parsing) not in kept:
-        kept[_SAME, parsing] = is_same_text(output, reference, parsing)
-    return bool(kept[_SAME, parsing])
+    same: bool | None = kept.get((_SAME, parsing))
+    if same is None:
+        value = read(sample, "output", parsing)
+        if type(value) is not Defect:
+            same = is_same_text(output, reference, parsing, value)
+        else:  # of two texts that exceed a limit, no values are known
+            same = value.is_json and is_same_text(output, reference, parsing)
+        kept[_SAME, parsing] = same
+    return same
 
 
 def defect_result(defect: Defect, score: float, **metadata: Any) -> Result:

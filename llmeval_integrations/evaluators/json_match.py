@@ -65,9 +65,8 @@ class JsonMatch(Evaluator):
         if type(output) is Defect:
             return defect_result(output, 0.0, matched=False)
         comparison = Comparison()
-        if not equal(output, reference):
-            node = _NODES[self.strict_order, self.ignore_extra_keys]
-            comparison.compare(node, output, reference)
+        node = _NODES[self.strict_order, self.ignore_extra_keys]
+        comparison.compare(node, output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
         outcomes = comparison.outcomes
