@@ -104,7 +104,7 @@ def row_parser() -> Callable[[bytes], dict[str, Any] | InputError]:
             row: dict[str, Any] = decode(line)
         except (ValueError, RecursionError):
             return _parse_as_python(line)
-        return row if len(row) == members else _find_double(line)
+        return row if len(row) == members else _find_double(line) or row
 
     return parse
 
