@@ -58,6 +58,7 @@ _WRAPPED_JSON = re.compile(r"[ \t\n\r]*(?:```|~~~|`+[ \t\n\r]*[\[{\"0-9-])")
 _Path: TypeAlias = tuple[str | int, ...]
 
 _LARGEST: Final = 10**MAX_DIGITS
+_encode = msgspec.json.Encoder().encode
 _validate = msgspec.json.Decoder(msgspec.Raw).decode  # builds no value
 _compact: Callable[[str], str] = partial(msgspec.json.format, indent=-1)
 
