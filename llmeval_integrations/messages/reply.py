@@ -210,6 +210,8 @@ def read_part(thing: Any) -> Reply | None:
     kind = type(thing).__name__
     if library_of(thing) not in ("openai", "anthropic", "google"):
         return None
+    if kind == "ChunkEvent":  # of the helper of OpenAI's chat API
+        return read_object(thing.chunk)
     if kind == "ChatCompletionChunk" or hasattr(thing, "candidates"):
         return read_object(thing)
     if not kind.endswith("Event"):

@@ -196,7 +196,7 @@ def _read_other(kind: str, value: Fields) -> list[Part] | None:
 def _unwrap(around: Fields) -> Any:
     """Return the message inside a response, a result or a state; None for other objects."""
     for name in ("choices", "candidates", "generations"):
-        if several := _list_in(around, name):
+        if several := list_in(around, name):
             return several[0]
     message, output = around.get("message"), fields_of(around.get("output"))
     if message is not None and not isinstance(message, str):  # in a choice or a generation
@@ -219,7 +219,7 @@ def _is_message(value: Fields) -> bool:
         return True
     if any(isinstance(value.get(name), (list, tuple)) for name in ("parts", "blocks", "output")):
         return True
-    steps = _list_in(value, "steps")
+    steps = list_in(value, "steps")
     return bool(steps) and all(text_in(fields_of(step), *TYPE) for step in steps)
 
 
@@ -236,7 +236,7 @@ def _read_message(message: Fields) -> list[Part]:
     if isinstance(content, str) and content:
         return [content]
     found: list[Part] = []
-    for block in next((blocks for name in _BLOCKS if (blocks := _list_in(message, name))), []):
+    for block in next((blocks for name in _BLOCKS if (blocks := list_in(message, name))), []):
         is_text = isinstance(block, str)
         found += [block] if is_text else read_parts(fields_of(block)) or []
     return _calls_or_text(found)
@@ -250,18 +250,18 @@ def _calls_or_text(parts: list[Part]) -> list[Part]:
 
 def _list_calls(message: Fields) -> list[Any]:
     """Return the calls that a message lists outside its blocks."""
-    streamed = _list_in(message, "tool_call_chunks")
+    streamed = list_in(message, "tool_call_chunks")
     if streamed:  # LangChain's `tool_calls` beside them have arguments that it has completed
         return [{**fields_of(one), "type": "tool_call"} for one in streamed]
-    calls, invalid = _list_in(message, "tool_calls"), _list_in(message, "invalid_tool_calls")
+    calls, invalid = list_in(message, "tool_calls"), list_in(message, "invalid_tool_calls")
     if calls and not invalid:  # LangChain may list invalid calls only among the blocks
-        blocks = map(fields_of, _list_in(message, "content"))
+        blocks = map(fields_of, list_in(message, "content"))
         invalid = [block for block in blocks if text_in(block, *TYPE) == "invalid_tool_call"]
     if calls or invalid:
         return [*calls, *invalid]
     extra = fields_of(message.get("additional_kwargs"))
     alone = extra.get("function_call")
-    return _list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])
+    return list_in(extra, "tool_calls") or ([{"function_call": alone}] if alone else [])
 
 
 # --- members --------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def text_in(value: Fields, *names: str) -> str:
     return ""
 
 
-def _list_in(value: Fields, name: str) -> list[Any]:
+def list_in(value: Fields, name: str) -> list[Any]:
     """Return the list under a name, or an empty list."""
     found = value.get(name)
     return [*found] if isinstance(found, (list, tuple)) else []

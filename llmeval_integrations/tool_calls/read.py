@@ -12,6 +12,7 @@ from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
 from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
+from llmeval_integrations.tool_calls.stream import join_stream
 from llmeval_integrations.tool_calls.text import JSON_START, find_calls
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
@@ -85,7 +86,10 @@ def _read_value(
 ) -> list[ToolCall] | Defect:
     if value is None or value == {}:
         return []
-    parts = read_plain(value) or read_parts(value)
+    parts = read_plain(value)
+    if parts is None:
+        value = join_stream(value)
+        parts = read_parts(value)
     calls: list[ToolCall] = []
     texts: list[str] = []
     for part in parts or ():
