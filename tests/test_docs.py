@@ -25,6 +25,9 @@ PAGES = [README, *(page for folder in FOLDERS for page in sorted(folder.glob("*.
 BLOCK = re.compile(r"^```([\w{}]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A block that stands on two pages runs once.
 BLOCKS = list(dict.fromkeys(block for page in PAGES for block in BLOCK.findall(page.read_text())))
+# The text below a shell block is part of what it prints.
+BELOW = re.compile(r"^```bash\n([^`]*)^```\n\n```text\n([^`]*)^```$", re.MULTILINE)
+PRINTED = dict(block for page in PAGES for block in BELOW.findall(page.read_text()))
 LOGS = {
     "inspect_a.json": "before.eval",  # in JSON, as not every Python reads zstd
     "inspect_b.json": "after.eval",
@@ -131,12 +134,9 @@ def test_a_shell_block_runs(code, folder, run, request):
         for command in re.findall(r"^make \w+", code, re.MULTILINE):
             run(*command.split(), "--dry-run", cwd=ROOT)
         return
-    run(
-        "/bin/bash",
-        "-euc",
-        code,
-        **(request.getfixturevalue("model_server") if "model=" in code else {}),
-    )
+    server = request.getfixturevalue("model_server") if "model=" in code else {}
+    printed = run("/bin/bash", "-euc", code, **server)
+    assert " ".join(PRINTED.get(code, "").split()) in " ".join(printed.split())
     for out in re.findall(r"--out (\S+)", code):
         written = folder / out
         assert written.is_file() or (written / "summary.json").exists()
@@ -194,11 +194,17 @@ def test_the_demo_compares_two_prompts_writes_a_report_and_says_what_to_do_next(
         "B is better: json_validity pass rate 73.3 % → 95.0 %; json_schema pass rate 46.7 % → 91.7 %; "
         "json_fields pass rate 43.3 % → 78.3 %" in " ".join(said.split())
     )
-    *_, page, data, command = said.splitlines()
+    *_, page, _, command = said.splitlines()
     report = folder / re.search(r"Open (\S+) in a browser", page)[1]
     assert "json_fields" in report.read_text(encoding="utf-8")
-    assert (folder / re.search(r"in a file like (\S+):", data)[1]).samefile(OUTPUTS)
     run(*command.split())
+    run("llmeval", "run", "eval.yaml", "--quiet", cwd=report.parent)
+
+
+def test_the_demo_leaves_a_file_that_was_there(folder, run):
+    (folder / "outputs.jsonl").write_text("mine")
+    run("llmeval", "demo", "--out", ".")
+    assert (folder / "outputs.jsonl").read_text() == "mine"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from pathlib import Path
 from typing import Final
 
 from llmeval_integrations.cli.terminal import OK, Commands, put
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.demo import EVAL, OUTPUTS
+from llmeval_integrations.demo import EVAL, OUTPUTS, SCHEMA
 
 _CONFIGURATION: Final = """\
 # llmeval run {name}
@@ -36,7 +37,7 @@ def add_commands(commands: Commands) -> None:
         "demo",
         help="evaluate two prompts that read 60 invoices",
         description="Evaluate what two prompts read from 60 made-up invoices, compare them, and "
-        "write a report of both.",
+        "write a report of both. The folder also gets the data and its configuration.",
     )
     add = parser.add_argument
     add("--open", action="store_true", help="open the report in a browser")
@@ -64,12 +65,14 @@ def _demo(call: argparse.Namespace) -> int:
     ):
         if code := main(command):
             return code
-    here = Path.cwd()
-    example = OUTPUTS.relative_to(here) if OUTPUTS.is_relative_to(here) else OUTPUTS
+    for path in (OUTPUTS, SCHEMA, EVAL):
+        copy = call.out / path.name
+        if not copy.exists():  # it may be the user's own
+            shutil.copyfile(path, copy)
     put(
         f"\nOpen {page} in a browser to see which outputs fail, and where.\n"
-        f"Then evaluate outputs of your own, in a file like {example}:\n"
-        "  llmeval run outputs.jsonl -e json_validity -e json_fields\n"
+        f"The data is in {call.out}, too. Evaluate it yourself, or a file of your own like it:\n"
+        f"  llmeval run {call.out / OUTPUTS.name} -e json_validity -e json_fields\n"
     )
     return OK
 
