@@ -42,7 +42,7 @@ _Worth: TypeAlias = float | tuple[float | None, str] | None
 _Labels: TypeAlias = Mapping[str, tuple[float | None, str]]
 """Each label with its score and description."""
 
-_ALIASES: Final = ("verdict", "classification", "class", "category", *VERDICT_NAMES)
+_ALIASES: Final = VERDICT_NAMES | {"verdict", "classification", "class", "category"}
 _REPLY: Final = (
     'Reply with one JSON object that has two keys in this order: "explanation", a text with your '
     'reasons; "label", the label as it is written above.'

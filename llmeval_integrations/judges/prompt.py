@@ -228,6 +228,9 @@ class Prompt:
 
     _bodies: list[list[Body]] = field(init=False, repr=False, compare=False)
 
+    _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """All names, also those inside sections."""
+
     def __post_init__(self) -> None:
         if isinstance(self.template, Prompt):
             if self.template_format is not None:
@@ -251,15 +254,19 @@ class Prompt:
         tags = (tag for parts in bodies for body in parts for tag in body)
         names = {tag.path[0]: None for tag in tags if not isinstance(tag, str) and tag.path[0]}
         template = self.template if isinstance(self.template, str) else messages
+        every = dict.fromkeys(_names(body for parts in bodies for body in parts))
         self.__dict__.update(
-            template=template, variables=(*names,), messages=messages, _bodies=bodies
+            template=template,
+            variables=(*names,),
+            messages=messages,
+            _bodies=bodies,
+            _names=(*every,),
         )
 
     def show(self, variables: Mapping[str, Any]) -> list[str]:
         """Return the texts that the messages may show: the values, and the template's own."""
-        names = dict.fromkeys(_names(body for parts in self._bodies for body in parts))
-        values = [as_text(variables[name], name) for name in names if name in variables]
-        return [*values, *(message.text for message in self.messages)]
+        values = [as_text(variables[name], name) for name in self._names if name in variables]
+        return [*filter(None, values), *(message.text for message in self.messages)]
 
     def render(self, variables: Mapping[str, Any]) -> list[Message]:
         """Return the messages with these values; variables that the template lacks are ignored.

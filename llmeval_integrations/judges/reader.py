@@ -94,9 +94,10 @@ class Reader:
             reply.strip(" \t\r\n\ufeff"), lambda part: bool(self._claims(part)[1])
         )
         claims, own = self._claims(text)
-        if any(each.marked for each in own):
-            return self._agree(own, text)
         prose = decode(_blank(text, claims))
+        is_all = own == claims and not prose.strip()
+        if own and (is_all or own[0].marked):
+            return self._agree(own, text)
         stated = [*own, *self._labels(prose)]
         if claims and not stated:
             raise NoStatementError("it only repeats a text that was shown")
@@ -152,7 +153,7 @@ class Reader:
     def _repeats(self, each: Statement) -> bool:
         """Return whether a shown text states the same, under this key or the usual one."""
         reasons = reasons_of(each.members or {})
-        sources = (each.source, f"{self.vocabulary.name} {each.source.partition(' ')[2]}")
+        sources = {each.source, f"{self.vocabulary.name} {each.source.partition(' ')[2]}"}
         return any(self.quotations.repeat(source, reasons) for source in sources)
 
     def _agree(self, stated: Sequence[Statement], text: str) -> Judgement:

@@ -86,6 +86,9 @@ _HEDGE: Final = re.compile(
 )
 
 
+_ANSWERS: Final = {"true": True, "yes": True, "false": False, "no": False}
+
+
 class Statement(NamedTuple):
     """One place where a reply states an answer."""
 
@@ -108,7 +111,7 @@ class Vocabulary:
     scale: tuple[float, float] | None = None
     """The lowest and the highest number, if the answer is a number."""
 
-    aliases: tuple[str, ...] = ()
+    aliases: frozenset[str] = frozenset()
     """Other names of the answer."""
 
     decisive: bool = False
@@ -136,6 +139,11 @@ class Vocabulary:
         }
         flags = re.IGNORECASE | re.MULTILINE
         return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
+
+    @cached_property
+    def _values(self) -> list[Any]:
+        """The different meanings of its words."""
+        return [*dict.fromkeys(self.words.values())]
 
     def value_of(self, word: str) -> Any:
         """Return the meaning of a word; None for a number outside the scale."""
@@ -168,16 +176,16 @@ class Vocabulary:
         self, members: Members, start: int = 0, end: int = 0, *, marked: bool = False
     ) -> list[Statement]:
         """List what an object at this place states: `verdict: Pass`, or `passed: true`."""
-        values = [*dict.fromkeys(self.words.values())]
         stated = []
         for key, value in members.items():
-            name, said = plain_name(key), str(value).casefold()
+            name = plain_name(key)
             if name == self.name or (name in self.aliases and self.read(value) is not None):
                 stated.append((self.read(value), f"{key} {value}"))
-            flag = self.words.get(re.sub(r"^(?:is|has|did) ", "", name))
-            if flag is not None and len(values) == 2 and said in ("true", "false", "yes", "no"):
-                is_true = said in ("true", "yes")
-                meaning = next(each for each in values if (each == flag) is is_true)
+            first, _, rest = name.partition(" ")
+            flag = self.words.get(rest if first in ("is", "has", "did") else name)
+            is_true = _ANSWERS.get(str(value).casefold()) if flag is not None else None
+            if is_true is not None and len(self._values) == 2:
+                meaning = next(each for each in self._values if (each == flag) is is_true)
                 stated.append((meaning, f"{key} {value}"))
         return [Statement(*each, start, end, members, marked) for each in stated]
 
@@ -223,13 +231,13 @@ def alternation(words: Iterable[str]) -> str:
     return "|".join(re.escape(each).replace("\\ ", r"[\s_-]") for each in longest_first) or "(?!)"
 
 
-VERDICT_NAMES: Final = (
+VERDICT_NAMES: Final = frozenset((
     "judgement", "judgment", "decision", "result", "rating", "evaluation", "answer", "label",
     "outcome", "conclusion", "grade", "assessment", "score", "choice", "overall", "correction",
     "final verdict", "corrected verdict", "final answer", "pass fail", "status",
     "urteil", "ergebnis", "veredicto", "veredito", "verdetto", "вердикт",
     "结论", "最终结论", "判定", "裁定", "결론", "판정",
-)  # fmt: skip
+))  # fmt: skip
 """Other names that judges use for a verdict."""
 
 _PASSED: Final = (
@@ -251,5 +259,5 @@ VERDICT: Final = Vocabulary(
 CONFIDENCE: Final = Vocabulary(
     "confidence",
     {**{each.casefold(): each for each in Confidence}, "moderate": Confidence.MEDIUM},
-    aliases=("confidence level", "certainty"),
+    aliases=frozenset(("confidence level", "certainty")),
 )
