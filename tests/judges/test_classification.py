@@ -1,5 +1,7 @@
 """A label out of a list, a grade on a scale with anchors, and the better of two outputs."""
 
+import asyncio
+
 import pytest
 from scripted import Scripted
 
@@ -137,3 +139,17 @@ def test_a_failure_beside_an_answer_is_unscored_and_keeps_the_account(failure, l
     assert (result.score, result.passed, result.label) == (None, None, label)
     assert result.reason
     assert result.metadata["judge"]["calls"] >= 1
+
+
+def test_a_slow_answer_beside_a_failure_is_waited_for_and_counted():
+    class Slow(Scripted):
+        async def complete(self, request):
+            answer = await super().complete(request)  # the second question fails at once
+            await asyncio.sleep(0.05)
+            return answer
+
+    model = Slow(said("first"), ClientError("no reply", kind="authentication"))
+    result = Preference(model)("Rome.", output_b="Milan.")
+    assert (result.score, result.label) == (None, "authentication")
+    account = result.metadata["judge"]
+    assert (account["calls"], account["input_tokens"], account["output_tokens"]) == (1, 10, 5)
