@@ -81,6 +81,12 @@ three keys in this order: "reasoning", a text; "verdict", either "Pass" or "Fail
 one of "High", "Medium" and "Low".
 """
 
+_WRITTEN: Final = (
+    "prediction", "prediction_b", "result", "agent_trajectory",
+    "response", "generated_answer", "answer_1", "answer_2", "query_str",
+)  # fmt: skip
+"""The variables in which templates of LangChain and LlamaIndex show what a model wrote."""
+
 _SECRET: Final = secrets.token_bytes(32)
 """Each process draws its own."""
 
@@ -101,13 +107,20 @@ def enclose(name: str, text: str, fence: str) -> str:
 
 
 def material(sample: Sample) -> dict[str, Any]:
-    """Return the variables of any prompt: the sample's variables, fields, and enclosed outputs."""
+    """Return the variables of any prompt: the sample's variables, fields, and enclosed outputs.
+
+    A variable stands between marks, too, if it is a text and has a name of `_WRITTEN`.
+    """
     variables = sample.variables or {}
     if not isinstance(variables, Mapping):
         raise InputError(f"variables={quote(variables)} is not a mapping from names to values")
     text = output_text(sample.output)
     fence = draw_fence(_documents(sample) or text)
-    found = {**variables, "output": enclose("output", text, fence), "fence": fence}
+    shown = {
+        name: enclose(name, value, fence) if name in _WRITTEN and isinstance(value, str) else value
+        for name, value in variables.items()
+    }
+    found = {**shown, "output": enclose("output", text, fence), "fence": fence}
     for name in ("input", "reference", "contexts", "output_b"):
         value = getattr(sample, name)
         if value is not MISSING:

@@ -124,7 +124,7 @@ MEMBERS = [
     ("score_string", {}, "Fine. Rating: [[9]]", said("Fine. Rating: [[9]]", 9), ["2 + 2?", OUTPUT, CRITERIA["depth"]]),
     ("labeled_score_string", {"normalize_by": 10}, "[[9]]", said("[[9]]", 0.9), ["four"]),
     ("pairwise_string", {}, "Better.\n[[A]]", said("Better.\n[[A]]", "A", 1), ["2 + 2?", OUTPUT, '{"is":5}']),
-    ("labeled_pairwise_string", {}, "[[B]]", said("[[B]]", "B", 0), ['{"is":5}', "four"]),
+    ("labeled_pairwise_string", {}, "[[B]]", said("[[B]]", "B", 0), ['B:\n<prediction_b MARK>\n{"is":5}\n</', "four"]),
     ("pairwise_string", {}, "The same. [[C]]", said("The same. [[C]]", None, 0.5), []),
     ("trajectory", {}, "Good.\nScore: 4", {"reasoning": "Good.", "score": 0.75}, ['add({"a":2}) gave: 4']),
     # What the output says, and what is on no scale, is no verdict.
@@ -137,7 +137,7 @@ MEMBERS = [
     ("criteria", {"criteria": PRINCIPLE}, "Y", said("", "Y", 1), ["brief: Is it brief?"]),
     ("criteria", {"criteria": ["depth", {"mine": "?"}]}, "Y", said("", "Y", 1), ["mine: ?", "depth: "]),
     # A prompt may be LangChain's.
-    ("qa", {"prompt": template("{query}|{answer}|{result}")}, TEXT, said(TEXT, "CORRECT", 1), [f"2 + 2?|four|{OUTPUT}"]),
+    ("qa", {"prompt": template("{query}|{answer}|{result}")}, TEXT, said(TEXT, "CORRECT", 1), ["2 + 2?|four|<result MARK>\n", f"\n{OUTPUT}\n</result MARK>"]),
     ("pass_fail", {**ASKS, "prompt": template(AS_JSON)}, *PASS, ['as {"a": 1}. Is it short?']),
     ("pass_fail", {**ASKS, "prompt": chat([("system", "Hm."), ("human", AS_JSON)])}, *PASS, ['as {"a": 1}. Is it']),
     ("pass_fail", {**ASKS, "prompt": template("{{output}} {a} {{question}}", template_format="mustache")}, *PASS, ["{a} Is it short?"]),
@@ -209,7 +209,8 @@ def test_each_name_gives_langchains_keys_and_values(name, options, fields, reply
     found = [getattr(evaluator, method)(**fields), evaluator.invoke(fields)]
     found.append(asyncio.run(getattr(evaluator, f"a{method}")(**fields)))
     assert [repr(sorted(each.items())) for each in found] == [repr(sorted(result.items()))] * 3
-    assert all(text in llm.said for text in shown)
+    prompt = llm.said.replace(llm.requests[-1].fence, "MARK") if shown else ""
+    assert all(text in prompt for text in shown)
 
 
 @pytest.mark.parametrize(("judge", "fields", "message"), NEEDS)

@@ -78,11 +78,11 @@ FIELDS = {"query": "Why?", "response": "So.", "contexts": ["It is so.", "Or not.
 YES_OR_NO = prompts.PromptTemplate("{query_str}|{context_str}")
 POINTS = prompts.PromptTemplate("{query}|{response}")
 TEMPLATES = [
-    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.|It is so.\n\nOr not."]),
+    ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "YES", 1.0, True, ["So.\n</query_str MARK>|It is so.\n\nOr not."]),
     ("FaithfulnessEvaluator", {"eval_template": YES_OR_NO}, "No, it says otherwise.", 0.0, False, []),
     ("RelevancyEvaluator", {}, "YES\nIt is.", 1.0, True, ["Question: Why?\nResponse: So.", "It is so."]),
     ("ContextRelevancyEvaluator", {}, "Fine. [RESULT] 3", 0.75, None, ["Why?", "Or not."]),
-    ("AnswerRelevancyEvaluator", {"eval_template": POINTS}, "[RESULT] 1", 0.5, None, ["Why?|So."]),
+    ("AnswerRelevancyEvaluator", {"eval_template": POINTS}, "[RESULT] 1", 0.5, None, ["Why?|<response MARK>\nSo.\n</"]),
     ("AnswerRelevancyEvaluator", {"eval_template": POINTS, "score_threshold": 1}, "[RESULT] 1", 1.0, None, []),
     ("CorrectnessEvaluator", {}, "4.0\nAlmost.", 4.0, True, ["Why?", "So.", "(none)"]),
     ("CorrectnessEvaluator", {"score_threshold": 4.5}, "4.0\nAlmost.", 4.0, False, []),
@@ -204,7 +204,8 @@ def test_each_gives_llama_indexs_fields(name, options, reply, score, passing, sh
     if not reply.startswith("{"):
         assert found.feedback == reply if score is not None else found.invalid_reason
     assert (found.query, found.contexts) == ("Why?", FIELDS["contexts"])
-    assert all(text in llm.said for text in shown)
+    prompt = llm.said.replace(llm.requests[-1].fence, "MARK")
+    assert all(text in prompt for text in shown)
 
 
 @pytest.mark.parametrize(("template", "replies", "score", "asked"), LONG)
@@ -223,6 +224,7 @@ def test_a_pair_is_compared_in_both_orders(replies, score, passing, source):
     assert (found.score, found.passing, found.pairwise_source) == (score, passing, source)
     first, second = ("".join(each.text for each in one.messages) for one in llm.requests)
     assert [text.index("one") < text.index("two") for text in (first, second)] == [True, False]
+    assert f"<answer_2 {llm.requests[0].fence}>\ntwo\n</" in first
     fields = dict.fromkeys(("second_response", "reference"), RESPONSES["pydantic"]())
     ours.PairwiseComparisonEvaluator(llm).evaluate("?", "one", variables={"query": "Who"}, **fields)
     assert (llm.said.count("12.5}"), "Who" in llm.said) == (2, True)
@@ -299,4 +301,4 @@ def test_a_judges_prompt_can_be_read_given_and_updated(prompt):
     for evaluator in (relevancy, ours.FaithfulnessEvaluator(llm)):
         evaluator.update_prompts({"eval_template": YES_OR_NO})
         assert evaluator.evaluate(**FIELDS).passing
-        assert "So.|It is so.\n\nOr not." in llm.said
+        assert "|It is so.\n\nOr not." in llm.said
