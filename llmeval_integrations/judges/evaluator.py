@@ -165,7 +165,7 @@ class ModelJudge(JudgedEvaluator):
         mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
         quotations = Quotations([shots, *prompt.show(variables)], mark)
         messages = tuple(prompt.render(variables))
-        request = Request(messages, None, form.name, self.output, fence=mark).begin([shots])
+        request = Request(messages, None, form.name, self.output, fence=mark).prepend([shots])
         return await exchange(ask, request, form, quotations, self.retries)
 
 

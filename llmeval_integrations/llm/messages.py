@@ -154,7 +154,7 @@ class Request(msgspec.Struct, frozen=True):
         schema = len(json.dumps(self.schema)) if self.schema else 0
         return len(self.text) + schema + images * _IMAGE
 
-    def begin(self, blocks: Sequence[str | Image]) -> Request:
+    def prepend(self, blocks: Sequence[str | Image]) -> Request:
         """Return the request with paragraphs or images before its first user message."""
         messages = list(self.messages)
         place = next((n for n, each in enumerate(messages) if each.role == "user"), 0)

@@ -194,7 +194,7 @@ class Ask:
         request = Request.of(request) if isinstance(request, str) else request
         numbered = enumerate(self.images, 1)
         images = [each for n, image in numbered for each in (f"[image {n}]", image)]
-        request = request.begin(images) if images else request
+        request = request.prepend(images) if images else request
         chosen, draw = request.temperature, (*self.draws, *request.draw)
         request = msgspec.structs.replace(
             request,

@@ -163,7 +163,7 @@ def _start_evaluator(
     given = samples.fit(evaluator, name)
     fit = [each for each in given if type(each) is Sample]
     if judging is not None and evaluator.is_judge:
-        wait = judging.begin(evaluator, fit)
+        wait = judging.start(evaluator, fit)
     else:
         results = _evaluate(evaluator, fit)
         wait = lambda: results  # noqa: E731 - as of a judge

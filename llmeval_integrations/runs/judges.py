@@ -35,24 +35,24 @@ class Judging:
         self._session = session
         self._spent = spent
 
-    def begin(
+    def start(
         self, judge: Evaluator, samples: Iterable[Sample]
     ) -> Callable[[], list[Result | Exception]]:
-        """Begin to judge samples. The function that is returned waits for the results, in order.
+        """Start to judge samples. The function that is returned waits for the results, in order.
 
         After an interrupt, calls under way end and their replies are kept, unless a second
         interrupt comes.
         """
-        from llmeval_integrations.llm.loop import start, wait
+        from llmeval_integrations.llm import loop
 
-        future = start(_judge_all(judge, [*samples], self._session))
+        future = loop.start(_judge_all(judge, [*samples], self._session))
 
         def results() -> list[Result | Exception]:
             try:
-                return wait(future)
+                return loop.wait(future)
             except KeyboardInterrupt:
                 _log.warning("waiting for the calls under way; interrupt again to give them up")
-                wait(start(self._session.drain()))
+                loop.wait(loop.start(self._session.drain()))
                 raise
 
         return results

@@ -178,7 +178,7 @@ def test_a_server_that_tells_no_tokens_ends_a_budget():
 
 
 def marked(mark="f1", place="here", image="aGk=", **fields):
-    return question(f"mark {mark} {place}", fence=mark, **fields).begin([Image(data=image)])
+    return question(f"mark {mark} {place}", fence=mark, **fields).prepend([Image(data=image)])
 
 
 @pytest.mark.parametrize(
