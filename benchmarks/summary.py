@@ -1,4 +1,4 @@
-"""Writes what RESULTS.md says about single calls into the documentation: a chart and a table."""
+"""Writes what RESULTS.md says into the documentation: a chart and three tables."""
 
 from __future__ import annotations
 
@@ -55,6 +55,20 @@ TABLE: Final = (
 CHARTED: Final = (1, 3, 4, 10, 8, 6, 9)
 """The rows of the chart."""
 
+# Columns of RESULTS.md, and their names on the page.
+JUDGES: Final = {
+    "": "500 calls by",
+    "wall / ideal": "time / ideal time",
+    "CPU, µs": "CPU per call, µs",
+    "stand": "results kept if 10 fail",
+}
+RUNS: Final = {
+    "peer": "compared with",
+    "ours, µs a row": "ours, µs per row",
+    "peer, µs a row": "theirs, µs per row",
+    "ratio": "times faster",
+}
+
 BEGIN, END = "<!-- written by benchmarks/summary.py -->\n", "<!-- end -->\n"
 
 WIDTH, LEFT, RIGHT, ROW, TOP = 760, 250, 120, 40, 44
@@ -110,6 +124,16 @@ def write_table(rows: list[tuple[Row, Row | None]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def copy_table(text: str, heading: str, columns: dict[str, str]) -> str:
+    """Return columns of the first table below a heading of RESULTS.md."""
+    below = text.partition(f"\n## {heading}\n")[2]
+    lines = below[below.index("\n|") + 1 :].partition("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
+    places = [rows[0].index(name) for name in columns]
+    picked = [list(columns.values()), *([row[at] for at in places] for row in rows[1:])]
+    return "".join(f"| {' | '.join(row)} |\n" for row in picked)
+
+
 def place(microseconds: float) -> float:
     """Return where a time stands from the left, on a scale of decades."""
     share = log10(microseconds) / (len(DECADES) - 1)
@@ -163,13 +187,20 @@ def draw_row(y: int, evaluator: str, about: str, row: Row) -> list[str]:
     ]
 
 
-def write_page(page: str, rows: list[tuple[Row, Row | None]]) -> str:
-    """Return the page with the table as it was measured."""
-    before, _, rest = page.partition(BEGIN)
-    return f"{before}{BEGIN}{write_table(rows)}{END}{rest.partition(END)[2]}"
+def write_page(page: str, results: str) -> str:
+    """Return the page with the tables as they were measured."""
+    tables = iter(
+        (
+            write_table(read_rows(results)),
+            copy_table(results, "Judging many", JUDGES),
+            copy_table(results, "Runs", RUNS),
+        )
+    )
+    pattern = re.compile(f"{BEGIN}.*?{END}", re.DOTALL)
+    return pattern.sub(lambda _: f"{BEGIN}{next(tables)}{END}", page)
 
 
 if __name__ == "__main__":
-    measured = read_rows(RESULTS.read_text())
-    CHART.write_text(draw(measured))
+    measured = RESULTS.read_text()
+    CHART.write_text(draw(read_rows(measured)))
     PAGE.write_text(write_page(PAGE.read_text(), measured))

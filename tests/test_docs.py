@@ -215,12 +215,12 @@ def test_the_imports_of_a_benchmark_exist(script):  # since benchmarks are run b
             assert all(hasattr(module, alias.name) for alias in node.names)
 
 
-def test_chart_and_table_show_what_was_measured(monkeypatch):
+def test_chart_and_tables_show_what_was_measured(monkeypatch):
     monkeypatch.syspath_prepend(SCRIPTS[0].parent)
     summary = import_module("summary")
-    rows = summary.read_rows(summary.RESULTS.read_text())
-    assert summary.draw(rows) == summary.CHART.read_text()
-    assert summary.write_page(summary.PAGE.read_text(), rows) == summary.PAGE.read_text()
+    results, page = summary.RESULTS.read_text(), summary.PAGE.read_text()
+    assert summary.draw(summary.read_rows(results)) == summary.CHART.read_text()
+    assert summary.write_page(page, results) == page
 
 
 # --- prose ---------------------------------------------------------------------------------------
