@@ -194,7 +194,7 @@ def _write(
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:
-    options = {"errors": call.errors, "sure": call.sure, "review": max(0, call.review)}
+    options = {"errors": call.errors, "sure": call.sure, "review": call.review}
     found = acceptance(read_run(call.run_directory), call.evaluator, **options)
     thresholds = {"all fields": found.overall, **found.fields}
     width = max(map(len, thresholds))

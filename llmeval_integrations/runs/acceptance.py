@@ -6,11 +6,11 @@ from collections import defaultdict
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
-from llmeval_integrations.core.errors import InputError, InvalidOptionError
-from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.errors import InputError
+from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.stats.confidence import Answer, Threshold, safe_threshold
+from llmeval_integrations.stats.intervals import check_share
 
 
 class Review(NamedTuple):
@@ -50,9 +50,9 @@ def acceptance(
     Raises:
         InputError: If the run has no confidences.
     """
-    for name, share in (("errors", errors), ("sure", sure)):
-        if not is_number(share) or not 0 < share < 1:
-            raise InvalidOptionError(f"{name}={quote(share)} is not a number between 0 and 1")
+    check_share("errors", errors)
+    check_share("sure", sure)
+    check_most("review", review)
     answers, reviews = _read_confidences(run, evaluator)
     overall = safe_threshold([each for own in answers.values() for each in own], errors, sure)
     if overall is None:

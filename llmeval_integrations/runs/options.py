@@ -122,6 +122,12 @@ def check_names(options: Mapping[str, Any], kind: type) -> None:
             raise InvalidOptionError(f"no option is called {name!r}; {known}")
 
 
+def check_most(name: str, value: object) -> None:
+    """Raise InvalidOptionError unless a number of entries to list is a whole number from 0 on."""
+    if type(value) is not int or value < 0:
+        raise InvalidOptionError(f"{name}={quote(value)} is not a whole number of at least 0")
+
+
 def name_evaluators(evaluators: Evaluators) -> dict[str, Evaluator]:
     """Return the evaluators by name.
 

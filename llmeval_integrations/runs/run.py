@@ -12,6 +12,7 @@ from typing import Any, Final
 from llmeval_integrations.core.errors import InputError, MissingDependencyError
 from llmeval_integrations.runs.groups import describe_repeats
 from llmeval_integrations.runs.judges import Judging
+from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.summary import Finding, Tally
 
@@ -91,6 +92,7 @@ class Run:
             >>> [row.id for row in run.worst()]
             [2]
         """
+        check_most("count", count)
         names = self.summary["evaluators"]
         if evaluator is not None and evaluator not in names:
             raise InputError(f"the run has no {evaluator!r}; it has {', '.join(names)}")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.options import is_number
+from llmeval_integrations.core.quote import quote
 
 Interval = tuple[float, float]  # the lower and the upper bound
 _COVERAGE: Final = 0.95  # the chance that an interval contains the true value
@@ -30,6 +34,12 @@ class Share(NamedTuple):
     def interval(self) -> Interval | None:
         """Return the 95 % interval of the rate; None for a total of 0."""
         return wilson(self.part, self.whole)
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raise InvalidOptionError unless an option is a number between 0 and 1."""
+    if not is_number(value) or not 0 < value < 1:
+        raise InvalidOptionError(f"{name}={quote(value)} is not a number between 0 and 1")
 
 
 def wilson(passes: int, n: int) -> Interval | None:

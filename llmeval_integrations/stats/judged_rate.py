@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
+from llmeval_integrations.core.options import check_count
 from llmeval_integrations.stats.agreement import Rating
 from llmeval_integrations.stats.intervals import (
     Interval,
     Share,
     Z,
+    check_share,
     design_effect,
     group_figures,
     mean_interval,
@@ -152,10 +154,15 @@ def labels_needed(
     judged: the number of judged outputs.
 
     Return None if the interval is too wide even with a label for every output. Then judge more.
+    Raise InvalidOptionError unless the guesses and the width are between 0 and 1.
 
     >>> labels_needed(width=0.1, judged=2_000)
     150
     """
+    check_count("judged", judged)
+    shares = {"width": width, "rate": rate, "sensitivity": sensitivity, "specificity": specificity}
+    for name, share in shares.items():
+        check_share(name, share)
     passes = rate * sensitivity + (1 - rate) * (1 - specificity)
     covariance = rate * (sensitivity - passes)
     correlation = covariance**2 / (rate * (1 - rate) * passes * (1 - passes))

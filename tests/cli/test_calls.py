@@ -88,6 +88,8 @@ WRONG = [
     (f"{MATCH} --open", "add --out DIR"),
     (f"{MATCH} --out new --resume --overwrite", "leave one out"),
     ("compare run run --max-left-out 5", "'5' is not a share from 0 to 1 or in per cent, such as 5%"),
+    ("compare run run --changes -3", "changes=-3 is not a whole number of at least 0"),
+    ("threshold run --review -3", "review=-3 is not a whole number of at least 0"),
     ("export run --out x.xlsx", "'.xlsx' is not a format; there are arrow (.arrow), "),
     ("export run --to csv --out missing/x.csv", "No such file or directory: 'missing/x.csv'"),
     ("export run", "pip install 'llmeval-integrations[parquet]'"),

@@ -230,6 +230,9 @@ def test_the_number_of_labels_for_an_interval():
     assert needed(width=0.1, judged=2_000) == 150
     assert needed(width=0.1, judged=2_000, sensitivity=0.5, specificity=0.5) == 247
     assert needed(width=0.02, judged=300) is None
+    for wrong in ({"width": 10}, {"rate": 1}, {"sensitivity": 90}, {"specificity": 0}):
+        with pytest.raises(InvalidOptionError, match="is not a number between 0 and 1"):
+            needed(**wrong)
 
 
 @pytest.mark.parametrize(

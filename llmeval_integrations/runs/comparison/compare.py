@@ -17,6 +17,7 @@ from llmeval_integrations.runs.comparison.doubts import doubts
 from llmeval_integrations.runs.comparison.join import Pair, is_answer, join
 from llmeval_integrations.runs.load import read_run
 from llmeval_integrations.runs.numbers import say_once, write_count
+from llmeval_integrations.runs.options import check_most
 from llmeval_integrations.runs.run import Run
 
 _NO_GAIN: Final = (0, 0.0)
@@ -174,6 +175,7 @@ def compare(
     Raises:
         InputError: If there is no such run or evaluator, or no sample is in both runs.
     """
+    check_most("changes", changes)
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
     return _compare(a, b, lower, changes, by_field=by_field)
