@@ -68,8 +68,8 @@ class RunOptions(JudgeOptions, total=False):
     compared."""
 
     retry_errors: bool
-    """Whether a resumed run evaluates error rows and unscored rows again. A reply in a cache stays
-    the same. An interrupt leaves all rows as they were."""
+    """Whether a resumed run evaluates error rows and unscored rows again, in this process. A reply
+    in a cache stays the same. An interrupt leaves all rows as they were."""
 
     format: str | None
     """jsonl, json, csv, tsv or parquet, if the suffix of the file is another one."""
