@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pace import at_most
+from scripted import Scripted
 
 from llmeval_integrations import (
     ExactMatch,
@@ -20,6 +21,7 @@ from llmeval_integrations import (
     ToolCallSchema,
     evaluate,
 )
+from llmeval_integrations.judges import Classification
 from llmeval_integrations.reports import html
 from llmeval_integrations.runs.load import read_run
 
@@ -115,6 +117,15 @@ def test_each_control_filters_and_an_empty_list_can_be_cleared(opened, moods):
     assert page.run(COUNT).startswith("No sample has all of this.")
     page.click("#clear")
     assert page.run(COUNT) == "4 of 4 samples, worst first"
+
+
+def test_a_label_without_a_verdict_stands_in_its_column_and_is_no_problem(opened, ran):
+    tone = Classification("tone", Scripted(lambda _: "warm"), "{output}", ["warm", "cold"])
+    rows = [{"id": "good", "output": "{}"}, {"id": "bad", "output": "I like it"}]
+    assert opened(ran(rows, [tone, JsonValidity()])).rows("#list")[1:] == [
+        ["bad", "·no verdict warm", "✗failed", "prose: no JSON at all: 'I like it' (line 1, column 1)"],
+        ["good", "·no verdict warm", "✓passed", ""],
+    ]  # fmt: skip
 
 
 A, B = {"sku": "A", "price": 3}, {"sku": "B", "price": 4}

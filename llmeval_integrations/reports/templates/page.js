@@ -79,13 +79,14 @@ function outcome(sample, evaluator) {
     const state = STATES[row.state], said = element("span", {class: "unseen"}, state);
     cell.append(element("span", {class: TONES[row.state], title: state}, MARKS[row.state], said));
     if (row.score !== null && row.state + row.score !== 1) cell.append(" " + written(row.score));
+    if (row.state === 4 && row.label) cell.append(" ", element("span", {class: "label"}, row.label));
   });
   return cell;
 }
 /* The first problem in the last run that has the sample. */
 function problem(sample) {
   const side = sample.sides.filter(Boolean).pop(), rows = side.rows.filter(Boolean);
-  const row = rows.find(each => each.state && each.state < 4) || rows.find(each => each.label);
+  const row = rows.find(each => each.state && each.state < 4);
   if (!row) return "";
   return row.label && row.reason && row.label !== "failed" ? row.label + ": " + row.reason : row.reason || row.label;
 }
