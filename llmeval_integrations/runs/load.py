@@ -55,7 +55,7 @@ def read_run(path: str | PathLike[str]) -> Run:
     known: dict[str, Any] = {"out": directory.path}
     if described := find_manifest(directory.path).get("evaluators"):
         lower = (name for name, each in described.items() if each.get("lower_is_better"))
-        known["lower_is_better"] = frozenset(lower)
+        known |= {"lower_is_better": frozenset(lower), "evaluators": described}
     run = Run.of(samples, tallies, StoredRows(results, count), **known)
     if written is None or written["samples"] != samples:
         return replace(run, incomplete="it was killed or is under way")

@@ -49,6 +49,9 @@ class Run:
     lower_is_better: frozenset[str] | None = None
     """The evaluators whose lower scores are better; None if this is unknown."""
 
+    evaluators: Mapping[str, Mapping[str, Any]] | None = None
+    """The evaluators with their options, as in the manifest; None if they are unknown."""
+
     @classmethod
     def of(
         cls,

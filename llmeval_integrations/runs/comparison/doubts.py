@@ -59,10 +59,10 @@ def doubts(
 
 
 def _evaluators(a: _Side, b: _Side, names: Iterable[str]) -> Iterator[str]:
-    if a.manifest and b.manifest:
+    now, before = b.run.evaluators, a.run.evaluators
+    if now is not None and before is not None:
         for name in names:
-            now, before = (each.manifest["evaluators"].get(name) for each in (b, a))
-            yield from word_differences(name, now, before)
+            yield from word_differences(name, now.get(name), before.get(name))
     for own, other in ((a, b), (b, a)):
         others = other.run.summary["evaluators"]
         if alone := [name for name in own.run.summary["evaluators"] if name not in others]:

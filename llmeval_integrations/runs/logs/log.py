@@ -53,11 +53,15 @@ class Log:
         tallies = {name: Tally() for name in self.evaluators}
         for name, tally in tallies.items():
             tally.add_stored([row for row in rows if row.evaluator == name])
-        known: dict[str, Any] = {
-            "incomplete": self.incomplete,
-            "lower_is_better": self.lower_is_better,
-        }
-        return Run.of(len(self.samples), tallies, rows, out=Path(path), **known)
+        return Run.of(
+            len(self.samples),
+            tallies,
+            rows,
+            out=Path(path),
+            incomplete=self.incomplete,
+            lower_is_better=self.lower_is_better,
+            evaluators=self.manifest()["evaluators"],
+        )
 
     def manifest(self) -> dict[str, Any]:
         """Return what was run, as the manifest of a run does."""
