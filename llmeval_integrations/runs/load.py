@@ -13,6 +13,7 @@ from typing import Any
 from zipfile import is_zipfile
 
 from llmeval_integrations.core.errors import EvalError, InputError
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.values import decode_as_python
 from llmeval_integrations.runs.chunk import OWN, Samples
 from llmeval_integrations.runs.columns import columns_by_evaluator
@@ -35,10 +36,14 @@ def read_run(path: str | PathLike[str]) -> Run:
     The summary is the stored one or, without one, that of the stored rows. `incomplete` tells that
     the run was not finished. Raises InputError if there is no run, or if a file is damaged.
     """
+    if not isinstance(path, (str, PathLike)):
+        raise InputError(f"expected a run or its directory, got {quote(path)}")
     if log := find_log(path):
         return log.run(path)
     directory = RunDirectory(path)
     results = directory.path / RESULTS
+    if not directory.path.exists():
+        raise InputError(f"there is no run {directory.path}: there is no such file or directory")
     if not results.is_file():
         raise InputError(f"{directory.path} holds no run: there is no {RESULTS}")
     written = directory.summary()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, Final, TypeAlias, TypedDict
 
 from llmeval_integrations.core.catalog import load_evaluator
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -100,10 +100,25 @@ class RunOptions(JudgeOptions, total=False):
     """Is called with the number of samples that are done, and their share."""
 
 
+_KINDS: Final[Mapping[str, tuple[Any, str]]] = {
+    "columns": (Mapping, "a mapping from fields to columns"),
+    "out": ((str, PathLike), "the path of a directory"),
+    "cache": ((str, PathLike), "the path of a file"),
+    "engine": (Callable, "a class of engines, such as RayEngine"),
+    **dict.fromkeys(("on_columns", "on_progress"), (Callable, "a function")),
+}
+"""The types of options that are not numbers, in words, too."""
+
+
 def check_options(options: RunOptions) -> None:
     """Raise InvalidOptionError or InputError for unknown options, or for a wrong combination."""
     check_names(options, RunOptions)
     check_count("workers", options.get("workers", 1))
+    given: Mapping[str, Any] = options
+    for name, (kind, expected) in _KINDS.items():
+        value = given.get(name)
+        if value is not None and not isinstance(value, kind):
+            raise InvalidOptionError(f"{name}={quote(value)} is not {expected}")
     out, resume = options.get("out"), options.get("resume")
     if options.get("overwrite") and (resume or out is None):
         other = "resume goes on with it" if resume else "without out=... there is none"

@@ -54,6 +54,10 @@ REFUSALS = [
     (lambda: new(limit=0), "limit=0 is not a whole number above 0"),
     (lambda: new(sample=1.5), "sample=1.5 is not a whole number above 0"),
     (lambda: new(workers="2"), "workers='2' is not a whole number above 0"),
+    (lambda: new(columns=["output"]), r"columns=\['output'\] is not a mapping from fields"),
+    (lambda: new(out=5), "out=5 is not the path of a directory"),
+    (lambda: new(engine="ray"), "engine='ray' is not a class of engines, such as RayEngine"),
+    (lambda: new(on_progress=5), "on_progress=5 is not a function"),
     # judges
     (lambda: judged(concurrency=0), "concurrency=0 is not a whole number above 0"),
     (lambda: judged(max_cost="1"), "max_cost='1' is not a number of at least 0"),
@@ -84,7 +88,9 @@ REFUSALS = [
     (lambda: evaluate_batch(ROWS, "json_match"), "expected a Table or RecordBatch of pyarrow"),
     (lambda: next(score_columns([], list, TWICE)), "would have one name"),
     # runs that are read and compared
-    (lambda: read_run("nowhere"), "there is no results.jsonl"),
+    (lambda: read_run("nowhere"), "there is no run nowhere"),
+    (lambda: read_run("."), "there is no results.jsonl"),
+    (lambda: compare(ONE, [ONE]), "expected a run or its directory, got"),
     (lambda: read_run("run").worst(evaluator="x"), "the run has no 'x'; it has json_match"),
     (lambda: read_run("nothing.json"), "is not a run: expected a run's directory"),
     (lambda: read_run("damaged.json"), "damaged or of another version: KeyError"),

@@ -146,9 +146,9 @@ def compare(
     a: Run | str | PathLike[str],
     b: Run | str | PathLike[str],
     *,
-    evaluators: Collection[str] | None = None,
+    evaluators: str | Collection[str] | None = None,
     by_field: bool = True,
-    lower_is_better: Collection[str] = (),
+    lower_is_better: str | Collection[str] = (),
     changes: int = 100,
 ) -> Comparison:
     """Compare two runs of the same samples, each a Run or the directory of a run.
@@ -176,6 +176,9 @@ def compare(
         InputError: If there is no such run or evaluator, or no sample is in both runs.
     """
     check_most("changes", changes)
+    evaluators = [evaluators] if isinstance(evaluators, str) else evaluators
+    if isinstance(lower_is_better, str):
+        lower_is_better = [lower_is_better]
     a, b = (each if isinstance(each, Run) else read_run(each) for each in (a, b))
     lower = _choose(a, b, evaluators, lower_is_better)
     return _compare(a, b, lower, changes, by_field=by_field)
@@ -220,7 +223,7 @@ def _choose(
     return {
         name: True if name in lower else None if known is None else name in known
         for name in shared
-        if wanted is None or name in wanted
+        if not wanted or name in wanted
     }
 
 

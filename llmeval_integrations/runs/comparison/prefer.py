@@ -98,7 +98,7 @@ def prefer(
         runs[free_name(name, runs)] = samples
     shared = [key for key in runs[next(iter(runs))] if all(key in each for each in runs.values())]
     if not shared:
-        raise InputError("prefer: no sample's id is in all runs")
+        raise InputError("no sample's id is in all runs")
     drawn = [(key, *two) for key in shared for two in combinations(runs, 2)]
     if pairs is not None and pairs < len(drawn):
         drawn = Random(seed).sample(drawn, pairs)  # noqa: S311 - no secret
@@ -111,7 +111,7 @@ def _check(judge: Evaluator, pairs: int | None) -> None:
     if pairs is not None:
         check_count("pairs", pairs)
     if "output_b" not in getattr(judge, "needs", ()):
-        raise InvalidOptionError(f"prefer: {quote(judge)} compares no two outputs; use Preference")
+        raise InvalidOptionError(f"{quote(judge)} compares no two outputs; use Preference")
 
 
 def _read(outputs: Outputs, number: int) -> tuple[str, _Samples]:
@@ -128,11 +128,11 @@ def _read(outputs: Outputs, number: int) -> tuple[str, _Samples]:
     else:
         given = [*run]
         if not all(isinstance(each, Mapping) and "id" in each for each in given):
-            raise InputError("prefer: samples are mappings with an id")
+            raise InputError("samples are mappings with an id")
         samples = [(each["id"], each) for each in given]
     if not samples:
         raise InputError(
-            f"prefer: run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
+            f"run {number + 1} keeps no outputs; evaluate with out=..., or give samples"
         )
     return name, dict(zip(number_keys(own for own, _ in samples), (each for _, each in samples)))
 

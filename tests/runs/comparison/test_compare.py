@@ -44,6 +44,8 @@ def test_runs_of_real_evaluators_are_compared_field_by_field(tmp_path):
     assert [each.field for each in without.differences] == [None] * 4
     in_memory = compare(*(evaluate(samples, evaluators) for samples in (a, b)))
     assert in_memory.differences == found.differences
+    one = compare(tmp_path / "a", tmp_path / "b", evaluators="json_match")
+    assert [*one.evaluators] == ["json_match"]
 
 
 def test_what_has_no_score_in_either_run_is_left_out_and_counted():
