@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from llmeval_integrations.core.escape import make_printable, plain_console
-from llmeval_integrations.reports.view import Column, Section, Tone, View
+from llmeval_integrations.reports.view import Cell, Column, Section, Tone, View
 
 WIDTH: Final = 110
 """Characters in a line if there is no terminal."""
@@ -56,7 +56,7 @@ def _parts(view: View, width: int) -> Iterator[RenderableType]:
     yield _sentence(view.verdict.text, _STYLES[view.verdict.tone])
     for section in view.sections:
         yield Text(f"\n{make_printable(section.title)}", "bold")
-        widths = _lay_out(section, width)
+        widths = _fit_columns(section, width)
         yield _table(section, widths)
         notes = section.notes(section.columns[place] for place in widths)
         yield from (_sentence(each, "dim") for each in (section.rest(section.few), notes) if each)
@@ -69,34 +69,38 @@ def _sentence(text: str, style: str) -> Text:
     return Text(make_printable(text).replace(" %", f"{_SPACE}%"), style)
 
 
-def _lay_out(section: Section, width: int) -> dict[int, int]:
+def _fit_columns(section: Section, width: int) -> dict[int, int]:
     """Return the places and widths of the columns that fit.
 
     Columns of the highest rank are dropped until the others fit. The free room goes to the heads,
     if it is plenty, then to names, then to texts.
     """
     columns = section.columns
-    least: list[int] = []
-    most: list[int] = []
-    for place, column in enumerate(columns):
-        texts = [make_printable(row[place].text) for row in section.rows[: section.few]]
-        longest = max(map(cell_len, texts), default=0)
-        word = max(map(cell_len, column.head.split()))
-        least.append(max(word, longest if column.is_whole else min(longest, _LEAST)))
-        most.append(max(cell_len(column.head) if column.is_whole else word, longest))
-    widths = dict(enumerate(least))
+    cells = zip(*section.rows[: section.few])
+    bounds = [*map(_bound_width, columns, cells)]
+    widths = {place: least for place, (least, _) in enumerate(bounds)}
     for rank in sorted({column.rank for column in columns} - {0}, reverse=True):
         if _free_room(widths, width) < 0:
             widths = {place: each for place, each in widths.items() if columns[place].rank != rank}
+    missing = {place: bounds[place][1] - each for place, each in widths.items()}
     whole = [place for place in widths if columns[place].is_whole]
-    if sum(most[place] - widths[place] for place in whole) <= _free_room(widths, width) // 3:
-        widths |= {place: most[place] for place in whole}
-    names, words = ([p for p in widths if columns[p].kind == kind] for kind in ("name", "text"))
-    for places, parts in ((names, 2 if words else 1), (words, 1)):
+    if sum(missing[place] for place in whole) <= _free_room(widths, width) // 3:
+        widths |= {place: bounds[place][1] for place in whole}
+    names, texts = ([p for p in widths if columns[p].kind == kind] for kind in ("name", "text"))
+    for places, parts in ((names, 2 if texts else 1), (texts, 1)):
         for number, place in enumerate(places):
             share = max(_free_room(widths, width), 0) // (len(places) - number) // parts
-            widths[place] += min(share, most[place] - widths[place])
+            widths[place] += min(share, missing[place])
     return widths
+
+
+def _bound_width(column: Column, cells: Sequence[Cell]) -> tuple[int, int]:
+    """Return the least width of a column, and the one at which no cell is wrapped."""
+    longest = max(cell_len(make_printable(cell.text)) for cell in cells)
+    word = max(map(cell_len, column.head.split()))
+    if column.is_whole:
+        return max(word, longest), max(cell_len(column.head), longest)
+    return max(word, min(longest, _LEAST)), max(word, longest)
 
 
 def _free_room(widths: dict[int, int], width: int) -> int:

@@ -55,12 +55,12 @@ class Groups:
     def of_verdicts(self, figures: Figures) -> list[Group]:
         """Return the groups with the sums of verdicts; `figures` are those of all rows."""
         counts = self._counts.values()
-        return _complete([(each.rated, each.passes, each.passes) for each in counts], figures)
+        return _add_ungrouped([(each.rated, each.passes, each.passes) for each in counts], figures)
 
     def of_scores(self, figures: Figures) -> list[Group]:
         """Return the groups with the sums of scores; `figures` are those of all rows."""
         counts = self._counts.values()
-        return _complete([(each.scored, each.total, each.squares) for each in counts], figures)
+        return _add_ungrouped([(each.scored, each.total, each.squares) for each in counts], figures)
 
     def summary(self) -> dict[str, Any]:
         """Return pass@k, pass^k and the flaky groups, in which only some rows passed."""
@@ -79,8 +79,8 @@ class Groups:
         }
 
 
-def _complete(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
-    """Return the groups. Each row without a group is a group of its own.
+def _add_ungrouped(counts: list[tuple[int, float, float]], figures: Figures) -> list[Group]:
+    """Return the groups, and a group of its own for each row without one.
 
     Only number, sum and squares of these rows are known, so two values with the same mean and
     spread represent them.

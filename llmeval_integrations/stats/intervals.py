@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -160,8 +161,8 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
         effective = mean * (1 - mean) * n / spread if spread else n
         return wilson_of(mean, effective, t_of(n - 1))
     away = [each.total - mean * each.rows for each in groups]
-    found = worths(away, groups, mean * (1 - mean), figures.deviation)
-    return min((wilson_of(mean, *each) for each in found), key=width)
+    wilsons = partial(wilson_of, mean)
+    return interval_over_groups(wilsons, away, groups, mean * (1 - mean), figures.deviation)
 
 
 class Rate(NamedTuple):
@@ -215,28 +216,33 @@ def student(figures: Figures, groups: Sequence[Group] = ()) -> Interval | None:
     return mean - half, mean + half
 
 
-def worths(
-    away: Sequence[float], groups: Sequence[Group], variance: float, deviation: float
-) -> list[tuple[float, float]]:
-    """Estimate in two ways how many independent rows are worth as much as rows in groups.
+def interval_over_groups(
+    interval: Callable[[float, float], Interval],
+    away: Sequence[float],
+    groups: Sequence[Group],
+    variance: float,
+    deviation: float,
+) -> Interval:
+    """Return the interval of a figure whose rows come in groups.
 
-    Each estimate is a pair: the effective number of rows, and the quantile for their interval.
-
+    interval: returns the interval for an effective number of rows and a quantile.
     away: the sum of each group, less the sum expected from the mean of all rows.
     variance: the variance of one row, if the mean were a rate.
     deviation: the sum of the squared distances of all rows from the mean.
 
-    The first estimate assumes that all rows of a group agree (Kish, Survey Sampling (1965), 8.2).
-    The second is the number of independent rows whose mean would have the observed variance; groups
-    without any variance have none. Groups cannot cost more than if their rows agree, so the
-    narrower interval is valid.
+    The effective number is how many independent rows would tell as much. There are two estimates.
+    The first assumes that all rows of a group agree (Kish, Survey Sampling (1965), 8.2). The second
+    is the number of independent rows whose mean would have the observed variance; groups without
+    any variance have none. Groups cannot cost more than if their rows agree, so the narrower
+    interval is valid.
     """
     n, most = sum(each.rows for each in groups), len(groups) - 1
-    found = [(n * n / sum(each.rows**2 for each in groups), t_of(most))]
+    found = [interval(n * n / sum(each.rows**2 for each in groups), t_of(most))]
     between = max(math.fsum(each * each for each in away), deviation)
     if between > (_ROUNDING * n) ** 2:
-        found.append((variance * n * n / between, t_of(degrees_of_freedom(away, most))))
-    return found
+        freedom = degrees_of_freedom(away, most)
+        found.append(interval(variance * n * n / between, t_of(freedom)))
+    return min(found, key=width)
 
 
 def degrees_of_freedom(away: Sequence[float], most: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import count
 from operator import getitem
 from typing import Final, NamedTuple
@@ -14,9 +15,8 @@ from llmeval_integrations.stats.intervals import (
     Interval,
     Z,
     are_single,
-    width,
+    interval_over_groups,
     wilson_of,
-    worths,
 )
 
 _DRAWS: Final = 9_999
@@ -130,8 +130,8 @@ def newcombe(pairs: PairCounts, changes: Sequence[Group] = ()) -> Interval | Non
     difference = (pairs.second - pairs.first) / n
     variance = (pairs.second + pairs.first) / n - difference * difference
     away = [each.total - difference * each.rows for each in changes]
-    found = worths(away, changes, variance, variance * n)
-    return min((_newcombe(pairs, *each) for each in found), key=width)
+    intervals = partial(_newcombe, pairs)
+    return interval_over_groups(intervals, away, changes, variance, variance * n)
 
 
 def _newcombe(pairs: PairCounts, effective: float, quantile: float) -> Interval:
