@@ -8,19 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from llmeval_integrations.core.quote import free_name
 from llmeval_integrations.matching.node import FIGURES
-from llmeval_integrations.runs.records import (
-    COLUMNS,
-    Table,
-    batches,
-    import_pyarrow,
-    record_of,
-    schema,
-    text_of,
-)
+from llmeval_integrations.runs.records import COLUMNS, batch_of, cell_of, schema, text_of
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.run import Run
 
@@ -35,6 +27,9 @@ _FIELD: Final[Mapping[str, type]] = {
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """The first characters of a formula; Chinese and Japanese spreadsheets accept full-width signs."""
+
+
+_AT_A_TIME: Final = 1_000
 
 
 def names_of(runs: Sequence[Run]) -> list[str]:
@@ -57,10 +52,19 @@ def by_sample(run: Run) -> Iterator[list[Row]]:
     return iter(lambda: list(islice(rows, width)), [])
 
 
+class Table(NamedTuple):
+    """Columns, and records that can be read once."""
+
+    columns: Mapping[str, type]  # the names and the types of the cells; a cell may be None
+    records: Iterator[tuple[Any, ...]]
+
+
 def rows_table(runs: Sequence[Run]) -> Table:
     """Return a record for every row; metadata and ids that are not text become JSON text."""
     records = (
-        (name, *record_of(row)) for name, run in zip(names_of(runs), runs) for row in rows_of(run)
+        (name, *(cell_of(row, column) for column in COLUMNS))
+        for name, run in zip(names_of(runs), runs)
+        for row in rows_of(run)
     )
     return Table({"run": str, **COLUMNS}, records)
 
@@ -110,11 +114,11 @@ def _cell(cell: Any) -> Any:
 
 def _write_batches(make: str, table: Table, out: BinaryIO) -> None:
     """Write the records in batches, with the writer that pyarrow has for a format."""
-    import_pyarrow()
+    columns = schema(table.columns)
     module, _, name = make.rpartition(".")
-    with getattr(import_module(module), name)(out, schema(table.columns)) as writer:
-        for batch in batches(table):
-            writer.write_batch(batch)
+    with getattr(import_module(module), name)(out, columns) as writer:
+        while part := list(islice(table.records, _AT_A_TIME)):
+            writer.write_batch(batch_of(zip(*part), columns))
 
 
 WRITERS: Final[Mapping[str, Callable[[Table, BinaryIO], None]]] = {

@@ -1,11 +1,9 @@
-"""Rows as records with typed columns, and as tables of pyarrow."""
+"""The typed columns of rows, and tables of pyarrow."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
@@ -28,27 +26,9 @@ _COLUMNS: Final[Mapping[str, tuple[type, Callable[[Row], Any]]]] = {
 COLUMNS: Final[Mapping[str, type]] = {name: kind for name, (kind, _) in _COLUMNS.items()}
 """The columns of a record, with the types of their cells."""
 
-_AT_A_TIME: Final = 1_000
-
-
-@dataclass(frozen=True)
-class Table:
-    """Columns, and records that can be read once."""
-
-    columns: Mapping[str, type]
-    """The names and the types of the cells; a cell may be None."""
-
-    records: Iterable[tuple[Any, ...]]
-    """Tuples with a cell for each column."""
-
-
-def record_of(row: Row) -> tuple[Any, ...]:
-    """Return the cells of a row. Metadata, and an id or group that is not text, are JSON."""
-    return tuple(cell(row) for _, cell in _COLUMNS.values())
-
 
 def cell_of(row: Row, column: str) -> Any:
-    """Return one cell of a row."""
+    """Return one cell of a row. Metadata, and an id or group that is not text, are JSON."""
     return _COLUMNS[column][1](row)
 
 
@@ -60,23 +40,15 @@ def text_of(value: Any) -> str:
     return json.loads(written) if written.startswith('"') else written
 
 
-def batches(table: Table) -> Iterator[Any]:
-    """Yield the records as record batches of pyarrow. The first batch is empty."""
-    columns = schema(table.columns)
-    records = iter(table.records)
-    yield _batch([()] * len(columns), columns)
-    while part := list(islice(records, _AT_A_TIME)):
-        yield _batch(zip(*part, strict=True), columns)
-
-
 def table_of(rows: list[Row], names: Iterable[str]) -> Any:
     """Return these columns of rows as a table of pyarrow."""
     columns = schema({name: COLUMNS[name] for name in names})
-    batch = _batch([list(map(_COLUMNS[name][1], rows)) for name in columns.names], columns)
+    batch = batch_of([list(map(_COLUMNS[name][1], rows)) for name in columns.names], columns)
     return import_pyarrow().Table.from_batches([batch])
 
 
-def _batch(cells: Iterable[Iterable[Any]], columns: Any) -> Any:
+def batch_of(cells: Iterable[Iterable[Any]], columns: Any) -> Any:
+    """Return columns of cells as a record batch with this schema of pyarrow."""
     pyarrow = import_pyarrow()
     arrays = []
     for column, field in zip(cells, columns, strict=True):
