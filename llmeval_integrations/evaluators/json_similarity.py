@@ -38,9 +38,9 @@ class JsonSimilarity(Evaluator):
     null are compared as they are written. Empty objects and arrays are not leaves. Two documents
     without leaves have the score 1.
 
-    The authors' own package differs from the paper: it ignores case and white space, a distance of
-    exactly `tau` still counts, null is a missing value, and items are paired for the best average.
-    `variant="anls_star"` computes its figure.
+    `variant="anls_star"` computes the figure of the authors' own package, which differs from the
+    paper. It ignores case and white space, and null is a missing value. A distance of exactly `tau`
+    still counts. Items are paired for the best average.
 
     The result passes if the score is at least `threshold`. An output that is not JSON never passes.
 

@@ -84,10 +84,11 @@ class Spending:
 class Budget:
     """What calls may cost together.
 
-    A call reserves its largest possible use before it is made: input tokens by its characters and
-    the largest ratio so far, output tokens by its own limit or the longest reply so far. A call
-    that does not fit waits until others have ended. A single call may always be made until the
-    bound is reached, so one call may exceed it. A reply without token counts ends the budget.
+    A call reserves its largest possible use before it is made. Its input tokens follow from its
+    characters and the largest ratio so far, its output tokens from its own limit or the longest
+    reply so far. A call that does not fit waits until others have ended. A single call may always
+    be made until the bound is reached, so one call may exceed it. A reply without token counts ends
+    the budget.
     """
 
     def __init__(

@@ -56,10 +56,10 @@ def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]
         0.5
 
     Args:
-        samples: The path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input,
-            `hf://OWNER/NAME/SPLIT` for a data set of Hugging Face; a DataFrame of pandas or polars,
-            a table of pyarrow; or any iterable of samples and mappings. Columns are the fields of a
-            `Sample`, such as output, reference, input, schema, id and group.
+        samples: The path of a JSONL, JSON, CSV, TSV or Parquet file, "-" for standard input, or
+            `hf://OWNER/NAME/SPLIT` for a data set of Hugging Face. Also a DataFrame of pandas or
+            polars, a table of pyarrow, or any iterable of samples and mappings. Columns are the
+            fields of a `Sample`, such as output, reference, input, schema, id and group.
         evaluators: One evaluator, a list, or a mapping from names in this run. An evaluator may be
             given by its name.
         options: See `RunOptions`: columns, the directory of the run, the part of the data, and how

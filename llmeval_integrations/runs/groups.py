@@ -99,8 +99,8 @@ def _add_ungrouped(counts: list[tuple[int, float, float]], figures: Figures) -> 
 def describe_repeats(ids: Iterable[Any]) -> str | None:
     """Describe ids that look like repeats; None if they do not.
 
-    They do if an id occurs twice, or if most ids are those of a task with the number of a try, such
-    as `t1.0` and `t1.1`, and the tasks have the same few numbers.
+    They do if an id occurs twice. They also do if most ids name a task and the number of a try,
+    such as `t1.0` and `t1.1`, and the tasks have the same few numbers.
     """
     keys = [*map(key_of, ids)]
     if doubled := len(keys) - len({*keys}):

@@ -32,8 +32,8 @@ def kappa(ratings: Sequence[Rating], *, numbers: bool = False) -> Kappa | None:
     Numbers that differ agree in part: their closeness is 1 less the square of their distance, as a
     share of the largest one. Cohen, Educ. Psychol. Meas. 20 (1960) 37, and Psychol. Bull. 70 (1968)
     213. The variance follows Fleiss, Cohen and Everitt, Psychol. Bull. 72 (1969) 323. The interval
-    is Wilson's for the agreement over the effective number of rows: the usual symmetric one covers
-    the true value in 32 % of cases for 30 rows of a judge that rarely errs.
+    is Wilson's for the agreement over the effective number of rows. The usual symmetric one covers
+    the true value in only 32 % of cases, for 30 rows of a judge that rarely errs.
     """
     n = len(ratings)
     people: Counter[Any] = Counter(rating.person for rating in ratings)
