@@ -12,17 +12,9 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.json_values.values import TYPES, equal
+from llmeval_integrations.json_values.values import equal
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import (
-    MATCH,
-    MISMATCH,
-    WRONG_TYPE,
-    Node,
-    Outcome,
-    Verdict,
-    summarize,
-)
+from llmeval_integrations.matching.node import Node, Outcome, summarize
 
 
 @dataclass(frozen=True)
@@ -93,12 +85,6 @@ class Plain(Node):
         self.counts_extra = not ignore_extra
         self.lists_matches = ignore_extra  # the pairing of items needs them then
         self.lists_backwards = for_patch
-
-    def leaf(self, output: Any, reference: Any) -> Verdict:
-        if equal(output, reference):
-            return MATCH
-        same_type = TYPES[type(output)] == TYPES[type(reference)]
-        return MISMATCH if same_type else WRONG_TYPE
 
 
 _NODES: Final = {

@@ -166,7 +166,7 @@ class Field(Node):
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
         self.order = "ordered" if self._has_positions else rule.order
         self.key = read_key(rule.key)
-        self.min_similarity = rule.min_similarity or 0.0
+        self.min_similarity = (rule.min_similarity or 0.0) * (1 - 1e-9)  # as sums are rounded
         self.members: dict[str, Self] = {}
         self._items: dict[int | None, Self] = {}
 

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
-from llmeval_integrations.json_values.values import equal
+from llmeval_integrations.json_values.values import SCALARS, equal
 from llmeval_integrations.matching.assignment import Pairs, Table
-from llmeval_integrations.matching.gains import Items, are_disjoint
-from llmeval_integrations.matching.node import Node
+from llmeval_integrations.matching.shared_parts import pair_by_parts
 
-
-class Arrays(Protocol):
-    """Two arrays, and what pairs of their items gain."""
-
-    its: Node
-    output: Items
-    reference: Items
-    least: float
-
-    def gain(self, here: int, there: int) -> float: ...
-    def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None: ...
-    def pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs: ...
-    def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs: ...
+if TYPE_CHECKING:
+    from llmeval_integrations.matching.pairing import Arrays
 
 
 def align(arrays: Arrays) -> Pairs:
@@ -44,7 +31,7 @@ def align(arrays: Arrays) -> Pairs:
     block = _align_block(arrays, here, there)
     if block is not None:
         return pairs + block
-    anchors = longest_chain(sorted(arrays.pair_by_parts(here, there)))
+    anchors = longest_chain(sorted(pair_by_parts(arrays, here, there)))
     pairs += anchors
     for rows, columns in _gaps(anchors, here, there):
         block = _align_block(arrays, rows, columns)
@@ -101,7 +88,17 @@ def _gaps(pairs: Pairs, here: range, there: range) -> list[tuple[range, range]]:
     ]
 
 
-def measure_ends(output: Items, reference: Items) -> tuple[int, int]:
+def pair_by_position(output: list[Any], reference: list[Any], *, from_end: bool) -> Pairs:
+    """Pair items by position; with `from_end`, equal items at the end by position from there."""
+    ours, theirs = len(output), len(reference)
+    pairs = [*zip(range(ours), range(theirs))]
+    if from_end and ours != theirs:
+        end = measure_ends(output, reference)[1]
+        pairs[len(pairs) - end :] = zip(range(ours - end, ours), range(theirs - end, theirs))
+    return pairs
+
+
+def measure_ends(output: list[Any], reference: list[Any]) -> tuple[int, int]:
     """Return how many items are equal at the beginning and at the end of two arrays."""
     most = min(len(output), len(reference))
     start = end = 0
@@ -110,6 +107,15 @@ def measure_ends(output: Items, reference: Items) -> tuple[int, int]:
     while end < most - start and equal(output[-1 - end], reference[-1 - end]):
         end += 1
     return start, end
+
+
+def are_disjoint(output: list[Any], reference: list[Any]) -> bool:
+    """Return whether all items are scalars, and no item of one array equals one of the other."""
+    return (
+        SCALARS.issuperset(map(type, output))
+        and SCALARS.issuperset(map(type, reference))
+        and set(output).isdisjoint(reference)
+    )
 
 
 def best_path(table: Table) -> Pairs:

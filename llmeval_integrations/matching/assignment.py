@@ -1,16 +1,19 @@
-"""Pair two lists one to one: by a table of gains, by equal texts, or by shared parts."""
+"""Pair two lists one to one: by a table of gains, or by equal texts."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import chain, compress, count, product
+from itertools import chain, compress, count
 from math import inf
 from operator import itemgetter
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 Pairs: TypeAlias = list[tuple[int, int]]
 """Positions in the output, each with one in the reference."""
+
+Positions: TypeAlias = Sequence[int]
+"""Positions in one of two arrays."""
 
 Table: TypeAlias = Sequence[Sequence[float]]
 """The gains of pairs: a row for each item of the output, a column for each of the reference."""
@@ -35,29 +38,25 @@ def best_pairs(weights: Table) -> Pairs:
     if len(rows) < len(weights) or len(columns) < len(weights[0]):
         part = [[weights[row][column] for column in columns] for row in rows]
     is_tall = len(rows) > len(columns)
-    pairs: Pairs = []
-    for column, row in enumerate(_assign([*zip(*part)] if is_tall else part)):
-        here, there = (column, row) if is_tall else (row, column)
-        if row >= 0 and part[here][there] > 0:
-            pairs.append((rows[here], columns[there]))
-    return sorted(pairs)
-
-
-def _assign(weights: Table) -> list[int]:
-    """Give each row a column, of which there are enough; return the row of each, or -1."""
-    columns = range(len(weights[0]))
+    if is_tall:  # every row needs a column
+        part, rows, columns = [*zip(*part)], columns, rows
     owner = [-1] * len(columns)
     waiting = []
-    for row, worth in enumerate(weights):  # most rows get their best column at once
-        best = max(columns, key=worth.__getitem__)
+    for row, worth in enumerate(part):  # most rows get their best column at once
+        best = worth.index(max(worth))
         if owner[best] < 0:
             owner[best] = row
         else:
             waiting.append(row)
-    gains, prices = list(map(max, weights)), [0.0] * len(columns)
+    gains, prices = list(map(max, part)), [0.0] * len(columns)
     for row in waiting:
-        _augment(weights, row, gains, prices, owner)
-    return owner
+        _augment(part, row, gains, prices, owner)
+    pairs: Pairs = []
+    for column, row in enumerate(owner):
+        if row >= 0 and part[row][column] > 0:
+            pair = rows[row], columns[column]
+            pairs.append(pair[::-1] if is_tall else pair)
+    return sorted(pairs)
 
 
 def _augment(
@@ -101,9 +100,7 @@ def _augment(
         column = column_of[row]
 
 
-def leftovers(
-    pairs: Pairs, here: Sequence[int], there: Sequence[int]
-) -> tuple[list[int], list[int]]:
+def leftovers(pairs: Pairs, here: Positions, there: Positions) -> tuple[list[int], list[int]]:
     """Return the positions that are in no pair, in their order; mostly, one side has none."""
     used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
     spare = sorted({*here}.difference(used)) if len(here) > len(pairs) else []
@@ -124,52 +121,3 @@ def pair_texts(
         else:
             wanted.append(position)
     return pairs, sorted(chain.from_iterable(places.values())), wanted
-
-
-_WIDTHS: Final = (4, 2, 1)
-"""How many neighbouring leaves make a part that items may share; longer parts are rarer."""
-
-_VOTES: Final = 50
-"""The votes for each item. Parts that would need more, as too many items have them, are skipped:
-one currency in all prices tells no items apart."""
-
-_MOST_VOTES: Final = 2_000_000
-"""The votes for all items together, which bounds the memory."""
-
-
-def pair_by_shared_parts(ours: Mapping[int, list[str]], theirs: Mapping[int, list[str]]) -> Pairs:
-    """Pair items by position; each shared part of their sorted leaves is a vote for a pair.
-
-    Pairs with the most votes come first, then earlier ones. Items without votes are paired in the
-    order of their leaves, so that similar beginnings meet. The time is linear.
-    """
-    left = min(_VOTES * (len(ours) + len(theirs)), _MOST_VOTES)
-    votes: Counter[tuple[int, int]] = Counter()
-    for width in _WIDTHS:
-        known, wanted = _group_by_part(ours, width), _group_by_part(theirs, width)
-        shared = [(known[part], places) for part, places in wanted.items() if part in known]
-        shared.sort(key=lambda both: len(both[0]) * len(both[1]))  # the rarest parts first
-        for here, there in shared:
-            if len(here) * len(there) > left:
-                break
-            left -= len(here) * len(there)
-            votes.update(product(here, there))
-    spare, others = dict.fromkeys(ours), dict.fromkeys(theirs)
-    pairs = []
-    for one, other in sorted(votes, key=lambda pair: (-votes[pair], pair)):
-        if one in spare and other in others:
-            pairs.append((one, other))
-            del spare[one], others[other]
-    rest = zip(sorted(spare, key=ours.__getitem__), sorted(others, key=theirs.__getitem__))
-    return [*pairs, *rest]
-
-
-def _group_by_part(items: Mapping[int, list[str]], width: int) -> dict[object, list[int]]:
-    """Return the items that have each part of `width` leaves; the first leaf follows the last."""
-    found: defaultdict[object, list[int]] = defaultdict(list)
-    for position, leaves in items.items():
-        if width == 1 or width < len(leaves):
-            ring = [*leaves, *leaves[: width - 1]]
-            for start in range(len(leaves)):
-                found[tuple(ring[start : start + width])].append(position)
-    return found

@@ -18,7 +18,7 @@ from llmeval_integrations.json_values.values import (
     escape,
 )
 from llmeval_integrations.matching.assignment import leftovers
-from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, Items
+from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE
 from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 
@@ -154,7 +154,9 @@ class Comparison:
                     its = of_reference.member(name)
                     self._add_member(its, "extra", value, f"{place}/{escape(name)}")
 
-    def compare_arrays(self, node: Node, output: Items, reference: Items, place: str) -> None:
+    def compare_arrays(
+        self, node: Node, output: list[Any], reference: list[Any], place: str
+    ) -> None:
         """Compare two arrays item by item."""
         node = node.narrow(output) if node.varies else node
         pairs, is_limited = self.pairing.find(node, output, reference)
@@ -163,11 +165,7 @@ class Comparison:
         is_uniform = node.uniform
         for here, there in pairs:
             value, expected = output[here], reference[there]
-            if is_uniform and equal(value, expected):
-                if node.lists_matches:
-                    self.add_matches(node, value)
-                continue
-            its, kind = node.item(here), type(value)
+            its, kind = node if is_uniform else node.item(here), type(value)
             if kind in SCALARS and kind is type(expected) and value == expected:
                 if not its.ignored:
                     self.matched.append(its)

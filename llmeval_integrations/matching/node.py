@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import msgspec
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, canonical, escape
+from llmeval_integrations.json_values.values import CONTAINERS, TYPES, canonical, equal, escape
 from llmeval_integrations.text.excerpt import cut_around_difference
 
 Kind = Literal["match", "mismatch", "missing", "extra", "wrong_type"]
@@ -149,8 +149,10 @@ class Node:
         return self
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
-        """Compare two leaves."""
-        raise NotImplementedError
+        """Compare two leaves as JSON."""
+        if equal(output, reference):
+            return MATCH
+        return MISMATCH if TYPES[type(output)] == TYPES[type(reference)] else WRONG_TYPE
 
     def grade_texts(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
         """Return positions and scores of the references that are similar to a text."""
@@ -193,7 +195,7 @@ class Node:
         inner: Callable[[Any], Node] = self.member if type(value) is dict else self.item
         for step, part in value.items() if type(value) is dict else enumerate(value):
             its, pointer = inner(step), f"{place}/{escape(str(step))}"
-            if type(part) not in SCALARS:
+            if type(part) in CONTAINERS:
                 found += its.leaves(part, pointer)
             elif not its.ignored:
                 found.append((its, pointer, part))
@@ -298,14 +300,13 @@ class Figures(NamedTuple):
         `precision` is matched / output, and `recall` is matched / reference; None without a leaf.
         """
         matched, output, reference = self
-        both = output + reference
         return {
             "matched": matched,
             "output_leaves": output,
             "reference_leaves": reference,
             "precision": matched / output if output else None,
             "recall": matched / reference if reference else None,
-            "f1": 2 * matched / both if both else 1.0,
+            "f1": self.score,
         }
 
     def shares(self) -> dict[str, float | None]:

@@ -1,28 +1,41 @@
-"""Pair the items of two arrays: in their order, in any order, or by a key."""
+"""Pair the items of two arrays, so that as much as possible matches."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, canonical, equal
-from llmeval_integrations.matching.alignment import align, measure_ends
-from llmeval_integrations.matching.assignment import (
-    Pairs,
-    Table,
-    best_pairs,
-    leftovers,
-    pair_by_shared_parts,
+from llmeval_integrations.json_values.values import (
+    CONTAINERS,
+    SCALARS,
+    canonical,
+    count_leaves,
+    equal,
 )
-from llmeval_integrations.matching.gains import COMMON, WHOLE, BudgetSpentError, Gains, Items
-from llmeval_integrations.matching.node import AnyOf, Node, alternatives_of, is_optional
+from llmeval_integrations.matching.alignment import align, are_disjoint, pair_by_position
+from llmeval_integrations.matching.assignment import Pairs, Positions, Table, best_pairs, leftovers
+from llmeval_integrations.matching.gains import (
+    COMMON,
+    LETTERS,
+    SHARED,
+    WHOLE,
+    BudgetSpentError,
+    make_table,
+)
+from llmeval_integrations.matching.keys import pair_by_key
+from llmeval_integrations.matching.node import AnyOf, Node
+from llmeval_integrations.matching.shared_parts import pair_by_parts
+
+_FEW: Final = 9
+"""Up to so many pairs of items, it is faster to compare each pair of them."""
 
 
 @dataclass
-class Pairing(Gains):
+class Pairing:
     """Pairs the items of arrays, once for every two arrays of a comparison.
 
     Items that match in full are paired first, the others for the greatest total gain. If sums are
@@ -30,7 +43,16 @@ class Pairing(Gains):
     it, items are paired by the parts that they share.
     """
 
-    found: dict[tuple[int, int, int], tuple[Pairs, _Arrays]] = field(default_factory=dict)
+    full_gain: Callable[[Pairing, Node, Any, Any], float]
+    """Returns the gain by a full comparison, for nodes with defaults."""
+
+    left: float = MAX_PAIRS
+    """How many more pairs of items may be tried."""
+
+    depth: int = 0
+    """How many arrays that contain the current one are being tried."""
+
+    found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = field(default_factory=dict)
     """The pairs of arrays that have been paired, by the ids of node and arrays."""
 
     texts: dict[tuple[int, int], tuple[str, Node]] = field(default_factory=dict)
@@ -39,26 +61,28 @@ class Pairing(Gains):
     numbers: dict[str, int] = field(default_factory=dict)
     """The number of each of these texts."""
 
-    def find(self, node: Node, output: Items, reference: Items) -> tuple[Pairs, bool]:
+    defaults: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """Whether a value is the default of its place, by the ids of node and value."""
+
+    uses_defaults: bool = True
+    """Whether a member that one side leaves out is compared with its default. It is False inside
+    such a default, which may contain itself."""
+
+    def find(self, node: Node, output: list[Any], reference: list[Any]) -> tuple[Pairs, bool]:
         """Return the pairs of two arrays, and whether there were too many items to try every pair.
 
         The same two arrays meet when the items that contain them are tried, and again when these
         are compared. So their pairs are kept.
         """
-        order, most = node.order, min(len(output), len(reference))
+        order = node.order
         if order in ("ordered", "anchored"):
-            pairs = [*zip(range(most), range(most))]
-            if order == "anchored" and len(output) != len(reference):
-                ours, theirs = len(output), len(reference)
-                end = measure_ends(output, reference)[1]
-                pairs[most - end :] = zip(range(ours - end, ours), range(theirs - end, theirs))
-            return pairs, False
+            return pair_by_position(output, reference, from_end=order == "anchored"), False
         known = id(node), id(output), id(reference)
         if known not in self.found:
             # The arrays are kept alive, as their ids are keys.
-            arrays = _Arrays(self, node, node.item(0), output, reference)
+            arrays = Arrays(self, node, node.item(0), output, reference)
             if order == "by_key":
-                pairs = arrays.pair_by_key()
+                pairs = pair_by_key(arrays)
             else:
                 arrays.least = node.min_similarity
                 here, there = range(len(output)), range(len(reference))
@@ -97,20 +121,76 @@ class Pairing(Gains):
             self.texts[key] = known
         return known[0]
 
-    def leaf_texts(self, node: Node, value: Any, path: str = "") -> Iterator[str]:
-        """Yield the texts of the leaves of a value, each with its place."""
+    # --- what a pair of values gains -------------------------------------------------------------
+
+    def gain(self, node: Node, output: Any, reference: Any) -> float:
+        """Return the gain of two values, or 0 if they have no common leaf.
+
+        A full comparison would give the same and take five times as long.
+        """
         if node.ignored:
-            return
-        if node.is_leaf(value):
-            yield f"{path}:{self.text(node, value)}"
-        elif type(value) is dict:
-            for name, part in value.items():
-                yield from self.leaf_texts(node.member(name), part, f"{path}/{name}")
-        else:
-            has_order = node.has_order(value)
-            for position, part in enumerate(value):
-                step = position if has_order else "*"
-                yield from self.leaf_texts(node.item(position), part, f"{path}/{step}")
+            return 0.0
+        if node.has_defaults or not node.counts_extra:
+            return self.full_gain(self, node, output, reference)
+        kind = type(output)
+        is_inner = kind in CONTAINERS and kind is type(reference) and not node.whole
+        if not (is_inner and output and reference):
+            return self.gain_of_leaves(node, output, reference)
+        if kind is dict:
+            total, known, is_uniform = 0.0, node.members, node.uniform
+            common = COMMON + SHARED * node.pairs_all
+            for name in reference:
+                if name not in output:
+                    continue
+                its = node if is_uniform else known.get(name) or node.member(name)
+                value, expected = output[name], reference[name]
+                kind = type(value)
+                if kind in SCALARS and kind is type(expected) and value == expected:
+                    total += 0.0 if its.ignored else its.weight + common
+                else:
+                    total += self.gain(its, value, expected)
+            return total
+        if node.order != "ordered":
+            its = node.item(0)
+            if its.exact and not its.pairs_all and are_disjoint(output, reference):
+                return 0.0
+        pairs, _ = self.find(node, output, reference)
+        return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
+
+    def gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
+        """Return the gain of two values of which at most one has parts."""
+        shared = SHARED if node.pairs_all else 0.0
+        if not (type(output) in SCALARS and type(reference) in SCALARS):
+            if shared:  # at most so many leaves can be at the same places
+                shared *= min(count_leaves(output), count_leaves(reference))
+            if not (node.is_leaf(output) and node.is_leaf(reference)):
+                is_same = type(output) is type(reference) and not node.weigh(output or reference)
+                # An empty object equals one in which everything is ignored.
+                return WHOLE if is_same else shared
+            if not (node.counts(output) or node.counts(reference)):
+                return 0.0
+        if node.exact:
+            return node.weight + COMMON + shared if equal(output, reference) else shared
+        if self.depth and node.fuzzy:
+            self.spend_on_texts(output, reference)
+        kind, score, _ = node.leaf(output, reference)
+        if kind in ("match", "open") or score > 0:
+            return node.weight * score + COMMON + shared
+        return shared
+
+    def spend(self, pairs: float) -> None:
+        """Count pairs of items that are tried; raise BudgetSpentError if they are too many."""
+        self.left -= pairs
+        if self.left < 0:
+            raise BudgetSpentError
+
+    def spend_on_texts(self, output: Any, reference: Any) -> None:
+        """Count two texts that are compared inside items that are tried; other values cost little.
+
+        Raises BudgetSpentError.
+        """
+        if type(output) is type(reference) is str:
+            self.spend(len(output) * len(reference) / LETTERS)
 
 
 def _is_default(node: Node, value: Any) -> bool:
@@ -122,7 +202,7 @@ def _is_default(node: Node, value: Any) -> bool:
 
 
 @dataclass
-class _Arrays:
+class Arrays:
     """Two arrays whose items are paired."""
 
     pairing: Pairing
@@ -130,8 +210,8 @@ class _Arrays:
     its: Node
     """The node of the items."""
 
-    output: Items
-    reference: Items
+    output: list[Any]
+    reference: list[Any]
 
     least: float = 0.0
     """The least similarity of a pair; with a key, it is checked after all pairs are found."""
@@ -143,47 +223,57 @@ class _Arrays:
         """Return the gain of two items, or 0 if they are less similar than `least`."""
         output, reference, its = self.output[here], self.reference[there], self.its
         gain = self.pairing.gain(its, output, reference)
-        is_pair = not self.least or self._suffices(gain, its.weigh(output) + its.weigh(reference))
-        return gain if is_pair else 0.0
+        if self.least and 2 * gain < self.least * (its.weigh(output) + its.weigh(reference)):
+            return 0.0
+        return gain
 
-    def table(self, here: Sequence[int], there: Sequence[int]) -> Table | None:
-        """Return the gain of each pair, or None if there are too many items."""
-        ours, theirs = map(self.output.__getitem__, here), map(self.reference.__getitem__, there)
-        values, others, its = [*ours], [*theirs], self.its
-        table = self.pairing.table(its, values, others)
-        if table is None or (len(here) == len(there) == 1 and not self.least):
-            return table
+    def table(self, here: Positions, there: Positions) -> Table | None:
+        """Return the gain of each pair, or None if there are too many items.
+
+        In that case half of the budget is given back, so that arrays inside the items can still be
+        tried. All trials of a document together take at most twice the budget. Raises
+        BudgetSpentError if the arrays are inside items that are being tried.
+        """
+        pairing, its, before = self.pairing, self.its, self.pairing.left
+        output, reference, tries = self.output, self.reference, len(here) * len(there)
+        pairing.depth += 1
+        try:
+            pairing.spend(tries)
+            if tries > _FEW:
+                table = make_table(
+                    pairing, its, [output[n] for n in here], [reference[n] for n in there]
+                )
+            else:
+                table = [[pairing.gain(its, output[n], reference[m]) for m in there] for n in here]
+        except BudgetSpentError:
+            if pairing.depth > 1:
+                raise
+            pairing.left = before // 2
+            return None
+        finally:
+            pairing.depth -= 1
+        if not its.pairs_all and (self.least or tries > 1):
+            self._prefer_whole(table, here, there)
+        return table
+
+    def _prefer_whole(self, table: list[list[float]], here: Positions, there: Positions) -> None:
+        """Raise the gain of pairs that match in full; remove pairs that are not similar enough."""
         weights: dict[int, float] = {}  # of the columns that have a gain; most have none
-        for value, gains in zip(values, table):
+        for row, gains in zip(here, table):
             weight = -1.0
             for column, gain in enumerate(gains):
                 if not gain:
                     continue
                 if weight < 0:
-                    weight = its.weigh(value)
+                    weight = self.its.weigh(self.output[row])
                 if column not in weights:
-                    weights[column] = its.weigh(others[column])
+                    weights[column] = self.its.weigh(self.reference[there[column]])
                 if gain >= max(weight, weights[column]):  # all leaves match
                     gains[column] += WHOLE
-                elif self.least and not self._suffices(gain, weight + weights[column]):
+                elif 2 * gain < self.least * (weight + weights[column]):
                     gains[column] = 0.0
-        return table
 
-    def _suffices(self, gain: float, both: float) -> bool:
-        """Return whether a pair is similar enough; `both` is the weight of its leaves."""
-        return 2 * gain >= self.least * both * (1 - 1e-9)  # but for rounding
-
-    def pair_by_parts(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
-        """Pair items by the rare leaves that they share, without trying every pair."""
-        self.is_limited = True
-        texts, its = self.pairing.leaf_texts, self.its
-        pairs = pair_by_shared_parts(
-            {n: sorted(texts(its, self.output[n])) for n in spare},
-            {n: sorted(texts(its, self.reference[n])) for n in wanted},
-        )
-        return pairs if its.pairs_all else [pair for pair in pairs if self.gain(*pair)]
-
-    def pair_leaves(self, spare: Sequence[int], wanted: Sequence[int]) -> Pairs:
+    def pair_leaves(self, spare: Positions, wanted: Positions) -> Pairs:
         """Pair the leftover leaves in their order; they do not match."""
         if self.least:
             return []  # their similarity is 0
@@ -192,43 +282,33 @@ class _Arrays:
         here = [n for n in spare if self.its.is_leaf(self.output[n])]
         return [*zip(here, [n for n in wanted if self.its.is_leaf(self.reference[n])])]
 
-    # --- in any order ----------------------------------------------------------------------------
-
-    def pair_in_any_order(self, here: Sequence[int], there: Sequence[int]) -> Pairs:
+    def pair_in_any_order(self, here: Positions, there: Positions) -> Pairs:
         """Pair items for the greatest total gain, first the items that match in full."""
-        its, (same, spare, wanted) = self.its, self._pair_equal(here, there)
-        if not (spare and wanted):
-            return same
+        its, (same, rows, columns) = self.its, self._pair_equal(here, there)
         may_split = bool(same) and (its.fuzzy or self.least > 0)
-        is_alone = its.pairs_all and len(spare) == len(wanted) == 1 and not may_split
-        ours: Iterable[Any] = map(self.output.__getitem__, spare)
-        theirs: Iterable[Any] = map(self.reference.__getitem__, wanted)
-        if its.pairs_all and its.counts_extra:  # else an empty object may match one with parts
-            ours, theirs = filter(None, ours), filter(None, theirs)
-        kinds, others = {*map(type, ours)}, {*map(type, theirs)}
-        are_scalars = others <= SCALARS or (kinds <= SCALARS and AnyOf not in others)
-        if is_alone or (its.exact and are_scalars):  # nothing else matches
-            return same + self.pair_leaves(spare, wanted)
-        table = self.table(spare, wanted)
+        if its.exact and not may_split:  # scalars can only match one of several values now
+            parts = [n for n in rows if type(self.output[n]) not in SCALARS]
+            others = [n for n in columns if type(self.reference[n]) not in SCALARS]
+            if any(type(self.reference[n]) is AnyOf for n in others):
+                parts = rows
+            if not (its.pairs_all and parts and others):
+                rows, columns = parts, others
+        pairs = same
+        table = self.table(rows, columns) if rows and columns else []
         if table is None:
-            pairs = same + self.pair_by_parts(spare, wanted)
-        else:
+            pairs = same + pair_by_parts(self, rows, columns)
+        elif table:
             # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] if the equal 2.0 are split.
-            if may_split and self._may_gain(same, spare, wanted, table):
+            if may_split and self._may_gain(same, rows, columns, table):
                 whole = self.table(here, there)
                 self.is_limited |= whole is None
                 if whole is not None:
-                    table, spare, wanted, same = whole, [*here], [*there], []
-            pairs = same
+                    table, rows, columns, pairs = whole, [*here], [*there], []
             for row, column in best_pairs(table):
-                pairs.append((spare[row], wanted[column]))
-        if len(pairs) == min(len(here), len(there)):
-            return pairs
+                pairs.append((rows[row], columns[column]))
         return pairs + self.pair_leaves(*leftovers(pairs, here, there))
 
-    def _pair_equal(
-        self, here: Sequence[int], there: Sequence[int]
-    ) -> tuple[Pairs, list[int], list[int]]:
+    def _pair_equal(self, here: Positions, there: Positions) -> tuple[Pairs, list[int], list[int]]:
         """Pair items that match in full; return the pairs and the positions left on both sides."""
         output, reference, text, its = self.output, self.reference, self.pairing.text, self.its
         pairs: Pairs = []
@@ -265,84 +345,3 @@ class _Arrays:
         if sum(best) > gained + WHOLE:  # not every item could have its best partner
             best = [0.0] * len(best)
         return any(max(row) > most for row, most in zip(rivals, best))
-
-    # --- by a key --------------------------------------------------------------------------------
-
-    def pair_by_key(self) -> Pairs:
-        """Pair items whose keys are equal, then items whose keys match by their rule.
-
-        If several items have the same key, the best pairs among them count. If no item has a key,
-        the order counts. A pair that is less similar than `min_similarity` is dropped at the end,
-        and its items are not paired again.
-        """
-        here: defaultdict[str, list[int]] = defaultdict(list)  # positions by the text of their key
-        there: defaultdict[str, list[int]] = defaultdict(list)
-        for groups, items in ((here, self.output), (there, self.reference)):
-            for position, item in enumerate(items):
-                key = self.its.leaf_text(item) if type(item) is AnyOf else ""
-                for name in self.node.key if type(item) is dict else ():
-                    if name in item:
-                        its = self.its.members.get(name) or self.its.member(name)
-                        key += f"{name!r}:{self.pairing.text(its, item[name])},"
-                groups[key].append(position)
-        pairs: Pairs = []
-        for key, wanted in there.items():
-            spare = here.get(key, [])
-            if here.keys() | there.keys() == {""} or len(spare) == len(wanted) == 1:
-                pairs += zip(spare, wanted)
-            elif spare:
-                pairs += self.pair_in_any_order(spare, wanted)
-        if len(pairs) < min(len(self.output), len(self.reference)):
-            pairs += self._pair_near(pairs)
-        self.least = self.node.min_similarity
-        return [pair for pair in pairs if self.gain(*pair)] if self.least else pairs
-
-    def _pair_near(self, pairs: Pairs) -> Pairs:
-        """Pair the other items whose keys match by a rule, such as a tolerance, for the best sum.
-
-        If there are too many to try every pair, the score of the keys alone decides.
-        """
-        has_choices = self.its.has_defaults  # the reference of a call may have an AnyOf for a key
-        if not has_choices and all(self.its.member(name).exact for name in self.node.key):
-            return []
-        has_key = self.node.has_key
-        here = [n for n, item in enumerate(self.output) if has_key(item)]
-        there = [n for n, item in enumerate(self.reference) if has_key(item)]
-        spare, wanted = leftovers(pairs, here, there)
-        tries = len(spare) * len(wanted)
-        if tries > self.pairing.left:
-            if self.pairing.depth:
-                raise BudgetSpentError
-            likely = self.pair_by_parts(spare, wanted)
-            return [pair for pair in likely if self._rate_keys(*pair)]
-        scores = [[self._rate_keys(one, other) for other in wanted] for one in spare]
-        if not any(map(any, scores)):
-            self.pairing.left -= tries
-            return []
-        gains = self.table(spare, wanted)
-        self.is_limited |= gains is None
-        table = [
-            [COMMON + gain if score else 0.0 for score, gain in zip(row, gained)]
-            for row, gained in zip(scores, gains or scores)
-        ]
-        return [(spare[row], wanted[column]) for row, column in best_pairs(table)]
-
-    def _rate_keys(self, here: int, there: int) -> float:
-        """Return how well the keys of two items match, or 0 if they do not."""
-        output = self.output[here]
-        several = filter(self.node.has_key, alternatives_of(self.reference[there]))
-        return max((self._rate_key(output, one) for one in several), default=0.0)
-
-    def _rate_key(self, output: dict[str, Any], reference: dict[str, Any]) -> float:
-        least = 1.0
-        for name in self.node.key:
-            value, expected = output.get(name, MISSING), reference.get(name, MISSING)
-            if value is MISSING and (expected is MISSING or is_optional(expected)):
-                continue
-            if value is MISSING or expected is MISSING:
-                return 0.0
-            its = self.its.member(name)
-            verdicts = [its.leaf(value, one) for one in alternatives_of(expected)]
-            scores = [max(score, COMMON) for kind, score, _ in verdicts if kind == "match"]
-            least = min(least, max(scores, default=0.0))
-        return least
