@@ -41,8 +41,9 @@ class JsonSchema(Evaluator):
     Metadata:
     - `errors`: each with `pointer`, `schema_pointer`, `keyword` and `message`
     - `schema_score`: the share of values and required members without an error
-    - `limit_reached`: not all errors are listed. The first 100 are; if the output has more than 16
-      levels, or an object with more than 1,000 members, only the first one is
+    - `limit_reached`: not all errors are listed. The first 100 are; if the output has an object
+      with more than 1,000 members, or more than 16 levels while the schema refers to itself, only
+      the first one is
 
     Raises:
         InvalidSchemaError: The schema is not valid, refers to another document (none is fetched),
@@ -125,6 +126,6 @@ class JsonSchema(Evaluator):
             "errors": found,
             "schema_score": schema_score(value, errors, extent.values),
         }
-        if not is_listed(extent) or len(errors) > len(found):
+        if not is_listed(extent, compiled) or len(errors) > len(found):
             details["limit_reached"] = [""]
         return Result(0.0, False, first["keyword"], make_printable(reason), details)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -52,6 +53,27 @@ def items_of(schema: dict[str, Any]) -> tuple[list[Any], Any]:
     if isinstance(schema.get("items"), list):  # in drafts before 2020-12
         return schema["items"], schema.get("additionalItems")
     return list_of(schema, "prefixItems"), schema.get("items")
+
+
+def is_recursive(root: Any) -> bool:
+    """Return whether a part of a schema may refer to itself, also through other parts."""
+    targets: dict[int, list[int]] = {}
+    waiting = [root]
+    for part in waiting:
+        if id(part) in targets:
+            continue
+        inner = [one for one, _ in subschemas(part)]
+        found = [resolve(root, one[key]) for one in inner for key in REFERENCES if key in one]
+        has_bases = any("$id" in one or "id" in one for one in inner if one is not root)
+        if has_bases or any(target is None for target in found):
+            return True  # only JSON Pointers into the whole schema are followed here
+        targets[id(part)] = [*map(id, found)]
+        waiting += found
+    try:
+        TopologicalSorter(targets).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:

@@ -24,16 +24,18 @@ _CONTAINER_KEYWORDS: Final = frozenset(
 )
 
 _MOST_LEVELS: Final = 16
-"""All errors are listed for values up to this depth. With each further level a recursive schema may
-report one value along twice as many paths."""
+"""By a recursive schema, all errors are listed for values up to this depth. With each further level
+it may report one value along twice as many paths."""
 
 _MOST_MEMBERS: Final = 1_000
 """All errors are listed for objects up to this size: each error copies its whole object."""
 
 
-def is_listed(extent: Extent) -> bool:
+def is_listed(extent: Extent, schema: CompiledSchema) -> bool:
     """Return whether all errors of a value of this extent are listed."""
-    return extent.levels <= _MOST_LEVELS and extent.widest <= _MOST_MEMBERS
+    if extent.widest > _MOST_MEMBERS:
+        return False
+    return extent.levels <= _MOST_LEVELS or not schema.is_recursive
 
 
 def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:
@@ -44,7 +46,7 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
     import jsonschema_rs
 
     errors = []
-    if is_listed(extent):
+    if is_listed(extent, schema):
         errors = list(schema.error_validator.iter_errors(value))
     else:
         try:

@@ -15,6 +15,7 @@ from llmeval_integrations import (
     InvalidSchemaError,
     JsonSchema,
     RegexTimeoutError,
+    ToolCallSchema,
 )
 from llmeval_integrations.schemas.patterns import matches
 
@@ -169,6 +170,36 @@ def test_of_many_errors_of_a_deep_or_wide_value_the_first_is_listed(schema, outp
     assert result.passed is False
     assert result.metadata["limit_reached"] == [""]
     assert len(result.metadata["errors"]) == 1
+
+
+def nest(value, levels):
+    for _ in range(levels):
+        value = {"c": value}
+    return value
+
+
+NUMBERS = {"properties": {"a": {"type": "number"}, "b": {"type": "number"}, "c": {}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "count"),
+    [
+        (NUMBERS, 2),
+        ({"$ref": "#/$defs/n", "$defs": {"n": NUMBERS, "unused": {"$ref": "#/$defs/n"}}}, 2),
+        ({"allOf": [NUMBERS, {"properties": {"c": {"$ref": "#"}}}]}, 1),
+        ({**NUMBERS, "$defs": {"n": {"$id": "http://example.org/", "$ref": "#"}}}, 1),
+        ({**NUMBERS, "$defs": {"n": {"$anchor": "n"}, "m": {"$ref": "#n"}}}, 1),
+    ],
+    ids=["plain", "references", "recursive", "another base", "an anchor"],
+)
+def test_of_a_deep_value_all_errors_are_listed_unless_the_schema_refers_to_itself(schema, count):
+    value = {"a": "x", "b": "x", **nest(1, 20)}
+    result = JsonSchema(schema)(value)
+    assert len(result.metadata["errors"]) == count
+    assert ("limit_reached" in result.metadata) is (count == 1)
+    tool = {"name": "f", "parameters": {**schema, "type": "object"}}
+    (row,) = ToolCallSchema([tool])({"name": "f", "arguments": value}).metadata["calls"]
+    assert len(row["errors"]) == count
 
 
 RUNAWAY = r"^((?=a)a+)+$"
