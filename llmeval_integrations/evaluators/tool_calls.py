@@ -36,7 +36,7 @@ from llmeval_integrations.tool_calls.comparison import (
 )
 from llmeval_integrations.tool_calls.read import ANY_OF, read_calls, read_expected, read_plain
 from llmeval_integrations.tool_calls.tally import CallTally
-from llmeval_integrations.tool_calls.tools import Call, Place, Toolbox, read_rules
+from llmeval_integrations.tool_calls.tools import Call, Place, Toolbox, path_of, read_rules
 
 Alternatives = Literal["marked", "listed"]
 Before = Sequence[tuple[str | int, str | int]]
@@ -102,7 +102,8 @@ class ToolCalls(Evaluator):
 
     fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
     """The settings of JsonFields by tool and path, as `{"weather/city": {"ignore_case": true},
-    "*/price": {"tolerance": 0.1}}`. `*` means every tool that has the argument."""
+    "*/price": {"tolerance": 0.1}}`. `*` means every tool that has the argument. A path may begin
+    with a slash, as in a result."""
 
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """The same settings for all arguments, unless a tool's schema or `fields` defines others."""
@@ -207,7 +208,7 @@ class ToolCalls(Evaluator):
         return _make_result(score, metadata)
 
     def breakdown(self) -> CallTally:
-        return CallTally(self.fields)
+        return CallTally(map(path_of, self.fields))
 
 
 def _make_result(score: float, metadata: dict[str, Any]) -> Result:

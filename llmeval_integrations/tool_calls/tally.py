@@ -17,8 +17,8 @@ class CallTally:
     """Counts the calls of each tool, and the outcomes of each argument, over a run."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        """`paths` are those of settings, as `weather/city`; the summary lists unused ones."""
-        self._fields = FieldTally(f"/{path}" for path in paths)
+        """`paths` are those of settings, as `/weather/city`; the summary lists unused ones."""
+        self._fields = FieldTally(paths)
         self._tools: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:

@@ -275,10 +275,18 @@ _read_once = lru_cache(maxsize=64)(Toolbox)
 
 def read_rules(fields: Mapping[str, Any], defaults: Mapping[str, Any]) -> Settings:
     """Read settings by `TOOL/path`, and those of all arguments."""
+    for path in fields:
+        if path_of(path)[1:2] in ("", "/"):
+            raise InvalidOptionError(f"fields: {path!r} names no tool; write 'TOOL/path'")
     try:
-        return Settings({f"/{path}": settings for path, settings in fields.items()}, defaults)
+        return Settings({path_of(path): each for path, each in fields.items()}, defaults)
     except InvalidOptionError as error:  # users write the path without its first slash
         raise type(error)(str(error).replace("'/", "'", 1)) from error
+
+
+def path_of(path: Any) -> str:
+    """Return a path as a JSON Pointer; users may leave out its first slash."""
+    return f"/{str(path).removeprefix('/')}"
 
 
 def _explain(override: Override, schema: Any) -> str | None:

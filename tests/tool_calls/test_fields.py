@@ -73,6 +73,7 @@ def test_arguments_are_compared_by_their_rules(output, reference, score, reason)
     ("options", "output", "reference"),
     [
         ({"fields": {"weather/city": {"ignore_case": True}}}, weather(city="rome"), weather(city="Rome")),
+        ({"fields": {"/weather/city": {"ignore_case": True}}}, weather(city="rome"), weather(city="Rome")),
         ({"fields": {"weather": {"ignore_case": True}}}, weather(city="rome"), weather(city="Rome")),
         ({"fields": {"*": {"ignore_case": True}}}, weather(city="rome"), weather(city="Rome")),
         ({"defaults": {"ignore_case": True}}, weather(city="rome"), weather(city="Rome")),
@@ -136,3 +137,9 @@ def test_a_key_may_have_several_accepted_values(key, rule, items, right):
 def test_a_rule_for_what_there_is_not_is_refused_by_name(fields, words):
     with pytest.raises(InvalidOptionError, match=words):
         ToolCalls(TOOLS, fields=fields)
+
+
+@pytest.mark.parametrize("path", ["", "/", "//city"])
+def test_a_path_without_a_tool_is_refused_also_without_tools(path):
+    with pytest.raises(InvalidOptionError, match="names no tool"):
+        ToolCalls(fields={path: {"ignore_case": True}})
