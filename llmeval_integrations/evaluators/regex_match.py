@@ -50,7 +50,9 @@ class RegexMatch(TextEvaluator):
     (`fullmatch`)."""
 
     timeout: float = REGEX_TIMEOUT
-    """The longest time for one text in seconds, from 0.001 to 1,000,000."""
+    """The most seconds for one text, from 0.001 to 1,000,000. The package `regex` counts the
+    processor time of the process: less than the clock shows on a busy machine, but that of other
+    threads, too."""
 
     def __post_init__(self) -> None:
         if isinstance(self.flags, bool) or not isinstance(self.flags, int) or self.flags < 0:
