@@ -187,15 +187,14 @@ class ToolCalls(Evaluator):
         made = read_calls(output, self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
-        score, metadata = CallComparison(
+        comparison = CallComparison(
             [*map(prepare, calls)],
             [*map(prepare, expected)],
             arguments=self.arguments,
-            is_listed=is_listed,
-            call_order=self.call_order,
             score=self.score,
-            before=pairs,
-        ).summarize()
+            is_listed=is_listed,
+        )
+        score, metadata = comparison.compare(self.call_order, pairs)
         if self._rules.ignored:
             metadata["ignored"] = [
                 path

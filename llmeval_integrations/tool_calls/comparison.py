@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from math import fsum
 from operator import itemgetter
@@ -46,30 +48,21 @@ class Pair:
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
-        is_checked = made.tool.is_declared and (is_listed or how != "exact")
-        invalid = made.invalid if is_checked else {}
         comparison = self.comparison = Comparison(pairing)
-        for name in invalid:
-            its, wanted, value = made.node.member(name), there.get(name), here.get(name)
-            if is_optional(wanted) and comparison.is_default(its, value):
-                # The default is not valid, so it does not stand for an argument that is left out.
-                there = {**there, name: AnyOf(wanted.values)}
         comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = comparison.figures()
         self.invalid: list[Place] = []
         """The places that violate only the tool's schema."""
-        for name, places in invalid.items():
-            wanted = expected.values.get(name, MISSING)
-            # Arguments that BFCL's references allow to leave out may still be required.
-            is_open = wanted is MISSING or (
-                name not in made.values
-                and how != "subset"
-                and (is_listed or not is_optional(wanted))
-            )
-            outcomes = comparison.outcomes
-            if is_open and not any(read_pointer(each.pointer)[0] == name for each in outcomes):
-                self.invalid += places
-                self.output += 1.0
+        if made.tool.is_declared and (is_listed or how != "exact"):
+            wrong = {read_pointer(each.pointer)[0] for each in comparison.outcomes}
+            for name, places in made.invalid.items():
+                wanted = expected.values.get(name, MISSING)
+                # Arguments that BFCL's references allow to leave out may still be required.
+                may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
+                is_open = wanted is MISSING or not (name in made.values or may_lack)
+                if is_open and name not in wrong:
+                    self.invalid += places
+                    self.output += 1.0
         self.is_right = not self.invalid
         for each in comparison.outcomes:
             if each.kind != "match" and each.node.weight > 0:
@@ -117,33 +110,33 @@ def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
     return found
 
 
+@dataclass
 class CallComparison:
     """Pairs calls of the same tool one to one, and compares them."""
 
-    def __init__(
-        self,
-        made: Sequence[Call],
-        expected: Sequence[Call],
-        *,
-        arguments: Arguments,
-        is_listed: bool,
-        call_order: CallOrder,
-        score: Score,
-        before: Sequence[tuple[int, int]] = (),
-    ) -> None:
-        """`before` are pairs of positions of expected calls.
+    made: Sequence[Call]
+    expected: Sequence[Call]
+    arguments: Arguments
+    score: Score
+    is_listed: bool
+    """Whether the reference lists the accepted values of each argument."""
 
-        If a pair of `before` is violated, the call that came too early is wrong.
+    _pairing: Pairing = field(default_factory=partial(Pairing, full_gain))
+    _compared: list[tuple[Comparison, float, float]] = field(default_factory=list)
+    """The arguments of each pair or single call, how much matches, and the leaves of both sides."""
+    _entries: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What is said of each expected call, by its position."""
+    _extra: list[dict[str, Any]] = field(default_factory=list)
+    _limits: set[str] = field(default_factory=set)
+
+    def compare(
+        self, call_order: CallOrder, before: Sequence[tuple[int, int]]
+    ) -> tuple[float, dict[str, Any]]:
+        """Return the score, and the metadata of the result.
+
+        `before` are pairs of positions of expected calls. If one is violated, the call that came
+        too early is wrong.
         """
-        self._made, self._expected = made, expected
-        self._how, self._is_listed = arguments, is_listed
-        self._unit, self._pairing = score, Pairing(full_gain)
-        self._matched: list[float] = []
-        self._leaves: list[float] = []  # of both sides
-        self._fields: dict[str, dict[Kind, int]] = {}
-        self._graded: list[dict[str, Any]] = []  # leaves that match with a score below 1
-        self._limits: set[str] = set()
-        self._calls: list[dict[str, Any]] = [{}] * len(expected)
         pairs = self._pair(call_order)
         early = set()
         if before:
@@ -151,35 +144,46 @@ class CallComparison:
             early = {b for a, b in before if a in rows and b in rows and rows[b] < rows[a]}
         for row, column in pairs:
             self._compare_pair(row, column, in_order=column not in early)
-        if not len(pairs) == len(made) == len(expected):
+        if not len(pairs) == len(self.made) == len(self.expected):
             self._compare_leftovers(pairs)
+        return self._summarize()
 
-    def summarize(self) -> tuple[float, dict[str, Any]]:
+    def _summarize(self) -> tuple[float, dict[str, Any]]:
         """Return the score, and the metadata of the result.
 
         The score is F1 over the calls, or over their names and the leaves of their arguments.
         `calls` are first the expected ones in their order, and then extra ones.
         """
-        called, expected = len(self._made), len(self._expected)
-        kinds, both = Counter(map(itemgetter("kind"), self._calls)), called + expected
+        calls = [*map(self._entries.__getitem__, range(len(self.expected))), *self._extra]
+        called, expected = len(self.made), len(self.expected)
+        kinds, both = Counter(map(itemgetter("kind"), calls)), called + expected
         right, matched, total = kinds["right"], 0.0, float(both)
-        if self._unit == "calls":
-            matched = fsum(map(itemgetter("score"), self._calls))
+        if self.score == "calls":
+            matched = fsum(map(itemgetter("score"), calls))
         else:
-            matched = right + kinds["wrong_arguments"] + fsum(self._matched)
-            total += fsum(self._leaves)
+            matched = right + kinds["wrong_arguments"] + fsum(map(itemgetter(1), self._compared))
+            total += fsum(map(itemgetter(2), self._compared))
+        fields: dict[str, dict[Kind, int]] = {}
+        graded: list[Place] = []  # leaves that match with a score below 1
+        for comparison, _, _ in self._compared:
+            comparison.count(fields)
+            self._limits.update(comparison.limits)
+            for each in comparison.outcomes:
+                if each.kind == "match":
+                    leaf = {"field": each.node.path, "kind": "match", "score": each.score}
+                    graded.append(leaf)
         found: dict[str, Any] = {
-            "calls": self._calls,
+            "calls": calls,
             "called": called,
             "expected": expected,
             "right": right,
             "precision": right / (called or 1) if both else 1.0,
             "recall": right / (expected or 1) if both else 1.0,
             "f1": 2 * right / both if both else 1.0,
-            "fields": self._fields,
+            "fields": fields,
         }
-        if self._graded:
-            found["graded"] = self._graded
+        if graded:
+            found["graded"] = graded
         if self._limits:
             found["limit_reached"] = sorted(self._limits)
         return 2 * matched / total if both else 1.0, found
@@ -190,10 +194,10 @@ class CallComparison:
         """Pair calls of the same tool so that the score is the highest; most are the only one."""
         made: defaultdict[str, list[int]] = defaultdict(list)
         expected: defaultdict[str, list[int]] = defaultdict(list)
-        for row, call in enumerate(self._made):
+        for row, call in enumerate(self.made):
             if call.problem is None:  # an unreadable call takes the place of a leftover one later
                 made[call.name if order == "any" else ""].append(row)
-        for column, call in enumerate(self._expected):
+        for column, call in enumerate(self.expected):
             expected[call.name if order == "any" else ""].append(column)
         pairs: Pairs = []
         groups = []
@@ -201,7 +205,7 @@ class CallComparison:
             rows = made[name]
             if len(rows) * len(columns) > 1:
                 groups.append((rows, columns))
-            elif rows and self._made[rows[0]].name == self._expected[columns[0]].name:
+            elif rows and self.made[rows[0]].name == self.expected[columns[0]].name:
                 pairs.append((rows[0], columns[0]))
         if groups:
             pairs = self._choose(order, pairs, groups)
@@ -211,13 +215,11 @@ class CallComparison:
         self, order: CallOrder, settled: Pairs, groups: list[tuple[Positions, Positions]]
     ) -> Pairs:
         """Choose the pairs of groups of calls, beside the settled pairs."""
-        calls, leaves = [*self._made, *self._expected], None
-        if self._unit == "leaves":
+        calls, leaves = [*self.made, *self.expected], None
+        if self.score == "leaves":
             leaves = len(calls) + fsum(map(self._weigh_alone, calls))
-        is_exact = self._how == "exact"
-        pairing = CallPairing(
-            self._made, self._expected, self._gain, is_exact=is_exact, leaves=leaves
-        )
+        is_exact = self.arguments == "exact"
+        pairing = CallPairing(self.made, self.expected, self._gain, is_exact, leaves)
         if order == "any":
             pairs = pairing.pair_in_any_order(settled, groups)
         else:
@@ -231,46 +233,36 @@ class CallComparison:
 
         Tiny amounts decide between equal scores.
         """
-        made, expected = self._made[row], self._expected[column]
+        made, expected = self.made[row], self.expected[column]
         if made.name != expected.name:
             return 0.0, 0.0
-        pair = Pair(made, expected, self._how, self._is_listed, self._pairing)
+        pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
         tiny = _RIGHT * pair.is_right + NEAR / (1 + abs(row - column))
-        if self._unit == "calls":
+        if self.score == "calls":
             return pair.similarity + tiny, 0.0
         alone = self._weigh_alone(made) + self._weigh_alone(expected)
         return 1 + pair.matched + tiny, pair.output + pair.reference - alone
 
     def _weigh_alone(self, call: Call) -> float:
         """Return the weight of the leaves that count if the call has no partner."""
-        return 0.0 if self._how == "ignore" or call.problem is not None else call.weight
+        return 0.0 if self.arguments == "ignore" or call.problem is not None else call.weight
 
     # --- results -------------------------------------------------------------------------------
 
     def _compare_pair(self, row: int, column: int, *, in_order: bool) -> None:
         """Compare two calls of the same tool; one that is out of order has no leaf that matches."""
-        made, expected = self._made[row], self._expected[column]
-        pair = Pair(made, expected, self._how, self._is_listed, self._pairing)
-        self._limits.update(pair.comparison.limits)
-        self._count(pair.comparison, pair.matched * in_order, pair.output + pair.reference)
+        made, expected = self.made[row], self.expected[column]
+        pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
+        matched = pair.matched if in_order else 0.0
+        self._compared.append((pair.comparison, matched, pair.output + pair.reference))
         kind, score = "right" if pair.is_right else "wrong_arguments", pair.similarity
         if not in_order:
             kind, score = "wrong_order", 0.0
         entry = {"kind": kind, "score": score, "name": made.name, "output": row}
-        self._calls[column] = {**entry, "reference": column}
+        self._entries[column] = {**entry, "reference": column}
         if not pair.is_right:
             wrong = find_wrong(pair.comparison).values()
-            self._calls[column]["arguments"] = [*wrong, *pair.invalid]
-
-    def _count(self, comparison: Comparison, matched: float, leaves: float) -> None:
-        """Add the leaves of a pair of calls, or of a single call."""
-        self._matched.append(matched)
-        self._leaves.append(leaves)
-        comparison.count(self._fields)
-        for each in comparison.outcomes:
-            if each.kind == "match":
-                graded = {"field": each.node.path, "kind": "match", "score": each.score}
-                self._graded.append(graded)
+            self._entries[column]["arguments"] = [*wrong, *pair.invalid]
 
     def _compare_leftovers(self, pairs: Pairs) -> None:
         """Compare the calls that are in no pair.
@@ -279,12 +271,12 @@ class CallComparison:
         are paired in their order: a wrong tool was called in the place of the expected one.
         """
         used, met = {row for row, _ in pairs}, {column for _, column in pairs}
-        wanted = [column for column in range(len(self._expected)) if column not in met]
+        wanted = [column for column in range(len(self.expected)) if column not in met]
         others = []
-        for row, call in enumerate(self._made):
+        for row, call in enumerate(self.made):
             if row in used:
                 continue
-            column = next((n for n in wanted if self._expected[n].name == call.name), None)
+            column = next((n for n in wanted if self.expected[n].name == call.name), None)
             if column is None:
                 others.append(row)
                 continue
@@ -298,8 +290,8 @@ class CallComparison:
 
     def _add_unpaired(self, row: int | None, column: int | None) -> None:
         """Add a call without a partner of the same tool; all its arguments are wrong."""
-        call = None if row is None else self._made[row]
-        wanted = None if column is None else self._expected[column]
+        call = None if row is None else self.made[row]
+        wanted = None if column is None else self.expected[column]
         problem = None if call is None else call.problem
         missing = self._list_arguments(wanted, "missing") if wanted else []
         extra = self._list_arguments(call, "extra") if call and problem is None else []
@@ -318,18 +310,18 @@ class CallComparison:
         elif missing or extra:
             entry["arguments"] = missing + extra
         if column is None:
-            self._calls.append(entry)
+            self._extra.append(entry)
         else:
-            self._calls[column] = entry
+            self._entries[column] = entry
 
-    def _list_arguments(self, call: Call, kind: Kind) -> list[dict[str, Any]]:
+    def _list_arguments(self, call: Call, kind: Kind) -> list[Place]:
         """Count and list all arguments of a call that has no partner."""
         comparison, node = Comparison(), call.node.narrow(call.values)
         for name, value in call.values.items():
-            if self._how != "ignore" and not is_optional(value):
+            if self.arguments != "ignore" and not is_optional(value):
                 comparison.add_side(node.member(name), kind, value, f"/{escape(name)}")
         _, output, reference = comparison.figures()
-        self._count(comparison, 0.0, output + reference)
+        self._compared.append((comparison, 0.0, output + reference))
         side = "reference" if kind == "missing" else "output"
         return [
             {"pointer": f"/{escape(name)}", "kind": kind, side: mark_alternatives(value)}

@@ -18,7 +18,7 @@ from llmeval_integrations.fields.field import Omission
 from llmeval_integrations.fields.paths import ANY, Override, Settings, check_path
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing
-from llmeval_integrations.json_values.values import SCALARS, escape, measure
+from llmeval_integrations.json_values.values import SCALARS, canonical, escape, measure
 from llmeval_integrations.matching.node import AnyOf, is_optional
 from llmeval_integrations.schemas.document import list_of, object_of
 from llmeval_integrations.schemas.errors import describe, find_errors
@@ -241,6 +241,11 @@ class Call:
                 self.values = Omission().omit(self.node, call.arguments)
                 break
         self._parsing = parsing
+
+    @cached_property
+    def text(self) -> str:
+        """The arguments as a text that equal calls of a tool share."""
+        return canonical(mark_alternatives(self.arguments))
 
     @cached_property
     def weight(self) -> float:
