@@ -289,9 +289,13 @@ def api() -> dict[str, str]:
 def tables() -> dict[str, str]:
     """Return the pages of options, labels and errors."""
     os.environ["COLUMNS"] = "96"
+    parser, commands = parsers()
     helps = "\n".join(
-        f"## {name}\n\n```text\n{parser.format_help()}```\n"
-        for name, parser in parsers()[1].items()
+        f"{title}\n\n```text\n{each.format_help()}```\n"
+        for title, each in {
+            "# Command line": parser,
+            **{f"## llmeval {name}": each for name, each in commands.items()},
+        }.items()
     )
     defects = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in DEFECTS.items())
     raised = "".join(
@@ -301,7 +305,7 @@ def tables() -> dict[str, str]:
         if isinstance(kind, type) and issubclass(kind, errors.EvalError)
     )
     return {
-        "api/command-line.md": f"# Command line\n\n{helps}",
+        "api/command-line.md": helps,
         "api/labels.md": (
             "# Labels\n\nIf an output is not valid JSON, its label names the defect:\n\n"
             f"| label | means |\n| --- | --- |\n{defects}\n"

@@ -1,5 +1,6 @@
 """Calls of `llmeval`: the exit code, what stands on the screen, and the files."""
 
+import inspect
 import json
 import re
 import sys
@@ -232,6 +233,8 @@ def test_a_starter_file_runs_and_show_prints_the_run_again(llmeval):
 def test_every_evaluator_describes_itself_and_each_of_its_options(name):
     kind = evaluator_class(name)
     assert "?" in read_docstring(kind)[0]
-    for option in read_options(kind):
+    options = list(read_options(kind))
+    assert [option.name for option in options] == list(inspect.signature(kind).parameters)
+    for option in options:
         assert option.documentation
         assert f"{option.name}: {option.type}" in describe(kind)
