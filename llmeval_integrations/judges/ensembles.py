@@ -240,9 +240,7 @@ class Questionnaire(ModelJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         if self.calls == "each":
-            judges = self.__dict__["_judges"]
-            each = ask.share() if len(judges) > 1 else ask
-            return self._combine(await results_of(judges, sample, each))
+            return self._combine(await results_of(self.__dict__["_judges"], sample, ask))
         questions = "\n".join(f"{n}. {question}" for n, question in enumerate(self.questions, 1))
         values = background(sample, self.instruction, self.role, questions=questions)
         form = JudgementsForm(len(self.questions))

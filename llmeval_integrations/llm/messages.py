@@ -136,12 +136,6 @@ class Request(msgspec.Struct, frozen=True):
     """Which of several replies to the same question is wanted: its number in each enclosing vote,
     from the outermost inwards. Each reply is cached separately."""
 
-    shared: bool = False
-    """Whether others ask about the same material, so that a vendor's cache saves money."""
-
-    repeated: bool = False
-    """Whether the session has asked about the same documents before."""
-
     @property
     def text(self) -> str:
         """All messages as one text."""

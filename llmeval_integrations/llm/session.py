@@ -62,7 +62,6 @@ class Session:
     budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
     ready: asyncio.Event | None = None  # the first call waits for it
     batch: bool = False  # whether models are asked by batches; needs `replies`
-    shared: bool = False  # whether several judges ask about each sample
     # called in the place of a model; the question fails then
     count: Callable[[Client, Request], object] | None = None
 
@@ -70,7 +69,6 @@ class Session:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
-        self._fences: set[str] = set()  # of all requests; the same documents have the same
         self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
@@ -117,9 +115,6 @@ class Session:
     async def _fetch(self, line: _Line, key: bytes, request: Request) -> Reply:
         """Ask, and store the reply before it is read."""
         client, _, limiter, price, batches = line
-        shared, repeated = self.shared or request.shared, request.fence in self._fences
-        request = msgspec.structs.replace(request, shared=shared, repeated=repeated)
-        self._fences.add(request.fence)
         if self.ready is not None:
             await self.ready.wait()
 
@@ -172,7 +167,6 @@ class Ask:
     draws: tuple[int, ...] = ()  # in the enclosing votes, from the outermost inwards
     temperature: float | None = None  # of requests that set none
     images: tuple[Image, ...] = ()  # shown with each question
-    shared: bool = False  # whether several questions begin with the same material
     parents: tuple[Ask, ...] = ()  # where the calls count, too
 
     def __post_init__(self) -> None:
@@ -200,7 +194,6 @@ class Ask:
             request,
             temperature=self.temperature if chosen is None else chosen,
             draw=draw,
-            shared=request.shared or self.shared,
         )
         try:
             reply = await self.session.reply(self.client, request)
@@ -230,24 +223,15 @@ class Ask:
         """Return an Ask that shows the model these images with each question."""
         return self._narrow(images=(*self.images, *images))
 
-    def share(self) -> Ask:
-        """Return an Ask for several questions about the same material, which a cache may keep."""
-        return self._narrow(shared=True)
-
     def _narrow(self, **changes: Any) -> Ask:
         return replace(self, parents=(self, *self.parents), **changes)
 
     def account(self) -> dict[str, Any]:
-        """Return the models, outputs, calls and tokens for a result's metadata."""
+        """Return the models, outputs, calls, tokens and cost for a result's metadata."""
         models = dict.fromkeys(reply.model for reply in self.replies if reply.model)
         outputs = dict.fromkeys(reply.output for reply in self.replies)
-        took = self.spending.summary()
-        counts = ("calls", "cached", "input_tokens", "output_tokens")
-        return {
-            "model": ", ".join(models) or None,
-            "output": ", ".join(outputs) or None,
-            **{name: took[name] for name in counts},
-        }
+        names = {"model": ", ".join(models) or None, "output": ", ".join(outputs) or None}
+        return {**names, **self.spending.summary()}
 
 
 def check_end(reply: Reply, *, whole: bool) -> None:

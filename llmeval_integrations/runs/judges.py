@@ -9,8 +9,6 @@ from dataclasses import fields, is_dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_count
@@ -126,7 +124,7 @@ def open_judges(
         cache.open()  # an error comes before anything is asked
     stores: Any = {"cache": cache, "replies": own, "batch": batch}
     with cache or nullcontext(), own or nullcontext():
-        session = Session(concurrency, budget=budget, shared=len(judges) > 1, **stores)
+        session = Session(concurrency, budget=budget, **stores)
         spent = {name: Spending() for name in judges}
         try:
             yield Judging(session, spent, LARGEST if batch else concurrency)
@@ -198,13 +196,12 @@ async def _judge_all(
         ask = Ask(session)
         try:
             result: Result = await judge.result(sample, ask)
+            return result
         except RecursionError:
             reason = "Nested too deeply to be put to a judge"
-            result = Result.unscored(reason, label="too_deep")
+            return Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
         except Exception as error:  # noqa: BLE001 - it becomes the error of the row
             return Charged(error, ask.spending.summary())
-        said = {**result.metadata.get("judge", {}), **ask.spending.summary()}
-        return msgspec.structs.replace(result, metadata={**result.metadata, "judge": said})
 
     return await gather(*map(result, samples))
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.client import ClientConfig
 from llmeval_integrations.llm.loop import in_thread
 from llmeval_integrations.llm.messages import Image, Message, Output, Request, split_system
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
 MAX_TOKENS: Final = 4096  # the default limit of a reply, because the API requires one
-_SHORTEST_SHARED: Final = 4_096  # characters of a prefix that Anthropic caches: 1,024 tokens
+_SHORTEST_KEPT: Final = 4_096  # characters of a beginning that Anthropic caches: 1,024 tokens
 _CLOCKS: Final = 600  # the largest difference between our clock and the server's, in seconds
 
 
@@ -34,19 +35,18 @@ class AnthropicClient(StainlessClient):
     key_variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
     address_variables = ("ANTHROPIC_BASE_URL",)
 
+    def __init__(self, config: ClientConfig, given: Any = None) -> None:
+        super().__init__(config, given)
+        self._beginnings: set[int] = set()  # hashes of those that were sent
+
     def arguments(self, request: Request, output: Output) -> dict[str, Any]:
         system, messages = split_system(request.messages)
         has_temperature = "temperature" in (self.known or ())
-        ends = []
-        if request.fence and request.repeated:
-            ends.append(f"</documents {request.fence}>")
-        if request.fence and (request.shared or request.draw):
-            ends.append(f"{request.fence}>")
         arguments = {
             "model": self.config.name,
             "max_tokens": request.max_tokens or MAX_TOKENS,
             "system": system or None,
-            "messages": [_message(message, ends) for message in messages],
+            "messages": [self._message(message, request.fence) for message in messages],
             "temperature": request.temperature if has_temperature else None,
         }
         name, schema = request.schema_name, request.schema
@@ -91,29 +91,35 @@ class AnthropicClient(StainlessClient):
         succeeded = [item for item in items if item.result.type == "succeeded"]
         return self.read_all({item.custom_id: item.result.message.to_dict() for item in succeeded})
 
-
-def _message(message: Message, ends: Sequence[str]) -> dict[str, Any]:
-    """Return a message as JSON, with its beginning up to each of the ends in Anthropic's cache.
-
-    The material ends at its last fence mark. It is the same in all draws of a vote and for all
-    judges of a sample; documents may be the same in many samples. Caching raises the price of these
-    tokens by a quarter, and reading them from the cache costs a tenth. Less than 1,024 tokens are
-    not cached.
-    """
-    blocks: list[dict[str, Any]] = []
-    for block in message.blocks:
-        if isinstance(block, Image):
-            content = {"type": "base64", "media_type": block.media_type, "data": block.data}
-            source = content if block.data else {"type": "url", "url": block.url}
-            blocks.append({"type": "image", "source": source})
-            continue
-        rest = block
-        for end in ends:
-            shared, mark, behind = rest.rpartition(end)
-            if mark and len(block) - len(behind) >= _SHORTEST_SHARED:
+    def _message(self, message: Message, fence: str) -> dict[str, Any]:
+        """Return a message as JSON."""
+        blocks: list[dict[str, Any]] = []
+        for block in message.blocks:
+            if isinstance(block, Image):
+                content = {"type": "base64", "media_type": block.media_type, "data": block.data}
+                source = content if block.data else {"type": "url", "url": block.url}
+                blocks.append({"type": "image", "source": source})
+                continue
+            start = 0
+            for end in self._find_repeated(block, fence):
                 kept = {"cache_control": {"type": "ephemeral"}}
-                blocks.append({"type": "text", "text": shared + mark, **kept})
-                rest = behind
-        blocks.append({"type": "text", "text": rest})
-    is_plain = isinstance(message.content, str) and len(blocks) == 1
-    return {"role": message.role, "content": message.content if is_plain else blocks}
+                blocks.append({"type": "text", "text": block[start:end], **kept})
+                start = end
+            blocks.append({"type": "text", "text": block[start:]})
+        is_plain = isinstance(message.content, str) and len(blocks) == 1
+        return {"role": message.role, "content": message.content if is_plain else blocks}
+
+    def _find_repeated(self, text: str, fence: str) -> Iterator[int]:
+        """Yield the ends of the beginnings of a text that were sent before: Anthropic keeps them.
+
+        The documents end at their mark, and all material at the last mark. Draws of a vote and
+        judges of a sample share the material, and many samples may share documents. Keeping raises
+        the price of these tokens by a quarter, and reading what is kept costs a tenth.
+        """
+        for mark in (f"</documents {fence}>", f"{fence}>") if fence else ():
+            end = text.rfind(mark) + len(mark)
+            beginning = hash(text[:end])
+            if mark in text and end >= _SHORTEST_KEPT:
+                if beginning in self._beginnings:
+                    yield end
+                self._beginnings.add(beginning)
