@@ -144,7 +144,7 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
     if job.keep == "all":
         places = range(len(rows) // width)
     elif job.keep == "failing":
-        failing = [n for n, row in enumerate(rows) if is_failing(row)]
+        failing = [n for n, row in enumerate(rows) if not row.passed and is_failing(row)]
         places = dict.fromkeys(n // width for n in failing)
     lines = []
     for place in places:

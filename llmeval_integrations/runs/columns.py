@@ -18,7 +18,7 @@ from llmeval_integrations.runs.rows import fields_of
 NUMBERS: Final = "numbers of rows"  # the source of ids that are not in the data
 _FIELDS: Final[tuple[str, ...]] = Sample.__struct_fields__
 _ID, _GROUP, _SCHEMA, _VARS = map(_FIELDS.index, ("id", "group", "schema", "variables"))
-_EMPTY_IS_ABSENT: Final = (_ID, _GROUP, _SCHEMA)
+_ABSENT: Final = (MISSING, "")
 _VARIABLES: Final = "variables"
 _PREFIX: Final = "variables."
 _NO_FIELDS: Final = (None, *(MISSING,) * (len(_FIELDS) - 1))
@@ -70,16 +70,17 @@ class Columns(msgspec.Struct, frozen=True, dict=True):
         fields: list[Any] = [*_NO_FIELDS]
         places = self.places
         for column, cell in row.items():  # a row has fewer columns than there are fields
-            if cell is not None and column in places:
-                for place in places[column]:
+            if cell is not None:
+                for place in places.get(column, ()):
                     fields[place] = cell
         if (self.variables or self.group_variable) and (error := self._add_variables(row, fields)):
             return error
-        for place in _EMPTY_IS_ABSENT:
-            if fields[place] == "":
-                fields[place] = MISSING
-        if fields[_ID] is MISSING:
+        if fields[_ID] in _ABSENT:
             fields[_ID] = number
+        if fields[_GROUP] == "":
+            fields[_GROUP] = MISSING
+        if fields[_SCHEMA] == "":
+            fields[_SCHEMA] = MISSING
         return Sample(*fields)
 
     def _add_variables(self, row: Mapping[Any, Any], fields: list[Any]) -> InputError | None:

@@ -238,7 +238,7 @@ def test_an_interrupt_carries_the_run_that_was_done(tmp_path, out):
         raise KeyboardInterrupt
 
     out = out and tmp_path / out
-    with pytest.raises(Interrupted, match=r"interrupted after [89]") as caught:
+    with pytest.raises(Interrupted, match=r"interrupted after 760 ") as caught:
         evaluate(broken_off(), EVALUATORS, out=out)
     run = caught.value.run
     assert len(list(run.rows)) == run.summary["samples"] * len(EVALUATORS)

@@ -37,7 +37,7 @@ Record: TypeAlias = "tuple[int, Any]"
 """The number of a row, from 1, and the row: a mapping, a Sample, the InputError that says why it
 cannot be read, or the bytes of a JSON object, which `parse_records` parses."""
 
-CHUNK: Final = 128
+CHUNK: Final = 256
 """The most rows of a chunk. A larger chunk would not fit into the processor's cache."""
 
 HEAD: Final = 8  # the rows whose columns are checked before the run begins
