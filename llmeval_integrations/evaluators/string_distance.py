@@ -24,7 +24,7 @@ class StringDistance(TextEvaluator):
     score is at most `threshold`.
 
     Metadata: `exact`. It is False only if the texts differ in more than 10,000 characters on both
-    sides; an edit distance is then an upper bound.
+    sides or, for a Jaro distance, are longer than 80,000. An edit distance is then an upper bound.
 
     The name and the default distance are LangChain's.
     """
