@@ -218,7 +218,11 @@ def fits_pattern(pattern: str, value: Any, path: str) -> bool:
 
 
 def ask_function(rule: Rule, output: Any, reference: Any, path: str) -> Verdict:
-    """Compare two leaves by the caller's function."""
+    """Compare two leaves by the caller's function.
+
+    What it returns is the share of the value that is right, and counts even if it is too small for
+    a match. A function that means nothing by it returns 0.
+    """
     function: Any = rule.compare
     where = f"defaults, at {quote(path)}" if rule.values_only else f"fields[{quote(path)}]"
     try:

@@ -111,6 +111,13 @@ def test_a_similarity_is_the_score_and_nothing_below_its_threshold():
     assert (at_threshold.passed, at_threshold.score) == (True, 0.93)
 
 
+def test_the_share_that_a_function_finds_right_counts_with_and_without_a_match():
+    for similarity, passed in ((0.4, True), (0.5, False), (None, False)):
+        settings = {"compare": lambda *_: 0.4, "similarity": similarity}
+        result = JsonFields(fields={"/a": settings})({"a": "abcd"}, {"a": "axyz"})
+        assert (result.score, result.passed) == (0.4, passed)
+
+
 def test_a_reason_says_which_date_is_ambiguous():
     evaluator = JsonFields({"properties": {"due": {"format": "date"}}}, defaults={"dates": "any"})
     assert evaluator({"due": "5 Jan 2024"}, {"due": "2024-01-05"}).passed
