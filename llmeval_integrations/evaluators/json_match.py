@@ -12,7 +12,6 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
-from llmeval_integrations.json_values.values import equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Node, Outcome, summarize
 

@@ -224,29 +224,24 @@ class Comparison:
             else:
                 self.add_side(node, "missing", reference, place)
             return
-        begin, wholes = len(self.outcomes), len(self.wholes)
-        output_has_parts = type(output) in CONTAINERS and bool(output)
-        reference_has_parts = type(reference) in CONTAINERS and bool(reference)
-        if reference_has_parts:
-            self.add_side(node, "missing", reference, place)
-        if output_has_parts:
-            self.add_side(node, "extra", output, place)
-        have_both = output_has_parts and reference_has_parts
-        if have_both or not (node.counts(output) and node.counts(reference)):
-            return
-        if type(output) is not type(reference):
-            alone: Literal["output", "reference"] = "reference" if output_has_parts else "output"
-            self.outcomes.append(
-                Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
-            )
-        elif len(self.outcomes) == begin:  # all parts are ignored, so the empty leaf is, too
-            return
-        elif reference_has_parts:
-            self.add_side(node, "extra", output, place)
-        else:
-            self.add_side(node, "missing", reference, place)
-        if len(self.outcomes) > begin:
-            self.wholes[wholes:] = [(begin, len(self.outcomes))]
+        begin, first = len(self.outcomes), len(self.wholes)
+        sides: tuple[tuple[Kind, Any], ...] = ("missing", reference), ("extra", output)
+        for kind, value in sides:
+            if not node.is_leaf(value):
+                self.add_side(node, kind, value, place)
+        for kind, value in sides:
+            if not (node.is_leaf(value) and node.counts(value)):
+                continue
+            if type(output) is not type(reference):
+                alone: Literal["output", "reference"]
+                alone = "reference" if kind == "missing" else "output"
+                self.outcomes.append(
+                    Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
+                )
+            elif len(self.outcomes) > begin:  # else all parts are ignored, so this leaf is, too
+                self.add_side(node, kind, value, place)
+            if len(self.outcomes) > begin:
+                self.wholes[first:] = [(begin, len(self.outcomes))]
 
     def add_matches(self, node: Node, value: Any) -> None:
         """List the leaves of a value that equals its reference, without comparing them."""

@@ -285,8 +285,7 @@ class Arrays:
     def pair_in_any_order(self, here: Positions, there: Positions) -> Pairs:
         """Pair items for the greatest total gain, first the items that match in full."""
         its, (same, rows, columns) = self.its, self._pair_equal(here, there)
-        may_split = bool(same) and (its.fuzzy or self.least > 0)
-        if its.exact and not may_split:  # scalars can only match one of several values now
+        if its.exact:  # the scalars that are left can only match one of several values
             parts = [n for n in rows if type(self.output[n]) not in SCALARS]
             others = [n for n in columns if type(self.reference[n]) not in SCALARS]
             if any(type(self.reference[n]) is AnyOf for n in others):
@@ -299,6 +298,7 @@ class Arrays:
             pairs = same + pair_by_parts(self, rows, columns)
         elif table:
             # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] if the equal 2.0 are split.
+            may_split = same and (its.fuzzy or self.least > 0)
             if may_split and self._may_gain(same, rows, columns, table):
                 whole = self.table(here, there)
                 self.is_limited |= whole is None
