@@ -87,6 +87,8 @@ class JudgedEvaluator(Evaluator):
             result = await self.judge(sample, own)
         except JudgeError as error:
             result = Result.unscored(str(error), label=error.label)
+        if not isinstance(result, Result):
+            raise InvalidOptionError(f"{self.name}: expected a Result, got {quote(result)}")
         account = own.account()
         if own.replies and result.is_unscored:
             account["reply"] = own.replies[-1].text

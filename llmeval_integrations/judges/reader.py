@@ -245,7 +245,7 @@ def parse_judgement(
     """
     texts = (ignoring,) if isinstance(ignoring, str) else ignoring
     keys = (required_keys,) if isinstance(required_keys, str) else required_keys
-    own = {each.casefold(): each for each in words or ()}
+    own = {str(each).casefold(): each for each in words or ()}
     vocabulary = Vocabulary(VERDICT.name, own, scale, VERDICT_NAMES) if own or scale else VERDICT
     reader = Reader(vocabulary, Quotations(texts, fence))
     try:

@@ -118,12 +118,18 @@ class Session:
         if self.ready is not None:
             await self.ready.wait()
 
+        async def complete() -> Reply:
+            reply = await client.complete(request)
+            if not isinstance(reply, Reply):
+                raise InvalidOptionError(f"{client!r}: expected a Reply, got {quote(reply)}")
+            return reply
+
         async def call() -> Reply:
             if self._is_closing:
                 raise ClientError("not asked, because the run was interrupted", kind="budget")
             if self.cache is not None:
                 self.cache.open()  # raises if the cache has failed, so that no more calls are paid
-            return await self.budget.pay(request, price, partial(client.complete, request))
+            return await self.budget.pay(request, price, complete)
 
         alone = partial(limiter.retry, call, client.retries)
         reply = await (batches.reply(key, request, alone) if batches else alone())

@@ -196,12 +196,12 @@ async def _judge_all(
         ask = Ask(session)
         try:
             result: Result = await judge.result(sample, ask)
-            return result
         except RecursionError:
             reason = "Nested too deeply to be put to a judge"
-            return Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
+            result = Result.unscored(reason, label="too_deep", judge=ask.spending.summary())
         except Exception as error:  # noqa: BLE001 - it becomes the error of the row
             return Charged(error, ask.spending.summary())
+        return result
 
     return await gather(*map(result, samples))
 

@@ -285,6 +285,10 @@ def test_a_model_and_an_enum_are_read_like_a_reply():
         assert judges.parse_judgement(reply) == judges.Judgement("It holds.", "Pass", "High")
 
 
+def test_words_may_be_numbers():
+    assert judges.parse_judgement("Grade: 3", words=[1, 2, 3]).verdict == 3
+
+
 def test_a_method_of_the_caller_finds_what_we_do_not():
     finnish = "Tuomio: hylätty"
 
