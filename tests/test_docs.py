@@ -259,6 +259,14 @@ def test_a_page_has_no_placeholder_and_its_links_lead_somewhere(path):
             assert anchor in anchors, f"{target}#{anchor}"
 
 
+def test_the_source_distribution_has_the_files_that_the_site_includes():
+    included = re.findall(
+        r"\{include\} \.\./(\w+)", "".join(page.read_text() for page in DOCS.glob("*.md"))
+    )
+    listed = re.findall(r'^    "/([\w-]+)', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert set(included) <= set(listed), included
+
+
 @pytest.mark.nightly  # `make docs` does the same
 def test_the_site_builds_without_a_warning_and_every_link_leads_somewhere(tmp_path):
     for package in ("sphinx", "myst_nb", "furo", "langchain_core"):
