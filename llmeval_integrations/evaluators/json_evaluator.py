@@ -58,13 +58,12 @@ def read_defect(sample: Sample, parsing: Parsing) -> Defect | None:
 
     In lenient mode, truncated text is a defect here, while `read` completes it.
     """
-    output = sample.output
-    if type(output) is str and (parsing == "lenient" or _SHARED not in sample.__dict__):
-        return check(output, parsing)
-    if parsing == "lenient":
-        value, label = read_answer(output)
-        return REFUSED if label == "refused" else check(value, parsing)
-    return invalidity(read(sample, "output", parsing))
+    if parsing != "lenient" and _SHARED in sample.__dict__:
+        return invalidity(read(sample, "output", parsing))
+    value, label = sample.output, None
+    if type(value) is not str:
+        value, label = read_answer(value)
+    return REFUSED if label == "refused" else check(value, parsing)
 
 
 def read_both(
