@@ -68,7 +68,6 @@ class _LabelJudge(ModelJudge):
     They come first in the prompt."""
 
     _form: StatementForm = field(init=False, repr=False, compare=False)
-    _shots: str = field(init=False, repr=False, compare=False)
 
     def _set_form(self, labels: _Labels) -> None:
         check_number(self, "threshold", optional=True)

@@ -147,6 +147,8 @@ class ModelJudge(JudgedEvaluator):
     retries: int = field(default=1, kw_only=True)
     """How often the judge is shown an unreadable reply and asked for its verdict again."""
 
+    _shots = ""  # labelled samples, as text
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice(self, "output", OUTPUTS)
@@ -164,14 +166,15 @@ class ModelJudge(JudgedEvaluator):
         self, ask: Ask, prompt: Prompt, form: Form[T], variables: Mapping[str, Any]
     ) -> T:
         """Send a prompt, after labelled samples, to the model, and read the answer."""
-        mark, shots = str(variables.get("fence", "")), vars(self).get("_shots", "")
-        quotations = Quotations([shots, *prompt.show(variables)], mark)
+        mark = str(variables.get("fence", ""))
+        quotations = Quotations([self._shots, *prompt.show(variables)], mark)
         messages = tuple(prompt.render(variables))
-        request = Request(messages, None, form.name, self.output, fence=mark).prepend([shots])
-        return await exchange(ask, request, form, quotations, self.retries)
+        request = Request(messages, None, form.name, self.output, fence=mark)
+        request = request.prepend([self._shots]) if self._shots else request
+        return await ask_in_form(ask, request, form, quotations, self.retries)
 
 
-async def exchange(
+async def ask_in_form(
     ask: Ask,
     request: Request,
     form: Form[T],

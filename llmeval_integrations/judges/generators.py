@@ -12,7 +12,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.options import check_number, check_text
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.evaluator import exchange
+from llmeval_integrations.judges.evaluator import ask_in_form
 from llmeval_integrations.judges.forms import Form, object_schema
 from llmeval_integrations.judges.material import make_prompt
 from llmeval_integrations.llm.client import load_client
@@ -100,7 +100,7 @@ class QuestionGenerator:
         }
         form = _form(num_questions, has_choices=has_choices)
         request = Request(tuple(_PROMPT.render(values)), None, form.name)
-        return wait(start(exchange(Ask(Session(), self.model), request, form)))
+        return wait(start(ask_in_form(Ask(Session(), self.model), request, form)))
 
 
 class _Item(msgspec.Struct):

@@ -176,7 +176,8 @@ def build(kind: type[T], fields: Mapping[str, Any], prefix: str = "") -> T:
         is_short = isinstance(given, str) and len(given) < _SHORTEST_KEY
         is_plain = is_short or isinstance(given, (int, float))
         shown = f"={given!r}" if is_plain and name != "api_key" else ""
-        raise InvalidOptionError(f"{prefix}{place.rstrip('`')}{shown}: {message}") from None
+        where = f"{place.rstrip('`')}{shown}: " if place else ""
+        raise InvalidOptionError(f"{prefix}{where}{message}") from None
 
 
 class _Part(msgspec.Struct, forbid_unknown_fields=True):

@@ -60,7 +60,7 @@ def test_a_judge_or_client_that_returns_something_else_is_told_what_to_return():
 
     with pytest.raises(InvalidOptionError, match=r"returns: expected a Result, got 1\.0"):
         Returns(Texts())("a")
-    with pytest.raises(InvalidOptionError, match="Texts object .*: expected a Reply, got 'Pass'"):
+    with pytest.raises(InvalidOptionError, match=r"Texts object .*: expected a Reply, got 'Pass'"):
         Returns(Texts())("b")
 
 

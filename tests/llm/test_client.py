@@ -38,6 +38,7 @@ def test_a_model_by_name(model):
         ("gpt-4o", {}, InvalidOptionError, "'gpt-4o' is not 'platform:model'; platforms: .*ollama"),
         (None, {}, InvalidOptionError, "model=None is not .* or a Client of your own$"),
         (object(), {}, InvalidOptionError, "model=<object object"),
+        ({"platform": "openai"}, {}, InvalidOptionError, "^model: Object missing .* `name`"),
         (
             Remote(),
             {"api_key": "sk-1"},
