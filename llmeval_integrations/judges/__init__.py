@@ -1,6 +1,7 @@
 """Evaluators that ask a model, with their prompts, verdicts and agreement with people."""
 
 from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.judges.answers import aask, ask
 from llmeval_integrations.judges.claims import (
     AnswerRelevance,
     ClaimFaithfulness,
@@ -27,7 +28,6 @@ from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import parse_judgement
 from llmeval_integrations.judges.trust import Calibration, Shift, calibrate, judge_bias
 from llmeval_integrations.judges.vocabulary import Confidence, Judgement, Verdict
-from llmeval_integrations.llm.answers import aask, ask
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.messages import Message, Request
 from llmeval_integrations.stats.judge_agreement import Agreement, agreement

@@ -20,12 +20,11 @@ from llmeval_integrations.core.options import as_number, check_choice, check_num
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
-from llmeval_integrations.judges.forms import Form, Schema
+from llmeval_integrations.judges.forms import Form, Schema, form_of
 from llmeval_integrations.judges.material import material
 from llmeval_integrations.judges.objects import Quotations
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import reasons_of
-from llmeval_integrations.llm.answers import check_type, name_of, schema_of
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
 from llmeval_integrations.llm.messages import OUTPUTS, Image, Message, Output, Request, take_images
@@ -249,9 +248,12 @@ class Judge(ModelJudge):
     threshold: float | None = None
     """The lowest score that passes. With None, only scores that are True or False pass or fail."""
 
+    _form: Form[Any] = field(init=False, repr=False, compare=False)
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_type(self.result_type)
+        form = form_of(self.result_type, repeats=self.score is None)
+        object.__setattr__(self, "_form", form)
         check_number(self, "threshold", optional=True)
         names = getattr(self.result_type, "model_fields", {})
         if not (self.score is None or self.score in names or callable(self.score)):
@@ -259,10 +261,8 @@ class Judge(ModelJudge):
             raise option_error(self, "score", f"a function, or a field of the answer ({known})")
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
-        kind, score = self.result_type, self.score
-        build = getattr(kind, "model_validate", str)
-        form: Form[Any] = Form(name_of(kind), schema_of(kind), build, repeats=score is None)
-        answer = await self.exchange(ask, self.prompt, form, material(sample))
+        score = self.score
+        answer = await self.exchange(ask, self.prompt, self._form, material(sample))
         plain = answer if isinstance(answer, str) else answer.model_dump(mode="json")
         metadata = {"answer": plain}
         if score is None:

@@ -9,8 +9,10 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import msgspec
 
-from llmeval_integrations.core.errors import UnreadableJudgementError
+from llmeval_integrations.core.errors import InvalidOptionError, UnreadableJudgementError
 from llmeval_integrations.core.quote import quote
+from llmeval_integrations.json_values import parse as json_text
+from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.judges.objects import (
     Members,
     Quotations,
@@ -36,6 +38,7 @@ _WORDS: Final[Schema] = {
     "verdict": {"type": "string", "enum": ["Pass", "Fail"]},
     "confidence": {"type": "string", "enum": ["High", "Medium", "Low"]},
 }
+_COPY: Final = "it only repeats a text that was shown"
 _AGAIN: Final = "That reply cannot be read. Say what it comes to in one JSON object with the keys"
 
 
@@ -99,6 +102,8 @@ class Form(Generic[T]):
         """
         if self.schema is None:
             return self._build(reply)
+        if not self._fields:
+            return self._read_whole(reply, quotations)
         text = strip_reasoning(reply, lambda part: bool(self._list_objects(part)))
         found = self._list_objects(text)
         if not found:
@@ -111,10 +116,22 @@ class Form(Generic[T]):
             with suppress(UnreadableJudgementError):  # a copy
                 answers.append(self._read_object(each, quotations))
         if not answers:
-            raise UnreadableJudgementError("it only repeats a text that was shown")
+            raise UnreadableJudgementError(_COPY)
         if any(each != answers[0] for each in answers):
             raise UnreadableJudgementError("it has several answers")
         return answers[0]
+
+    def _read_whole(self, reply: str, quotations: Quotations) -> T:
+        """Read a list, or an object whose keys are free; raises UnreadableJudgementError."""
+        value = json_text.parse(strip_reasoning(reply))
+        if isinstance(value, Defect):
+            raise UnreadableJudgementError(f"it is not JSON ({value.name}): {value.reason}")
+        if not self._repeats and quotations.hold_all(value):
+            raise UnreadableJudgementError(_COPY)
+        try:
+            return self._build(value)
+        except (ValueError, TypeError, LookupError) as error:
+            raise UnreadableJudgementError(str(error)) from error
 
     def _list_objects(self, text: str) -> list[Members]:
         """List the objects of a reply that have this form, or the object that its labels make."""
@@ -153,8 +170,33 @@ class Form(Generic[T]):
     def _build_answer(self, given: Members, quotations: Quotations) -> T:
         values = [each for key, each in given.items() if key in self._fields.values()]
         if not self._repeats and quotations.hold_all(values):
-            raise UnreadableJudgementError("it only repeats a text that was shown")
+            raise UnreadableJudgementError(_COPY)
         return self._build(given)
+
+
+def form_of(result_type: Any, *, repeats: bool = False) -> Form[Any]:
+    """Return the form of answers of a type: str, or a pydantic model's class."""
+    if result_type is str:
+        return Form("str", None, str)
+    if not hasattr(result_type, "model_json_schema"):
+        raise InvalidOptionError(
+            f"result_type={quote(result_type)} is neither str nor a pydantic model's class"
+        )
+    from pydantic import ValidationError
+
+    def build(value: Any) -> Any:
+        try:
+            return result_type.model_validate(value)
+        except ValidationError as error:
+            findings = error.errors(include_url=False, include_context=False)
+            places = (".".join(map(str, each["loc"])) or "the answer" for each in findings)
+            mistakes = (f"{place}: {each['msg']}" for place, each in zip(places, findings))
+            raise ValueError("; ".join(mistakes)) from error
+
+    # A name in a call has at most 64 letters, digits and underscores.
+    name = "".join(letter if letter.isalnum() else "_" for letter in result_type.__name__)
+    name = name.encode("ascii", "ignore").decode()[:64] or "answer"
+    return Form(name, result_type.model_json_schema(), build, repeats=repeats)
 
 
 class StatementForm(Form[Judgement]):

@@ -114,6 +114,27 @@ def test_raw_text_is_kept_and_may_be_scored_by_a_function():
     assert judges.Judge(Scripted(GOOD), "Rate {output}", Rating)(RATING).metadata["answer"] == GOOD
 
 
+class Stars(pydantic.RootModel[list[int]]):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("[4, 5]", 2),
+        ("```json\n[4, 5]\n```", 2),
+        ("4 and 5", None),
+        ('["a"]', None),
+        ({"a": 1}, None),
+    ],
+)
+def test_an_answer_may_be_a_list(reply, score):
+    model = Scripted(reply)
+    result = judges.Judge(model, "Rate {output}", Stars, lambda answer: len(answer.root))("x")
+    assert (result.score, result.label) == (score, None if score else "unreadable")
+    assert "mark" not in model.said
+
+
 @pytest.mark.parametrize(
     ("reply", "score", "words"),
     [

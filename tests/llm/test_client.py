@@ -11,7 +11,7 @@ from llmeval_integrations.core.errors import (
     MissingDependencyError,
     UnknownNameError,
 )
-from llmeval_integrations.llm.answers import ask
+from llmeval_integrations.judges import ask
 from llmeval_integrations.llm.client import ClientConfig, load_client
 
 pytest.importorskip("openai")

@@ -140,8 +140,9 @@ class Rating(pydantic.BaseModel):
         ('Hm.</think> {"score": 4}', None),
         ('<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>{"score": 4}', None),
         ('<think>a</think>b</think>{"score": 4}', None),
-        ("Four", "not JSON .* begins 'Four'"),
-        ("{}", "Rating: score: Field"),
+        ('Well: {"score": 4}.', None),
+        ("Four", "Unreadable Rating, it has no object with 'score': 'Four'"),
+        ('{"score": "high"}', "score: Input should be a valid integer"),
     ],
 )
 def test_an_answer_is_of_its_type_or_an_error(text, error, case):
