@@ -48,21 +48,28 @@ class Pair:
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
+        is_checked = made.tool.is_declared and (is_listed or how != "exact")
+        invalid = made.invalid if is_checked else {}
         comparison = self.comparison = Comparison(pairing)
+        for name in invalid:
+            its, wanted, value = made.node.member(name), there.get(name), here.get(name)
+            if is_optional(wanted) and comparison.is_default(its, value):
+                # A tool of BFCL has the default "false" for a boolean. It is not valid, so it does
+                # not stand for an argument that is left out.
+                there = {**there, name: AnyOf(wanted.values)}
         comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = comparison.figures()
         self.invalid: list[Place] = []
         """The places that violate only the tool's schema."""
-        if made.tool.is_declared and (is_listed or how != "exact"):
-            wrong = {read_pointer(each.pointer)[0] for each in comparison.outcomes}
-            for name, places in made.invalid.items():
-                wanted = expected.values.get(name, MISSING)
-                # Arguments that BFCL's references allow to leave out may still be required.
-                may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
-                is_open = wanted is MISSING or not (name in made.values or may_lack)
-                if is_open and name not in wrong:
-                    self.invalid += places
-                    self.output += 1.0
+        wrong = {read_pointer(each.pointer)[0] for each in comparison.outcomes}
+        for name, places in invalid.items():
+            wanted = expected.values.get(name, MISSING)
+            # Arguments that BFCL's references allow to leave out may still be required.
+            may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
+            is_open = wanted is MISSING or not (name in made.values or may_lack)
+            if is_open and name not in wrong:
+                self.invalid += places
+                self.output += 1.0
         self.is_right = not self.invalid
         for each in comparison.outcomes:
             if each.kind != "match" and each.node.weight > 0:

@@ -127,6 +127,21 @@ def test_a_reason_lists_no_graded_match_and_says_that_a_date_is_ambiguous():
     assert result.reason == f"{wrong} (05/01/2024: day or month first?)"
 
 
+def test_a_default_that_is_not_valid_stands_for_no_argument_that_may_be_left_out():
+    tools = [
+        {"name": "f", "parameters": {"properties": {"x": {"type": "boolean", "default": "false"}}}}
+    ]
+    for evaluator, wanted in (
+        (ToolCalls(tools, arguments="superset"), {"$any_of": [True, False], "$optional": True}),
+        (ToolCalls(tools, alternatives="listed"), ["", True, False]),
+    ):
+        right = [
+            evaluator(call("f", **x), call("f", x=wanted)).passed
+            for x in ({}, {"x": True}, {"x": "false"})
+        ]
+        assert right == [True, True, False]
+
+
 def test_a_missing_item_is_listed_though_another_has_a_wrong_type_at_its_position():
     reference = call(a=[{"x": {"y": 1}}, "2024-01-05", ""])
     [row] = ToolCalls(arguments="superset")(call(a=[1, ""]), reference).metadata["calls"]
