@@ -26,8 +26,12 @@ JSON_START: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
 """The beginning of an object or array, perhaps in a fence."""
 
 _MISTRAL: Final = "[TOOL_CALLS]"
-_LLAMA: Final = re.compile(r"<function=([^<>\s]+)>")
-_END_OF_LLAMA: Final = "</function>"
+_NAMED: Final = re.compile(
+    r"(?:<function=|\[TOOL_CALLS\])([^<>\[\]{\s]+)(?:>|(?:\[CALL_ID\]\w+)?\[ARGS\])"
+)
+"""The name before the arguments in a form of Llama's or of newer models of Mistral's."""
+
+_END_OF_NAMED: Final = re.compile(r"</function>|\[TOOL_CALLS\]")
 
 _PYTHON_CALL: Final = r"\s*[A-Za-z_][\w.]*\s*\("
 _PYTHON: Final = re.compile(rf"(?:```\w*\s*)?(\[{_PYTHON_CALL}.*\])\s*(?:```)?", re.DOTALL)
@@ -60,12 +64,13 @@ def find_calls(text: str) -> list[Part] | None:
         return None  # JSON that quotes such a form
     if CALL in text:
         return [*_find_tags(text)]
-    start = text.find(_MISTRAL)
-    if start >= 0:
-        rest = text[start + len(_MISTRAL) :]
+    if named := [*_read_named(answer)]:
+        return named
+    _, mark, rest = text.partition(_MISTRAL)
+    if mark:
         end = _end_of_json(rest, 0)
         return [rest if end < 0 else rest[:end]]
-    return [*_read_llama(answer)] or _read_python(answer)
+    return _read_python(answer)
 
 
 # --- tags -----------------------------------------------------------------------------------------
@@ -142,18 +147,21 @@ class CallTags:
         return tag, False
 
 
-# --- Llama's form, and Python ---------------------------------------------------------------------
+# --- names before arguments, and Python -----------------------------------------------------------
 
 
-def _read_llama(text: str) -> Iterator[ToolCall]:
-    """Read `<function=NAME>{...}</function>`; a closing tag in a JSON string does not count."""
+def _read_named(text: str) -> Iterator[ToolCall]:
+    """Read `<function=NAME>{...}</function>` and `[TOOL_CALLS]NAME[ARGS]{...}`.
+
+    What looks like the end of a call in a JSON string does not count.
+    """
     position = 0
-    while tag := _LLAMA.search(text, position):
+    while tag := _NAMED.search(text, position):
         start = skip_space(text, tag.end())
         position = _end_of_json(text, start)
         if position < 0:
-            end = text.find(_END_OF_LLAMA, start)
-            position = len(text) if end < 0 else end
+            end = _END_OF_NAMED.search(text, start)
+            position = end.start() if end else len(text)
         yield ToolCall(tag[1], text[start:position])
 
 

@@ -420,6 +420,7 @@ ROME = ToolCall("weather", {"city": "Rome"})
         ('I will look. <function=weather>{"city": "Rome"}</function><function=now></function>', [ROME, ToolCall("now")]),
         ('<function=say>{"text": "</function>"}<|eom_id|>', [ToolCall("say", {"text": "</function>"})]),
         ('[TOOL_CALLS][{"name": "weather", "arguments": {"city": "Rome"}}]', [ROME]),
+        ('So.[TOOL_CALLS]weather[ARGS]{"city": "Rome"}[TOOL_CALLS]say[CALL_ID]a1[ARGS]{"text": "[TOOL_CALLS]"}</s>', [ROME, ToolCall("say", {"text": "[TOOL_CALLS]"})]),
         ('[TOOL_CALLS] [{"name": "weather", "arguments": {"city": "Rome"}}, {"name": "now", "arguments": {}}]</s>', [ROME, ToolCall("now")]),
         # Prose, and JSON that only quotes such a form, are answers.
         ("[Rome](http://example.org/weather(1))", []),
@@ -445,6 +446,7 @@ def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
         ('<function=weather>{"city": "Ro', "truncated"),
         ("<function=weather>Rome</function>", "not JSON"),
         ('[TOOL_CALLS][{"name": "weather", "argum', "truncated"),
+        ('[TOOL_CALLS]weather[ARGS]{"city": "Ro', "truncated"),
     ],
 )
 def test_a_call_in_such_a_form_that_cannot_be_read_says_why(text, problem):
