@@ -24,7 +24,8 @@ class Retrieval(Evaluator):
     """Are the relevant documents retrieved, and do they come first?
 
     A sample has two lists of ids, or their JSON: `retrieved` (or else the output), best first, and
-    `relevant`. If an id is repeated, its first position counts.
+    `relevant`. If an id is repeated, its first position counts. The number 1 and the text "1" are
+    the same id.
 
     Example:
         >>> retrieval = Retrieval(metric="mrr")
@@ -67,16 +68,14 @@ class Retrieval(Evaluator):
             reason = None if passed else f"{self.metric} {format_against(self.threshold, score)}"
         return Result(score, passed, None, reason, {**figures})
 
-    def _ids(self, field: str, value: Any) -> list[Any]:
-        value = parse(value) if isinstance(value, str) else as_python(value)
-        if not isinstance(value, (list, tuple)) or not all(
-            isinstance(each, (str, int)) for each in value
-        ):
+    def _ids(self, field: str, value: Any) -> list[str]:
+        ids = parse(value) if isinstance(value, str) else as_python(value)
+        if not isinstance(ids, (list, tuple)) or any(type(each) not in (str, int) for each in ids):
             raise InputError(f"{self.name}: {field}={quote(value)} is not a list of ids")
-        return list(value)
+        return [*map(str, ids)]  # a table may have read the ids of one column as numbers
 
 
-def measure_retrieval(retrieved: list[Any], relevant: set[Any]) -> dict[str, float]:
+def measure_retrieval(retrieved: list[str], relevant: set[str]) -> dict[str, float]:
     """Return all metrics of retrieved ids, which are different and best first."""
     ranks = [rank for rank, each in enumerate(retrieved, 1) if each in relevant]
     gains = sum(1 / math.log2(rank + 1) for rank in ranks)

@@ -18,6 +18,7 @@ from llmeval_integrations import InputError, MissingFieldError, Retrieval, evalu
         (["a", "a", "b"], ["a", "b"], (1, 1, 1, 1, 1, 1)),
         ('["b", "a"]', '["a"]', (1, 0.5, 0.5, 1, 0.5, 0.6309)),
         ([1, 2], (2,), (1, 0.5, 0.5, 1, 0.5, 0.6309)),
+        ([1, 2], ["2"], (1, 0.5, 0.5, 1, 0.5, 0.6309)),
         (np.array(["b", "a"]), np.array(["a"]), (1, 0.5, 0.5, 1, 0.5, 0.6309)),
     ],
 )
@@ -52,8 +53,8 @@ def test_what_cannot_be_measured():
     assert Retrieval()([], relevant=[]).label == "nothing_relevant"
     with pytest.raises(MissingFieldError, match="needs a relevant"):
         Retrieval()(["a"])
-    for wrong in ("a", {"a": 1}, [["a"]], None):
-        with pytest.raises(InputError, match=r"retrieved=.* is not a list of ids"):
+    for wrong in ("a", {"a": 1}, [["a"]], [True], None):
+        with pytest.raises(InputError, match=r"retrieved=['{\[NT].* is not a list of ids"):
             Retrieval()(wrong, relevant=["a"])
 
 
