@@ -94,11 +94,12 @@ def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
     if not isinstance(value, dict):
         raise InvalidSchemaError(f"a schema is an object or a boolean, got {quote(text)}")
     others = [key for key in value if key not in REMARKS and not key.startswith("x-")]
-    if others and KEYWORDS.isdisjoint(others):
+    is_format = value.get("type") == "json_schema"  # as OpenAI's API calls a schema with its name
+    if is_format or (others and KEYWORDS.isdisjoint(others)):
         inner = next((key for key in ("schema", "json_schema") if key in others), None)
         hint = f"did you mean its {inner!r}?" if inner else "its members belong under 'properties'"
         raise InvalidSchemaError(
-            f"everything would conform to {quote(value)}, which has no JSON Schema keyword; {hint}"
+            f"everything would conform to {quote(value)}, which is not a JSON Schema; {hint}"
         )
     return value
 

@@ -232,6 +232,7 @@ def test_what_is_no_schema_is_named_as_such(schema):
         ('{"enum": [NaN]}', "is not JSON"),
         ({"name": "string", "age": "integer"}, "everything would conform to .*; its members belong under 'properties'$"),
         ({"name": "f", "strict": True, "schema": {"type": "object"}}, "everything would conform to .*; did you mean its 'schema'.$"),
+        ({"type": "json_schema", "json_schema": {"name": "f", "schema": {}}}, "not a JSON Schema; did you mean its 'json_schema'.$"),
         ({"patternProperties": {r"^(?!\d": {}}}, r'"\^\(\?!\\\\d" is not a "regex" at /patternProperties'),
         ({"pattern": "(((a{100}){100}){100}){100}"}, "needs too much memory at /pattern"),
         ({"pattern": r"(?!b)\p{L}{9000}"}, "needs too much memory at /pattern"),
