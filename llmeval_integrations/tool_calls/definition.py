@@ -95,17 +95,14 @@ def _read_schema(name: str, schema: Any) -> dict[str, Any]:
     return read
 
 
-def _list_definitions(tools: Any, *, is_json: bool = False) -> Iterable[tuple[str, Any] | None]:
-    """Yield the name and schema of each definition; None for a tool without a name.
-
-    `is_json` means that the definitions are parts of a text that was parsed.
-    """
-    value = tools if is_json else _convert(tools)
+def _list_definitions(tools: Any) -> Iterable[tuple[str, Any] | None]:
+    """Yield the name and schema of each definition; None for a tool without a name."""
+    value = _convert(tools)
     if isinstance(value, dict):
         value = next((value[key] for key in _LISTS if isinstance(value.get(key), list)), value)
     if isinstance(value, (list, tuple)):
         for item in value:
-            yield from _list_definitions(item, is_json=is_json or isinstance(tools, str))
+            yield from _list_definitions(item)
         return
     if not isinstance(value, dict):
         raise InvalidOptionError(f"not a tool definition: {quote(tools)}")

@@ -15,15 +15,25 @@ _EVENTS: Final = (
 
 
 def join_stream(value: Any) -> Any:
-    """Return the calls and texts whose chunks or events are in a list; keep all other values.
+    """Return the calls and texts whose chunks or events are in a list; keep any other value.
 
     They are of OpenAI's chat API, of its responses, or of Anthropic's messages.
     """
     things = value if isinstance(value, (list, tuple)) else [value]
+    if not (things and (_is_part(fields_of(things[0])) or _is_part(fields_of(things[-1])))):
+        return value
     stream = _Stream()
     for thing in things:
         stream.add(thing)
-    return stream.blocks if stream.has_joined else value
+    return stream.blocks
+
+
+def _is_part(members: Fields) -> bool:
+    """Return whether this is a chunk or an event."""
+    kind = members.get("type")
+    if isinstance(kind, str) and (kind == "chunk" or kind.startswith(_EVENTS)):
+        return True
+    return members.get("object") == "chat.completion.chunk" or bool(_deltas(members))
 
 
 class _Stream:
@@ -31,7 +41,6 @@ class _Stream:
 
     def __init__(self) -> None:
         self.blocks: list[Any] = []
-        self.has_joined = False
         self._open: dict[Any, dict[str, Any]] = {}
         """The last block at each index."""
 
@@ -41,15 +50,13 @@ class _Stream:
         kind = text_in(members, "type")
         if kind == "chunk":  # of the helper, which yields the chunk itself in an event
             members = fields_of(members.get("chunk"))
-        if members.get("object") == "chat.completion.chunk" or _deltas(members):
-            for delta in _deltas(members):
-                self._add_delta(delta)
-        elif kind.startswith(_EVENTS):
+        for delta in _deltas(members):
+            self._add_delta(delta)
+        if kind.startswith(_EVENTS):
             self._add_event(kind, members)
-        elif kind != "text" or "snapshot" not in members:
+        # In Anthropic's helper, a text with a snapshot repeats an event.
+        elif not (_is_part(members) or (kind == "text" and "snapshot" in members)):
             self.blocks.append(thing)
-            return
-        self.has_joined = True  # a text with a snapshot repeats an event, in Anthropic's helper
 
     def _start(self, index: Any, block: dict[str, Any]) -> dict[str, Any]:
         self.blocks.append(block)
@@ -86,5 +93,7 @@ class _Stream:
 
 def _deltas(chunk: Fields) -> list[Fields]:
     """Return the part of the first choice in a chunk of OpenAI's chat API, if it has one."""
+    if "choices" not in chunk:
+        return []
     choices = map(fields_of, list_in(chunk, "choices")[:1])
     return [fields_of(choice["delta"]) for choice in choices if "delta" in choice]

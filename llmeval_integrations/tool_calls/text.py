@@ -64,7 +64,8 @@ def find_calls(text: str) -> list[Part] | None:
         return None  # JSON that quotes such a form
     if CALL in text:
         return [*_find_tags(text)]
-    if named := [*_read_named(answer)]:
+    named: list[Part] = [*_read_named(answer)]
+    if named:
         return named
     _, mark, rest = text.partition(_MISTRAL)
     if mark:
