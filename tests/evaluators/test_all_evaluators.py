@@ -51,6 +51,7 @@ from llmeval_integrations import (
     WeightedSum,
     evaluate,
 )
+from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.evaluators.json_evaluator import share
 
 PUBLIC = {name: getattr(llmeval_integrations, name) for name in llmeval_integrations.__all__}
@@ -234,7 +235,8 @@ def test_all_ways_to_call_agree(evaluator, sample):
     assert many == ([expected, expected] if isinstance(expected, Result) else expected)
     if isinstance(expected, Result) and not expected.passed:
         verb = "failed" if expected.scored else "unscored"
-        expected = AssertionError, f"{verb}: {expected.reason or f'score {expected.score}'}"
+        reason = make_printable(expected.reason or f"score {expected.score}")
+        expected = AssertionError, f"{verb}: {reason}"
     assert outcome(evaluator.assert_passes, sample.output, sample.reference) == expected
 
 
