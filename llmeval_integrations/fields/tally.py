@@ -43,7 +43,9 @@ class FieldTally:
         self._ignored: set[str] = set()
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
-        """The sum of each figure over all samples, and the number of samples that have it."""
+        """The sum of each figure over all samples."""
+        self._samples: Counter[str] = Counter()
+        """The number of samples that have each figure."""
         self._confidences: Counter[tuple[float, bool]] = Counter()
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:
@@ -52,18 +54,18 @@ class FieldTally:
             value = metadata.get(name)
             if value is not None:
                 self._sums[name] += value
-                self._sums[f"samples with {name}"] += 1
+                self._samples[name] += 1
         self._ignored.update(metadata.get("ignored", ()))
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
-            field = self._field(path)
+            field = self._fields.get(path) or self._field(path)
             for kind, number in counts.items():  # faster than `update`
                 field.counts[kind] = field.counts.get(kind, 0) + number
             if unreadable:
                 field.unreadable += counts.get("missing", 0)
             elif counts:
                 field.samples += 1
-                field.wrong_samples += any(kind != "match" for kind in counts)
+                field.wrong_samples += len(counts) > 1 or "match" not in counts
         if unreadable:
             return  # the whole output is wrong, not a single field
         for outcome in metadata.get("outcomes", ()):
@@ -89,7 +91,7 @@ class FieldTally:
         unmet = [path for path in self._paths if not self._has_met(path)]
         means = {}
         for name in ("precision", "recall", "f1"):
-            count = sums[f"samples with {name}"]
+            count = self._samples[name]
             means[name] = sums[name] / count if count else None
         return {
             **({"unmet_paths": unmet} if unmet and self._fields else {}),
