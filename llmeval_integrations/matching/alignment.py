@@ -46,6 +46,9 @@ def _align_block(arrays: Arrays, here: range, there: range) -> Pairs | None:
     """Pair the items at these positions; return None if there are too many."""
     if not (here and there):
         return []
+    if len(here) == len(there) == 1:
+        is_pair = arrays.gain(here[0], there[0]) > 0
+        return [(here[0], there[0])] if is_pair else arrays.pair_leaves(here, there)
     if len(here) == len(there) and _fit_by_position(arrays, here):
         return [*zip(here, there)]
     table = arrays.table(here, there)

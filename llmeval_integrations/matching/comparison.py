@@ -18,7 +18,7 @@ from llmeval_integrations.json_values.values import (
     escape,
 )
 from llmeval_integrations.matching.assignment import leftovers
-from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE
+from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, spend_on_texts
 from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome
 from llmeval_integrations.matching.pairing import Pairing
 
@@ -94,7 +94,7 @@ class Comparison:
                 self.add_side(node, "extra", output, place)
                 return
             if node.fuzzy and self.pairing.depth:
-                self.pairing.spend_on_texts(output, reference)
+                spend_on_texts(self.pairing, output, reference)
             what, score, exact = node.leaf(output, reference)
             if what == "open":
                 self.open.append((node, place, output, reference, score))

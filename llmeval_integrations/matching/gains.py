@@ -94,6 +94,15 @@ def _add_texts(
             gains[theirs[position][0]] += node.weight * score + COMMON
 
 
+def spend_on_texts(pairing: Pairing, output: Any, reference: Any) -> None:
+    """Count two texts that are compared inside items that are tried; other values cost little.
+
+    Raises BudgetSpentError.
+    """
+    if type(output) is type(reference) is str:
+        pairing.spend(len(output) * len(reference) / LETTERS)
+
+
 def _key(node: Node, value: Any) -> Hashable:
     """Return a key that is equal for leaves that are equal as JSON."""
     return value if type(value) in _PLAIN else (node.leaf_text(value),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,21 +16,27 @@ from llmeval_integrations.json_values.values import (
     equal,
 )
 from llmeval_integrations.matching.alignment import align, are_disjoint, pair_by_position
-from llmeval_integrations.matching.assignment import Pairs, Positions, Table, best_pairs, leftovers
+from llmeval_integrations.matching.assignment import (
+    Pairs,
+    Positions,
+    Table,
+    best_pairs,
+    leftovers,
+    pair_texts,
+)
 from llmeval_integrations.matching.gains import (
     COMMON,
-    LETTERS,
     SHARED,
     WHOLE,
     BudgetSpentError,
     make_table,
+    spend_on_texts,
 )
 from llmeval_integrations.matching.keys import pair_by_key
 from llmeval_integrations.matching.node import AnyOf, Node
 from llmeval_integrations.matching.shared_parts import pair_by_parts
 
-_FEW: Final = 9
-"""Up to so many pairs of items, it is faster to compare each pair of them."""
+_FEW: Final = 9  # pairs of items, for which it is faster to compare each pair
 
 
 @dataclass
@@ -53,7 +58,7 @@ class Pairing:
     """How many arrays that contain the current one are being tried."""
 
     found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = field(default_factory=dict)
-    """The pairs of arrays that have been paired, by the ids of node and arrays."""
+    """The pairs of arrays that were paired, by the ids of node and arrays, which live on here."""
 
     texts: dict[tuple[int, int], tuple[str, Node]] = field(default_factory=dict)
     """The texts of objects and arrays, by the ids of node and value; the node is kept alive."""
@@ -79,7 +84,6 @@ class Pairing:
             return pair_by_position(output, reference, from_end=order == "anchored"), False
         known = id(node), id(output), id(reference)
         if known not in self.found:
-            # The arrays are kept alive, as their ids are keys.
             arrays = Arrays(self, node, node.item(0), output, reference)
             if order == "by_key":
                 pairs = pair_by_key(arrays)
@@ -136,8 +140,9 @@ class Pairing:
         is_inner = kind in CONTAINERS and kind is type(reference) and not node.whole
         if not (is_inner and output and reference):
             return self.gain_of_leaves(node, output, reference)
+        total = 0.0
         if kind is dict:
-            total, known, is_uniform = 0.0, node.members, node.uniform
+            known, is_uniform = node.members, node.uniform
             common = COMMON + SHARED * node.pairs_all
             for name in reference:
                 if name not in output:
@@ -155,7 +160,9 @@ class Pairing:
             if its.exact and not its.pairs_all and are_disjoint(output, reference):
                 return 0.0
         pairs, _ = self.find(node, output, reference)
-        return sum(self.gain(node.item(n), output[n], reference[m]) for n, m in pairs)
+        for here, there in pairs:  # `sum` of a generator would be a frame more in every level
+            total += self.gain(node.item(here), output[here], reference[there])
+        return total
 
     def gain_of_leaves(self, node: Node, output: Any, reference: Any) -> float:
         """Return the gain of two values of which at most one has parts."""
@@ -172,7 +179,7 @@ class Pairing:
         if node.exact:
             return node.weight + COMMON + shared if equal(output, reference) else shared
         if self.depth and node.fuzzy:
-            self.spend_on_texts(output, reference)
+            spend_on_texts(self, output, reference)
         kind, score, _ = node.leaf(output, reference)
         if kind in ("match", "open") or score > 0:
             return node.weight * score + COMMON + shared
@@ -183,14 +190,6 @@ class Pairing:
         self.left -= pairs
         if self.left < 0:
             raise BudgetSpentError
-
-    def spend_on_texts(self, output: Any, reference: Any) -> None:
-        """Count two texts that are compared inside items that are tried; other values cost little.
-
-        Raises BudgetSpentError.
-        """
-        if type(output) is type(reference) is str:
-            self.spend(len(output) * len(reference) / LETTERS)
 
 
 def _is_default(node: Node, value: Any) -> bool:
@@ -244,7 +243,11 @@ class Arrays:
                     pairing, its, [output[n] for n in here], [reference[n] for n in there]
                 )
             else:
-                table = [[pairing.gain(its, output[n], reference[m]) for m in there] for n in here]
+                table = []
+                for n in here:  # nor is there a frame of a comprehension here
+                    table.append([])
+                    for m in there:
+                        table[-1].append(pairing.gain(its, output[n], reference[m]))
         except BudgetSpentError:
             if pairing.depth > 1:
                 raise
@@ -284,22 +287,22 @@ class Arrays:
 
     def pair_in_any_order(self, here: Positions, there: Positions) -> Pairs:
         """Pair items for the greatest total gain, first the items that match in full."""
-        its, (same, rows, columns) = self.its, self._pair_equal(here, there)
-        if its.exact:  # the scalars that are left can only match one of several values
-            parts = [n for n in rows if type(self.output[n]) not in SCALARS]
-            others = [n for n in columns if type(self.reference[n]) not in SCALARS]
-            if any(type(self.reference[n]) is AnyOf for n in others):
+        its, (pairs, rows, columns) = self.its, self._pair_equal(here, there)
+        if its.exact:
+            parts = [n for n in rows if self._may_match(self.output[n])]
+            others = [n for n in columns if self._may_match(self.reference[n])]
+            if any(type(self.reference[n]) is AnyOf for n in others):  # a scalar may be one of them
                 parts = rows
             if not (its.pairs_all and parts and others):
                 rows, columns = parts, others
-        pairs = same
-        table = self.table(rows, columns) if rows and columns else []
+        is_alone = its.pairs_all and len(rows) == len(columns) == 1  # a pair in any case
+        table = self.table(rows, columns) if rows and columns and not is_alone else []
         if table is None:
-            pairs = same + pair_by_parts(self, rows, columns)
+            pairs += pair_by_parts(self, rows, columns)
         elif table:
             # With a tolerance of 0.1, [1.9, 2.0] matches [2.0, 2.1] if the equal 2.0 are split.
-            may_split = same and (its.fuzzy or self.least > 0)
-            if may_split and self._may_gain(same, rows, columns, table):
+            may_split = pairs and (its.fuzzy or self.least > 0)
+            if may_split and self._may_gain(pairs, rows, columns, table):
                 whole = self.table(here, there)
                 self.is_limited |= whole is None
                 if whole is not None:
@@ -308,23 +311,23 @@ class Arrays:
                 pairs.append((rows[row], columns[column]))
         return pairs + self.pair_leaves(*leftovers(pairs, here, there))
 
+    def _may_match(self, value: Any) -> bool:
+        """Return whether an item may match one that is not equal to it, if leaves are exact."""
+        its = self.its
+        return type(value) not in SCALARS and bool(value or not (its.literal and its.counts_extra))
+
     def _pair_equal(self, here: Positions, there: Positions) -> tuple[Pairs, list[int], list[int]]:
         """Pair items that match in full; return the pairs and the positions left on both sides."""
-        output, reference, text, its = self.output, self.reference, self.pairing.text, self.its
-        pairs: Pairs = []
-        for n in sorted({*here}.intersection(there)):
-            if equal(output[n], reference[n]):
-                pairs.append((n, n))
-        spare, wanted = leftovers(pairs, here, there)
+        output, reference, its, text = self.output, self.reference, self.its, self.pairing.text
+        places = [n for n in sorted({*here}.intersection(there)) if equal(output[n], reference[n])]
+        same = [*zip(places, places)]
+        spare, wanted = leftovers(same, here, there)
         if len(spare) + len(wanted) <= 2:
-            return pairs, spare, wanted
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for n in reversed(spare):
-            places[text(its, output[n])].append(n)
-        for n in wanted:
-            if found := places.get(text(its, reference[n])):
-                pairs.append((found.pop(), n))
-        return pairs, *leftovers(pairs, here, there)
+            return same, spare, wanted
+        others, spare, wanted = pair_texts(
+            {n: text(its, output[n]) for n in spare}, {n: text(its, reference[n]) for n in wanted}
+        )
+        return same + others, spare, wanted
 
     def _may_gain(self, same: Pairs, spare: list[int], wanted: list[int], table: Table) -> bool:
         """Return whether splitting pairs of equal items may increase the total gain.

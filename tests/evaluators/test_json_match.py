@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from json_strategies import clashing, shuffled
 from pace import at_most
 
-from llmeval_integrations import JsonMatch
+from llmeval_integrations import JsonFields, JsonMatch
 
 STRICT = JsonMatch()
 ANY_ORDER = JsonMatch(strict_order=False)
@@ -41,6 +41,25 @@ def test_every_difference_has_its_pointer(output, reference, differences):
 def test_an_empty_object_is_paired_with_an_object_that_may_have_extra_members():
     result = BOTH([5, {"a": 1}], [{}, 7])
     assert result.reason == "/0 5, expected 7"
+
+
+@pytest.mark.parametrize(
+    "evaluator", [ANY_ORDER, BOTH, JsonFields(defaults={"order": "any_order"})]
+)
+def test_nested_arrays_in_any_order_are_compared_down_to_100_levels(evaluator):
+    output, reference = 1, 2
+    for _ in range(100):
+        output, reference = [output, 5], [reference, 6]
+    assert not evaluator(output, reference).passed
+
+
+@pytest.mark.once
+def test_what_matches_nothing_is_not_tried():
+    empty, scalars = [{}] * 400, [*range(400), {"a": 1}]
+    assert "limit_reached" not in ANY_ORDER([{"a": 1}] * 400, empty).metadata
+    in_any_order = JsonFields(defaults={"order": "any_order"}, empty="values")
+    for output, reference in ((scalars, [*range(500, 900), {"a": 2}]), ([{"a": 1}] * 400, empty)):
+        assert "limit_reached" not in in_any_order(output, reference).metadata
 
 
 flat = st.lists(
