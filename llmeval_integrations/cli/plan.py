@@ -100,12 +100,14 @@ def plan(
             estimate = estimates[name] = _Estimate(share, frozen)
             probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
     ours = {"cache": None, "batch": False, "frozen": False}  # a probe asks nothing
-    summary = evaluate(data, probes, **{**options, **ours}).summary
-    samples = summary["samples"]
+    run = evaluate(data, probes, **{**options, **ours})
+    samples = run.summary["samples"]
     yield f"{write_count(samples, 'sample')}; nothing is asked and nothing is written"
-    for name, figures in summary["evaluators"].items():
+    for name, figures in run.summary["evaluators"].items():
         errors = figures["errors"]
         parts = [f"{samples - errors:,} evaluated"]
-        parts += [write_count(errors, "error row")] if errors else []
+        if errors:
+            first = next((each.reason for each in run.findings[name] if each.is_error), "")
+            parts.append(f"{write_count(errors, 'error row')} (for example: {first})")
         parts += [str(estimates[name])] if name in estimates else []
         yield f"{name}: {', '.join(parts)}"

@@ -114,8 +114,10 @@ def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
     assert (code, server.requests, (tmp_path / "new").exists()) == (0, [], False)
     plan, validity, judge = out.splitlines()
     assert plan == "12 samples; nothing is asked and nothing is written"
-    assert validity == "json_validity: 10 evaluated, 2 error rows"
-    assert judge.startswith("pass_fail: 10 evaluated, 2 error rows, at least 10 calls, 0 replies from the cache, about ")  # fmt: skip
+    errors = "10 evaluated, 2 error rows (for example: "
+    assert validity.startswith(f"json_validity: {errors}not JSON: ")
+    assert judge.startswith(f"pass_fail: {errors}")
+    assert "), at least 10 calls, 0 replies from the cache, about " in judge
     assert "at an unknown price: no price is known for the model 'm' of " in judge
     assert "at an address of its own" in judge
     run("--limit 4")
