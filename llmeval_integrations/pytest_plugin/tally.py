@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from llmeval_integrations.pytest_plugin.plugin import Evaluation
-from llmeval_integrations.runs.numbers import percent, percents
+from llmeval_integrations.runs.numbers import figure, percent, percents
 from llmeval_integrations.runs.rows import Row
 from llmeval_integrations.runs.summary import Tally
 
@@ -71,14 +71,13 @@ class Tallies:
 
 
 def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
-    rate, interval, mean = (figures[key] for key in ("pass_rate", "pass_rate_ci95", "mean"))
     return (
         name,
-        str(figures["n"]),
-        "-" if rate is None else percent(rate),
-        "-" if interval is None else percents(interval),
-        str(figures["unscored"]),
-        "-" if mean is None else f"{mean:.4g}",
+        figure(figures["n"]),
+        percent(figures["pass_rate"]),
+        percents(figures["pass_rate_ci95"]),
+        figure(figures["unscored"]),
+        figure(figures["mean"]),
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import shorten
 from llmeval_integrations.reports.view import (
-    NOTHING,
     Cell,
     Column,
     Row,
@@ -22,6 +21,7 @@ from llmeval_integrations.reports.view import (
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.differences import Difference
 from llmeval_integrations.runs.numbers import (
+    NOTHING,
     chance,
     figure,
     percent,
@@ -112,11 +112,8 @@ def _differences(found: Sequence[Difference]) -> Iterator[Section]:
         Column("adjusted p", "p", rank=4, tone=mute, note=_OF_CHANCE),
     ]
     rows = [_row(each) for each in ranked if each.field is None]
-    most = {"few": len(rows), "most": 50}
     columns = [name, *figures]
-    yield Section.of(
-        "differences", "Comparison", columns, rows, noun="difference", note=_NOTE, **most
-    )
+    yield Section.of("differences", "Comparison", columns, rows, note=_NOTE, few=len(rows), most=50)
     rows = [_row(each) for each in ranked if each.field is not None]
     sure = sum(each["verdict"] != "none shown" for each in rows)
     few = max(3, min(sure, 20))
@@ -175,9 +172,18 @@ def _changes(comparison: Comparison, most: int) -> Section:
         for each in [one for one in found.changes if one.better is (verdict == "better")][:most]
     ]
     changed = sum(each.better + each.worse for each in comparison.evaluators.values())
-    options: dict[str, Any] = {"noun": "change", "few": len(rows), "most": 10, "elsewhere": _ALL}
-    title, left_out = "Samples that changed most", changed - len(rows)
-    return Section.of("changes", title, columns, rows, len(rows), left_out=left_out, **options)
+    return Section.of(
+        "changes",
+        "Samples that changed most",
+        columns,
+        rows,
+        len(rows),
+        noun="change",
+        few=len(rows),
+        most=10,
+        left_out=changed - len(rows),
+        elsewhere=_ALL,
+    )
 
 
 def _describe_side(passed: bool | None, value: float | None, reason: str | None) -> str:

@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any, Final
 
 from llmeval_integrations.reports.tables import rows_of
-from llmeval_integrations.reports.view import Column, Row, Section, alarm, share
+from llmeval_integrations.reports.view import Column, Row, Section, alarm
 from llmeval_integrations.runs.load import read_texts
+from llmeval_integrations.runs.numbers import percent
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
@@ -40,7 +41,7 @@ _FIELD: Final = Column("field", "name", lambda name: name or "(the whole)", "nam
 def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
     """Yield the figures of all leaves, of each tool, of values in their sources, of each field."""
     columns = [Column("evaluator", "name", kind="name"), *_shares(0)]
-    columns.append(Column("macro F1", "macro", share, rank=1))
+    columns.append(Column("macro F1", "macro", percent, rank=1))
     leaves = (
         {**each["micro"], "name": each["name"], "macro": each["macro"]["f1"]}
         for each in evaluators
@@ -59,8 +60,8 @@ def field_sections(run: Run, evaluators: Sequence[Row]) -> Iterator[Section]:
 
 
 def _shares(rank: int) -> list[Column]:
-    shares = [Column(key, key, share, rank=rank) for key in ("precision", "recall")]
-    return [*shares, Column("F1", "f1", share, rank=rank, note=_OF_SHARES if rank else "")]
+    shares = [Column(key, key, percent, rank=rank) for key in ("precision", "recall")]
+    return [*shares, Column("F1", "f1", percent, rank=rank, note=_OF_SHARES if rank else "")]
 
 
 def _parts(evaluators: Sequence[Row], key: str) -> Iterator[dict[str, Any]]:
@@ -75,8 +76,8 @@ def _list_grounding(run: Run, figures: Row) -> Section:
         _FIELD,
         Column("not in the source", "ungrounded", tone=alarm),
         Column("of", "judged"),
-        Column("found", "share", share, rank=1),
-        Column("by chance", "common", share, rank=2, optional=True, note=_OF_COMMON),
+        Column("found", "share", percent, rank=1),
+        Column("by chance", "common", percent, rank=2, optional=True, note=_OF_COMMON),
     ]
     rows = [
         {**each, "judged": judged}
@@ -119,7 +120,7 @@ def _rank_fields(fields: Sequence[Row]) -> Section:
         Column("evaluator", "evaluator", kind="name", rank=5, optional=True),
         Column("wrong", "wrong_samples", tone=alarm),
         Column("of", "samples"),
-        Column("share", "wrong_share", share, rank=4),
+        Column("share", "wrong_share", percent, rank=4),
         *_shares(3),
         *(
             Column(kind.replace("_", " "), kind, rank=5, optional=True)

@@ -14,7 +14,6 @@ from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.reports.field_view import field_sections
 from llmeval_integrations.reports.tables import names_of
 from llmeval_integrations.reports.view import (
-    NOTHING,
     Cell,
     Column,
     Row,
@@ -24,12 +23,10 @@ from llmeval_integrations.reports.view import (
     alarm,
     mute,
     score,
-    share,
-    shares,
 )
 from llmeval_integrations.runs.acceptance import acceptance
 from llmeval_integrations.runs.directory import RESULTS, RunDirectory
-from llmeval_integrations.runs.numbers import percent, write_count
+from llmeval_integrations.runs.numbers import NOTHING, percent, percents, write_count
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.run import Run
 from llmeval_integrations.runs.summary import OTHER
@@ -122,8 +119,8 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
 def _rates(evaluators: Sequence[Row]) -> Section:
     columns = [
         _NAME,
-        Column("passed", "pass_rate", share, tone=_tone, interval="pass_rate_ci95"),
-        Column("95 % interval", "pass_rate_ci95", shares, rank=1, tone=mute),
+        Column("passed", "pass_rate", percent, tone=_tone, interval="pass_rate_ci95"),
+        Column("95 % interval", "pass_rate_ci95", percents, rank=1, tone=mute),
         Column("mean score", "mean", score, rank=2),
         Column("scored", "scored", rank=3, tone=mute),
         Column("unscored", "unscored", optional=True, tone=alarm),
@@ -183,12 +180,17 @@ def _review(run: Run, figures: Row) -> Section:
         "The values of which the model was least sure come first. Confidence above which at most "
         f"1 % of samples have a wrong accepted value (95 % sure): {found.overall}."
     )
-    rest: dict[str, Any] = {
-        "left_out": figures["confidence"]["n"] - accepted - len(rows),
-        "elsewhere": "llmeval threshold RUN --review N",
-    }
-    title = f"To review: {figures['name']}"
-    return Section.of("review", title, columns, rows, noun="value", note=note, most=5, **rest)
+    return Section.of(
+        "review",
+        f"To review: {figures['name']}",
+        columns,
+        rows,
+        noun="value",
+        note=note,
+        most=5,
+        left_out=figures["confidence"]["n"] - accepted - len(rows),
+        elsewhere="llmeval threshold RUN --review N",
+    )
 
 
 def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
@@ -197,10 +199,10 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         _NAME,
         Column("k", "k"),
         Column("groups", "tasks", rank=3),
-        Column("pass@k", "pass_at_k", share),
-        Column("95 % interval", "pass_at_k_ci95", shares, rank=1, tone=mute),
-        Column("pass^k", "pass_hat_k", share),
-        Column("95 % interval", "pass_hat_k_ci95", shares, rank=1, tone=mute),
+        Column("pass@k", "pass_at_k", percent),
+        Column("95 % interval", "pass_at_k_ci95", percents, rank=1, tone=mute),
+        Column("pass^k", "pass_hat_k", percent),
+        Column("95 % interval", "pass_hat_k_ci95", percents, rank=1, tone=mute),
     ]
     # If no group is flaky, every rate equals the pass rate.
     repeats = ({**each, **repeat} for each in evaluators for repeat in each["groups"]["repeats"])
@@ -216,13 +218,17 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
         for each in evaluators
     )
-    rest: dict[str, Any] = {
-        "left_out": sum(each["groups"]["flaky"] for each in evaluators) - len(groups),
-        "elsewhere": "summary.json",
-    }
-    note, noun = f"Groups in which some rows passed and some did not: {counts}.", "flaky group"
-    title, every = "Flaky groups", len(groups)
-    yield Section.of("flaky", title, columns, groups, every, noun=noun, note=note, **rest)
+    yield Section.of(
+        "flaky",
+        "Flaky groups",
+        columns,
+        groups,
+        len(groups),
+        noun="flaky group",
+        note=f"Groups in which some rows passed and some did not: {counts}.",
+        left_out=sum(each["groups"]["flaky"] for each in evaluators) - len(groups),
+        elsewhere="summary.json",
+    )
 
 
 def _labels(evaluators: Sequence[Row]) -> Section:
@@ -231,7 +237,7 @@ def _labels(evaluators: Sequence[Row]) -> Section:
         Column("label", "label", kind="text"),
         _NAME,
         Column("rows", "rows"),
-        Column("share", "share", share),
+        Column("share", "share", percent),
     ]
     labels = (
         {
@@ -292,7 +298,8 @@ def _index_row(path: Path) -> Row:
     with suppress(InputError):
         summary = directory.summary() or {}
     rates = [
-        f"{name} {share(each['pass_rate'])}" for name, each in summary.get("evaluators", {}).items()
+        f"{name} {percent(each['pass_rate'])}"
+        for name, each in summary.get("evaluators", {}).items()
     ]
     date = str(manifest.get("started", ""))[:_MINUTE].replace("T", " ")
     return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from llmeval_integrations.core.figures import format_within
-from llmeval_integrations.runs.numbers import figure, percent, percents
+from llmeval_integrations.runs.numbers import NOTHING, figure
 from llmeval_integrations.stats.intervals import Interval
 
 Tone = Literal["", "good", "warn", "bad", "quiet"]
@@ -15,9 +15,6 @@ Tone = Literal["", "good", "warn", "bad", "quiet"]
 
 Kind = Literal["figure", "word", "name", "text"]
 """Figures and our own words are never cut, names break after `/` and `_`, texts anywhere."""
-
-NOTHING: Final = "–"
-"""The text of a missing figure."""
 
 Row: TypeAlias = Mapping[str, Any]
 """The values of a table's row, by key; `link` filters the samples for its first cell."""
@@ -137,16 +134,6 @@ def alarm(count: Any) -> Tone:
 def mute(_: Any) -> Tone:
     """Colour a cell of minor importance."""
     return "quiet"
-
-
-def share(value: float | None) -> str:
-    """Write a share as a percentage; a dash stands for None."""
-    return NOTHING if value is None else percent(value)
-
-
-def shares(interval: Interval | None) -> str:
-    """Write the interval of a share; there is none for a single group."""
-    return NOTHING if interval is None else percents(interval)
 
 
 def score(value: float | None) -> str:

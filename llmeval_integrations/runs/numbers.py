@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 from llmeval_integrations.core.figures import format_figure, format_within
 
+NOTHING: Final = "–"
+"""The text of a missing figure."""
 
-def percent(share: float) -> str:
+
+def percent(share: float | None) -> str:
     """Write a share with one decimal; with more if it would look like 0 or 100 %."""
-    return f"{_percentage(share)} %"
+    return NOTHING if share is None else f"{_percentage(share)} %"
 
 
-def percents(interval: Sequence[float]) -> str:
-    """Write the bounds of an interval of shares."""
-    return f"{_percentage(interval[0])} to {_percentage(interval[1])} %"
+def percents(interval: Sequence[float] | None) -> str:
+    """Write the bounds of an interval of shares; there is none for a single group."""
+    return NOTHING if interval is None else " to ".join(map(_percentage, interval)) + " %"
 
 
 def _percentage(share: float) -> str:
@@ -23,9 +26,9 @@ def _percentage(share: float) -> str:
 
 
 def figure(value: Any) -> str:
-    """Write a figure with few digits, a count with all digits, and None as a dash."""
+    """Write a figure with few digits, and a count with all digits."""
     if value is None:
-        return "–"
+        return NOTHING
     if isinstance(value, int):
         return f"{value:,}"
     return format_figure(value)

@@ -239,11 +239,11 @@ def test_an_evaluation_counts_once(session, pytester, plugin, code, counted):
     [
         ([(1.0, True), (1.0, True)], ["1", "100.0 %", "0", "1"]),
         ([(1.0, True), (0.0, False)], ["1", "0.0 %", "0", "0.5"]),
-        ([(1.0, True), (None, None)], ["1", "-", "1", "-"]),
+        ([(1.0, True), (None, None)], ["1", "–", "1", "–"]),
         ([(0.0, False), (None, None)], ["1", "0.0 %", "0", "0"]),
-        ([(None, None), (None, None)], ["1", "-", "1", "-"]),
-        ([(1.0, True), (0.5, None)], ["1", "-", "0", "0.75"]),
-        ([(0.5, None)], ["1", "-", "0", "0.5"]),
+        ([(None, None), (None, None)], ["1", "–", "1", "–"]),
+        ([(1.0, True), (0.5, None)], ["1", "–", "0", "0.75"]),
+        ([(0.5, None)], ["1", "–", "0", "0.5"]),
     ],
 )
 def test_a_row_passes_if_all_its_evaluations_pass(said, becomes):

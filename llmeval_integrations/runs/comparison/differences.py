@@ -96,6 +96,16 @@ class Measured:
         ]
 
     @cached_property
+    def are_shares(self) -> bool:
+        """Whether all figures lie from 0 to 1."""
+        return all(0 <= each <= 1 for each in (*self.a, *self.b))
+
+    @cached_property
+    def are_verdicts(self) -> bool:
+        """Whether all figures are 0 or 1."""
+        return {*self.a, *self.b} <= {0, 1}
+
+    @cached_property
     def grouped(self) -> list[Group]:
         """The sum of changes in each group; empty if no two samples have the same group."""
         _, groups = group_figures(zip(self.groups, self.changes))
@@ -148,46 +158,43 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
     n, changes, lower = len(figures.a), figures.changes, figures.lower_is_better
     up, down = sum(each > 0 for each in changes), sum(each < 0 for each in changes)
     better, worse = {False: (up, down), True: (down, up), None: (0, 0)}[lower]
-    interval, detectable = _reach(figures, down, up, level)
     return Difference(
-        figures.evaluator,
-        figures.measure,
-        figures.field,
-        n,
-        len(figures.grouped) or None,
-        math.fsum(figures.a) / n,
-        math.fsum(figures.b) / n,
-        math.fsum(changes) / n,
-        interval,
-        p,
-        adjusted,
-        detectable,
-        better,
-        worse,
-        lower,
+        evaluator=figures.evaluator,
+        measure=figures.measure,
+        field=figures.field,
+        n=n,
+        groups=len(figures.grouped) or None,
+        a=math.fsum(figures.a) / n,
+        b=math.fsum(figures.b) / n,
+        difference=math.fsum(changes) / n,
+        interval=_interval(figures, down, up),
+        p=p,
+        adjusted=adjusted,
+        detectable=_detectable(figures, level),
+        better=better,
+        worse=worse,
+        lower_is_better=lower,
     )
 
 
-def _reach(
-    figures: Measured, down: int, up: int, level: float
-) -> tuple[Interval | None, float | None]:
-    """Return the interval of a difference, and the smallest one that would be significant.
-
-    The interval is Newcombe's for verdicts, else Student's.
-    """
-    values, grouped, detectable = {*figures.a, *figures.b}, figures.grouped, None
-    are_verdicts, are_shares = values <= {0, 1}, all(0 <= each <= 1 for each in values)
-    # Signs that are drawn give no p value below a bound; those of verdicts need not be drawn.
-    can_show = level >= paired.LEAST_DRAWN or (are_verdicts and not grouped)
-    if can_show and (are_shares or any(figures.sums)):
-        detectable = paired.detectable(figures.sums, len(figures.a), level)
-    if not are_shares:
-        return student(Figures.of(figures.changes), grouped), detectable
-    if detectable is not None and detectable > 1:
-        detectable = None
-    if are_verdicts:
+def _interval(figures: Measured, down: int, up: int) -> Interval | None:
+    """Return the interval of a difference: Newcombe's for verdicts, else Student's."""
+    if figures.are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         counts = paired.PairCounts(both, down, up, len(figures.a) - both - down - up)
-        return paired.newcombe(counts, grouped), detectable
-    interval = student(Figures.of(figures.changes), grouped)
-    return interval and (max(interval[0], -1.0), min(interval[1], 1.0)), detectable
+        return paired.newcombe(counts, figures.grouped)
+    interval = student(Figures.of(figures.changes), figures.grouped)
+    if interval is None or not figures.are_shares:
+        return interval
+    return max(interval[0], -1.0), min(interval[1], 1.0)
+
+
+def _detectable(figures: Measured, level: float) -> float | None:
+    """Return the smallest difference that would be significant; None if none would be."""
+    # Signs that are drawn give no p value below a bound; those of verdicts need not be drawn.
+    if level < paired.LEAST_DRAWN and (figures.grouped or not figures.are_verdicts):
+        return None
+    if not figures.are_shares and not any(figures.sums):
+        return None
+    found = paired.detectable(figures.sums, len(figures.a), level)
+    return None if figures.are_shares and found is not None and found > 1 else found
