@@ -25,6 +25,7 @@ from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs import Run
 from llmeval_integrations.runs.acceptance import acceptance
+from llmeval_integrations.runs.files import open_file
 from llmeval_integrations.runs.load import read_run
 
 
@@ -188,14 +189,15 @@ def _write(
             write(runs, sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
-    with Path(out).open("wb") as file:
+    # A file that the caller names may be a link, one in the directory of a run may be planted.
+    with Path(out).open("wb") if call.out else open_file(Path(out), "wb") as file:
         write(runs, file)
     put(f"written: {out}\n")
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:
-    options = {"errors": call.errors, "sure": call.sure, "review": call.review}
-    found = acceptance(read_run(call.run_directory), call.evaluator, **options)
+    run = read_run(call.run_directory)
+    found = acceptance(run, call.evaluator, errors=call.errors, sure=call.sure, review=call.review)
     thresholds = {"all fields": found.overall, **found.fields}
     width = max(map(len, thresholds))
     lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]

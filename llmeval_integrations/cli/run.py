@@ -35,6 +35,7 @@ from llmeval_integrations.runs import Interrupted, Run, evaluate
 from llmeval_integrations.runs.columns import parse_column
 from llmeval_integrations.runs.data.source import FORMATS
 from llmeval_integrations.runs.directory import RunDirectory
+from llmeval_integrations.runs.files import open_file
 from llmeval_integrations.runs.numbers import say_once, write_count
 from llmeval_integrations.runs.options import OnProgress
 
@@ -213,7 +214,7 @@ def _put_next_step(run: Run, call: argparse.Namespace) -> None:
         from llmeval_integrations.reports import html
 
         page = run.out.resolve() / "report.html"
-        with page.open("wb") as file:
+        with open_file(page, "wb") as file:
             html.write([run], file)
         open_page(page.as_uri())
 

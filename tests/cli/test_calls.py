@@ -170,6 +170,15 @@ def test_a_page_is_opened_in_the_browser(llmeval, here, monkeypatch):
     assert f"no browser could be started; open {pages[0]}" in llmeval("report new --open")[2]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows needs a right to make links")
+def test_a_page_in_a_run_follows_no_link(llmeval):
+    Path("mine").write_text("kept")
+    Path("run/report.html").symlink_to(Path("mine").resolve())
+    assert llmeval("report run")[0] == 2
+    assert Path("mine").read_text() == "kept"
+    assert llmeval("report run --out run/report.html")[0] == 0  # named by the caller
+
+
 def test_a_comparison_as_json_lists_a_hundred_changes(llmeval):
     found = json.loads(llmeval("compare before after --json --no-fields")[1])
     figures = [(each["field"], each["difference"]) for each in found["differences"]]
