@@ -73,15 +73,14 @@ def _add_prefer(commands: Commands) -> None:
 
 
 def _compare(call: argparse.Namespace) -> int:
-    changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
-    changes = changes if call.changes is None else call.changes
-    options = {
-        "changes": changes,
-        "by_field": call.by_field,
-        "lower_is_better": call.lower_is_better,
-    }
+    changes = call.changes
+    if changes is None:
+        changes = _MOST_CHANGES_IN_JSON if call.json else _MOST_CHANGES
     a, b = read_run(call.a), read_run(call.b)
-    comparison = compare(a, b, evaluators=call.evaluator, **options)
+    lower, by_field = call.lower_is_better, call.by_field
+    comparison = compare(
+        a, b, evaluators=call.evaluator, by_field=by_field, lower_is_better=lower, changes=changes
+    )
     if call.json:
         put(write_document(comparison.as_dict()))
     else:

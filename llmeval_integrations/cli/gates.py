@@ -75,6 +75,17 @@ def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:
     return target, ""
 
 
+def _reached(figures: Mapping[str, Any], figure: str) -> tuple[str, float | None]:
+    """Return the name and the value of a figure."""
+    if figure[:1] == "/":
+        return "F1", figures["fields"][figure]["f1"]
+    if figure in (".micro", ".macro"):
+        return f"{figure[1:]} F1", figures[figure[1:]]["f1"]
+    if figure:
+        return "mean", figures["mean"]
+    return "pass rate", figures["pass_rate"]
+
+
 def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Iterator[str]:
     """Word each gate that a run misses; a gate without a rated row counts as missed."""
     for target, rate in gates.items():
@@ -84,14 +95,7 @@ def find_misses(summary: Mapping[str, Any], gates: Mapping[str, float]) -> Itera
         if figure[:1] == "/" and figure not in fields:
             yield f"{target}: no sample has this field; {hint(figure, fields)}"
             continue
-        if figure[:1] == "/":
-            what, reached = "F1", fields[figure]["f1"]
-        elif figure in (".micro", ".macro"):
-            what, reached = f"{figure[1:]} F1", figures[figure[1:]]["f1"]
-        elif figure:
-            what, reached = "mean", figures["mean"]
-        else:
-            what, reached = "pass rate", figures["pass_rate"]
+        what, reached = _reached(figures, figure)
         if reached is None:
             why = "no row has a value" if figure else "no row passed or failed"
             yield f"{target}: {why}, so the {what} {rate:g} is not reached"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.outcomes import differences_of, places_of
-from llmeval_integrations.reports.tables import by_sample
+from llmeval_integrations.reports.tables import rows_of
 from llmeval_integrations.runs.load import read_texts
 from llmeval_integrations.runs.records import text_of
 from llmeval_integrations.runs.rows import Row, is_failing, write_value
@@ -78,7 +78,8 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
 
 def _samples(run: Run, names: Sequence[str], lower: Collection[str]) -> Iterator[_Sample]:
     """Yield each sample with the results of every evaluator, and how bad they are."""
-    for number, rows in enumerate(by_sample(run)):
+    every, width = rows_of(run), len(run.summary["evaluators"])
+    for number, rows in enumerate(iter(lambda: [*islice(every, width)], [])):
         said: list[Any] = [None] * len(names)
         badness, differences = 0.0, []
         for row in rows:

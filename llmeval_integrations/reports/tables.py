@@ -46,12 +46,6 @@ def rows_of(run: Run) -> Iterator[Row]:
     return islice(run.rows, len(run.rows))
 
 
-def by_sample(run: Run) -> Iterator[list[Row]]:
-    """Read the rows sample by sample."""
-    rows, width = rows_of(run), len(run.summary["evaluators"])
-    return iter(lambda: list(islice(rows, width)), [])
-
-
 class Table(NamedTuple):
     """Columns, and records that can be read once."""
 

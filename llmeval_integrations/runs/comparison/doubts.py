@@ -24,12 +24,6 @@ class _Side(NamedTuple):
     only: list[Any]  # the ids of samples that the other run lacks
     manifest: dict[str, Any]  # empty if there is none
 
-    @property
-    def data(self) -> str | None:
-        """The digest of the file that the run read; None for other data."""
-        digest: str | None = self.manifest.get("data", {}).get("sha256")
-        return digest
-
 
 def doubts(
     a: Run, b: Run, pairs: Mapping[str, list[Pair]], only: Sequence[list[Any]]
@@ -44,10 +38,12 @@ def doubts(
         for letter, run, alone in zip("AB", (a, b), only)
     )
     most = max(pairs.values(), key=len)
+    digest, its = (each.manifest.get("data", {}).get("sha256") for each in (one, other))
+    is_one_file = digest is not None and digest == its
     found = {
         "other evaluators or options": _evaluators(one, other, pairs),
-        "other samples": _samples(one, other),
-        "other references": _references(one, other, pairs, most),
+        "other samples": _samples(one, other, is_one_file=is_one_file),
+        "other references": _references(one, other, pairs, most, is_one_file=is_one_file),
     }
     for doubt, reasons in found.items():
         if words := "; ".join(reasons):
@@ -69,14 +65,13 @@ def _evaluators(a: _Side, b: _Side, names: Iterable[str]) -> Iterator[str]:
             yield f"in {own.letter} alone, so not compared: {', '.join(alone)}"
 
 
-def _samples(a: _Side, b: _Side) -> Iterator[str]:
+def _samples(a: _Side, b: _Side, *, is_one_file: bool) -> Iterator[str]:
     for each in (a, b):
         if each.only:
             count = write_count(len(each.only), "sample")
             yield f"{count} in {each.letter} alone, so not compared"
         if each.run.incomplete:
             yield f"{each.letter} is incomplete: {each.run.incomplete}"
-    is_one_file = a.data is not None and a.data == b.data
     if NUMBERS in (a.manifest.get("ids"), b.manifest.get("ids")) and not is_one_file:
         yield (
             "ids are the numbers of the rows, so samples are joined by their place: this is right "
@@ -84,14 +79,16 @@ def _samples(a: _Side, b: _Side) -> Iterator[str]:
         )
 
 
-def _references(a: _Side, b: _Side, names: Collection[str], pairs: Sequence[Pair]) -> Iterator[str]:
+def _references(
+    a: _Side, b: _Side, names: Collection[str], pairs: Sequence[Pair], *, is_one_file: bool
+) -> Iterator[str]:
     """Compare the columns of references if the data is one file, and the references themselves.
 
     A run keeps only some references: of a file, those of samples that did not pass.
     """
     if not a.manifest or not b.manifest:
         return
-    if a.data is not None and a.data == b.data:
+    if is_one_file:
         now, before = (
             {key: each for key, each in columns.items() if key.endswith("reference")}
             for columns in (side.manifest.get("columns") or {} for side in (b, a))
