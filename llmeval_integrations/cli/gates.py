@@ -59,7 +59,7 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
         elif figure not in ("", ".mean") and evaluators[name].breakdown() is None:
             problem = f" {target!r}: {name} has no figures of fields"
         elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):
-            percent = f"; did you mean {rate:g}%?" if 1 < rate <= 100 else ""
+            percent = f"; did you mean {rate:g}%?" if 2 < rate <= 100 else ""  # 101% is 1.01
             problem = f" {target}={rate:g} is not a rate from 0 to 1{percent}"
         else:
             continue

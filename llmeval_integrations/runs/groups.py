@@ -104,7 +104,8 @@ def describe_repeats(ids: Iterable[Any]) -> str | None:
     """
     keys = [*map(key_of, ids)]
     if doubled := len(keys) - len({*keys}):
-        return f"{doubled:,} of {len(keys):,} rows have the id of another"
+        verb = "has" if doubled == 1 else "have"
+        return f"{doubled:,} of {len(keys):,} rows {verb} the id of another"
     found = [each for key in keys if isinstance(key, str) and (each := _REPEAT.fullmatch(key))]
     tasks: dict[str, list[str]] = {}
     for each in found:

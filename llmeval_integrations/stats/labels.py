@@ -73,6 +73,8 @@ def _by_key(name: str, values: Any, by_id: bool) -> Mapping[Any, Any]:
 def rows_of(name: str, values: Any) -> list[Any]:
     """Return the rows of a run, of a sequence or of a mapping's values, of a single evaluator."""
     values = getattr(values, "rows", values)
+    if hasattr(values, "itertuples"):  # its items are the names of its columns
+        raise InputError(f"{name} is a DataFrame; give one of its columns, as {name}['passed']")
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InputError(f"{name}={quote(values)} is not a run, or a sequence of verdicts")
     rows = list(values.values() if isinstance(values, Mapping) else values)

@@ -83,6 +83,7 @@ WRONG = [
     (f"{MATCH} --column outputs=x", "no field is called 'outputs'; did you mean 'output'?"),
     (f"{MATCH} --fail-under json_mtch=1", "no evaluator of this run is called 'json_mtch'"),
     (f"{MATCH} --fail-under json_match=90", "json_match=90 is not a rate from 0 to 1; did you mean 90%?"),
+    (f"{MATCH} --fail-under json_match=101%", "json_match=1.01 is not a rate from 0 to 1\n"),
     (f"{MATCH} --fail-under json_match/total=1", "'json_match/total': json_match has no figures of fields"),
     (f"{MATCH} --fail-under json_match.f1=1", "'f1' is not a figure; write NAME=RATE (of rows that pass), NAME.mean=SCORE"),
     (f"{MATCH} --limt 5", "unrecognized arguments: --limt 5; did you mean --limit; see llmeval run --help"),

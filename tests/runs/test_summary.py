@@ -103,7 +103,7 @@ def test_groups_are_equal_where_they_are_in_json_and_rows_without_one_are_alone(
     ("ids", "said"),
     [
         ([f"t{n // 3}.{n % 3}" for n in range(27)], "ids such as 't0.0' and 't0.1' look like"),
-        (["a", "b", "a"], "1 of 3 rows have the id of another, and no group is named"),
+        (["a", "b", "a"], "1 of 3 rows has the id of another, and no group is named"),
         ([f"row-{n}" for n in range(50)], None),
         ([f"2024-{n:03}" for n in range(90)], None),
         (["t1.0", "t1.1"], None),

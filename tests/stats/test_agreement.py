@@ -136,6 +136,7 @@ def test_no_row_is_lost_or_a_fail_without_a_verdict_and_their_order_does_not_mat
         ([row_of("a"), row_of("a")], {"a": True}, "ids of their own"),
         ([row_of("a"), row_of("a", name="b")], {"a": True}, r"of judge, b; .* == 'judge'\]"),
         ("runs/a", {"b": True}, "judged='runs/a' is not a run, or a sequence of verdicts"),
+        (pandas.DataFrame({"passed": [True]}), [True], r"judged is .*, as judged\['passed'\]"),
         ([True], 1, "human=1 is not a run, or a sequence"),
         ([Result(0.5)], [True], r"judged, row 0: Result.* is not a verdict"),
         ({"x": True}, {"x": "good"}, "judged, row 'x': True is not a label, and other values are"),
