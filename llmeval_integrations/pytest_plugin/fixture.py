@@ -21,7 +21,7 @@ from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFai
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
-from llmeval_integrations.runs.options import name_evaluators
+from llmeval_integrations.runs.options import check_names, name_evaluators
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.cache import Cache
@@ -84,10 +84,11 @@ class Evaluate:
         __tracebackhide__ = True
         if output is not MISSING:
             fields["output"] = output
-        sample = replace(self._sample, **fields)
-        if sample.output is MISSING:
-            raise InvalidOptionError("evaluate() needs an output: the test has no row with one")
         try:
+            check_names(fields, Sample)
+            sample = replace(self._sample, **fields)
+            if sample.output is MISSING:
+                raise InvalidOptionError("evaluate() needs an output: the test has no row with one")
             named = name_evaluators(evaluators) if evaluators else self._evaluators
             if not named:
                 raise InvalidOptionError(

@@ -83,6 +83,8 @@ SESSIONS = [
     # A wrong call is an error of the test.
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
     (one("evaluate()"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate() needs an output*"]),
+    (one("evaluate('{}', JsonMatch(), referense='{}')"), (), (), {"failed": 1},
+     ["E *InvalidOptionError: no option is called 'referense'; did you mean 'reference'*"]),
     (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
     (one("evaluate('{}', {'total': 1})"), (), (), {"failed": 1}, ["E *InvalidOptionError: expected an Evaluator *"]),
     # What is unscored fails unless it is to be skipped; a score without a verdict always does.
