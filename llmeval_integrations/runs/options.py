@@ -101,13 +101,14 @@ class RunOptions(JudgeOptions, total=False):
 
 
 _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
+    "seed": (int, "a whole number"),
     "columns": (Mapping, "a mapping from fields to columns"),
     "out": ((str, PathLike), "the path of a directory"),
     "cache": ((str, PathLike), "the path of a file"),
     "engine": (Callable, "a class of engines, such as RayEngine"),
     **dict.fromkeys(("on_columns", "on_progress"), (Callable, "a function")),
 }
-"""The types of options that are not numbers, in words, too."""
+"""The types of options, also in words. Counts have checks of their own."""
 
 
 def check_options(options: RunOptions) -> None:
