@@ -11,10 +11,11 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from llmeval_integrations.json_values.values import CONTAINERS
+from llmeval_integrations.matching.assignment import Positions
 from llmeval_integrations.matching.node import Node
 
 if TYPE_CHECKING:
-    from llmeval_integrations.matching.pairing import Pairing
+    from llmeval_integrations.matching.pairing import Arrays, Pairing
 
 SHARED: Final = 1e-6
 """The gain of two leaves at the same place that do not match, if `pairs_all`."""
@@ -92,6 +93,25 @@ def _add_texts(
             gains[column] += shared
         for position, score in node.grade_texts(text, texts):
             gains[theirs[position][0]] += node.weight * score + COMMON
+
+
+def prefer_whole(arrays: Arrays, table: _Sums, here: Positions, there: Positions) -> None:
+    """Raise the gain of pairs that match in full; remove pairs that are not similar enough."""
+    weigh = arrays.its.weigh
+    weights: dict[int, float] = {}  # of the columns that have a gain; most have none
+    for row, gains in zip(here, table):
+        weight = -1.0
+        for column, gain in enumerate(gains):
+            if not gain:
+                continue
+            if weight < 0:
+                weight = weigh(arrays.output[row])
+            if column not in weights:
+                weights[column] = weigh(arrays.reference[there[column]])
+            if gain >= max(weight, weights[column]):  # all leaves match
+                gains[column] += WHOLE
+            elif 2 * gain < arrays.least * (weight + weights[column]):
+                gains[column] = 0.0
 
 
 def spend_on_texts(pairing: Pairing, output: Any, reference: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,7 +23,6 @@ from llmeval_integrations.matching.assignment import (
     Table,
     best_pairs,
     leftovers,
-    pair_texts,
 )
 from llmeval_integrations.matching.gains import (
     COMMON,
@@ -30,6 +30,7 @@ from llmeval_integrations.matching.gains import (
     WHOLE,
     BudgetSpentError,
     make_table,
+    prefer_whole,
     spend_on_texts,
 )
 from llmeval_integrations.matching.keys import pair_by_key
@@ -256,25 +257,8 @@ class Arrays:
         finally:
             pairing.depth -= 1
         if not its.pairs_all and (self.least or tries > 1):
-            self._prefer_whole(table, here, there)
+            prefer_whole(self, table, here, there)
         return table
-
-    def _prefer_whole(self, table: list[list[float]], here: Positions, there: Positions) -> None:
-        """Raise the gain of pairs that match in full; remove pairs that are not similar enough."""
-        weights: dict[int, float] = {}  # of the columns that have a gain; most have none
-        for row, gains in zip(here, table):
-            weight = -1.0
-            for column, gain in enumerate(gains):
-                if not gain:
-                    continue
-                if weight < 0:
-                    weight = self.its.weigh(self.output[row])
-                if column not in weights:
-                    weights[column] = self.its.weigh(self.reference[there[column]])
-                if gain >= max(weight, weights[column]):  # all leaves match
-                    gains[column] += WHOLE
-                elif 2 * gain < self.least * (weight + weights[column]):
-                    gains[column] = 0.0
 
     def pair_leaves(self, spare: Positions, wanted: Positions) -> Pairs:
         """Pair the leftover leaves in their order; they do not match."""
@@ -289,10 +273,7 @@ class Arrays:
         """Pair items for the greatest total gain, first the items that match in full."""
         its, (pairs, rows, columns) = self.its, self._pair_equal(here, there)
         if its.exact:
-            parts = [n for n in rows if self._may_match(self.output[n])]
-            others = [n for n in columns if self._may_match(self.reference[n])]
-            if any(type(self.reference[n]) is AnyOf for n in others):  # a scalar may be one of them
-                parts = rows
+            parts, others = self._leave_out_leaves(rows, columns)
             if not (its.pairs_all and parts and others):
                 rows, columns = parts, others
         is_alone = its.pairs_all and len(rows) == len(columns) == 1  # a pair in any case
@@ -311,23 +292,39 @@ class Arrays:
                 pairs.append((rows[row], columns[column]))
         return pairs + self.pair_leaves(*leftovers(pairs, here, there))
 
-    def _may_match(self, value: Any) -> bool:
-        """Return whether an item may match one that is not equal to it, if leaves are exact."""
-        its = self.its
-        return type(value) not in SCALARS and bool(value or not (its.literal and its.counts_extra))
+    def _leave_out_leaves(self, rows: list[int], columns: list[int]) -> tuple[list[int], list[int]]:
+        """Return the positions of items that may match one that is not equal to them.
+
+        If leaves are exact, a scalar can only match one of several values. If all are compared as
+        JSON, an empty object or array matches nothing else either.
+        """
+        is_literal = self.its.literal and self.its.counts_extra
+        found: tuple[list[int], list[int]] = [], []
+        has_choices = False
+        for kept, places, items in zip(found, (rows, columns), (self.output, self.reference)):
+            for n in places:
+                if type(items[n]) not in SCALARS and (items[n] or not is_literal):
+                    kept.append(n)
+                    has_choices = has_choices or type(items[n]) is AnyOf
+        return (rows if has_choices else found[0]), found[1]
 
     def _pair_equal(self, here: Positions, there: Positions) -> tuple[Pairs, list[int], list[int]]:
         """Pair items that match in full; return the pairs and the positions left on both sides."""
         output, reference, its, text = self.output, self.reference, self.its, self.pairing.text
-        places = [n for n in sorted({*here}.intersection(there)) if equal(output[n], reference[n])]
-        same = [*zip(places, places)]
-        spare, wanted = leftovers(same, here, there)
+        pairs: Pairs = []
+        for n in sorted({*here}.intersection(there)):
+            if equal(output[n], reference[n]):
+                pairs.append((n, n))
+        spare, wanted = leftovers(pairs, here, there)
         if len(spare) + len(wanted) <= 2:
-            return same, spare, wanted
-        others, spare, wanted = pair_texts(
-            {n: text(its, output[n]) for n in spare}, {n: text(its, reference[n]) for n in wanted}
-        )
-        return same + others, spare, wanted
+            return pairs, spare, wanted
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for n in reversed(spare):
+            places[text(its, output[n])].append(n)
+        for n in wanted:
+            if found := places.get(text(its, reference[n])):
+                pairs.append((found.pop(), n))
+        return pairs, *leftovers(pairs, here, there)
 
     def _may_gain(self, same: Pairs, spare: list[int], wanted: list[int], table: Table) -> bool:
         """Return whether splitting pairs of equal items may increase the total gain.
