@@ -18,7 +18,7 @@ from llmeval_integrations.core.options import (
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
+from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
 from llmeval_integrations.fields.confidence import (
     VARIABLE,
     Source,
@@ -225,8 +225,11 @@ class FieldComparison(Comparison):
 def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> FieldComparison:
     """Compare a sample's output with its reference."""
     parsing: Parsing = evaluator.parsing  # type: ignore[attr-defined]
-    comparison = FieldComparison()
-    output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
+    comparison, output, reference = FieldComparison(), None, None
+    if not layout.calls_functions and is_same(sample, parsing):
+        output = reference = read(sample, "output", parsing)
+    if output is None or type(output) is Defect:
+        output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
     if layout.ignored:
         sides = [reference] if type(output) is Defect else [reference, output]
         comparison.ignored = [
@@ -234,15 +237,15 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Fiel
         ]
     root, omission = layout.root(sample, evaluator), Omission(layout.absent)
     # Lenient mode reads NaN, which `equal` cannot tell from null.
-    is_same = parsing != "lenient" and equal(output, reference)
+    is_equal = output is reference or (parsing != "lenient" and equal(output, reference))
     reference = omission.omit(root, reference)
     if type(output) is Defect:
         comparison.defect = output
         comparison.add_side(root, "missing", reference, "")
         return comparison
-    comparison.output = reference if is_same else omission.omit(root, output)
+    comparison.output = reference if is_equal else omission.omit(root, output)
     comparison.omitted = omission.paths
-    if is_same:
+    if is_equal:
         comparison.add_matches(root, reference)
     else:
         comparison.compare(root, comparison.output, reference)
