@@ -64,7 +64,7 @@ class JsonSchema(Evaluator):
     """The draft of JSON Schema. With None, `$schema` names it, and 2020-12 is the default."""
 
     parsing: Parsing = "markdown"
-    """How much text may surround the JSON; `lenient` also completes the text of a schema."""
+    """How much text may surround the JSON of an output."""
 
     def __post_init__(self) -> None:
         check_flag(self, "check_formats")
@@ -112,7 +112,7 @@ class JsonSchema(Evaluator):
     def _compile(self, schema: Any) -> CompiledSchema:
         text = schema if type(schema) is str else schema_text(schema)
         draft: Any = self.draft  # `__post_init__` has made it a text
-        return compile_schema(text, draft, self.check_formats, self.parsing)
+        return compile_schema(text, draft, self.check_formats)
 
     def _describe_errors(self, value: Any, compiled: CompiledSchema) -> Result:
         extent = measure(value)

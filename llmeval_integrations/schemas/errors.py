@@ -60,8 +60,7 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
                 f"the pattern at {found['schema_pointer']} gives no answer for the text at "
                 f"{found['pointer'] or 'the root'}: {found['message']}"
             )
-    # The validator calls a lone required member missing if it is present but not allowed.
-    return [error for error in errors if not _has_required(error, value)] or errors
+    return errors
 
 
 def describe(error: Any) -> dict[str, Any]:
@@ -83,14 +82,6 @@ def describe(error: Any) -> dict[str, Any]:
         # Most messages begin with the value, which may be long; `required` quotes only a name.
         "message": message if is_required else shorten_middle(message, MAX_QUOTE),
     }
-
-
-def _has_required(error: Any, value: Any) -> bool:
-    """Return whether the member that an error calls missing is present."""
-    if error.kind.name != "required":
-        return False
-    place = _follow_path(value, error.instance_path)
-    return isinstance(place, dict) and error.kind.as_dict()["property"] in place
 
 
 def _follow_path(value: Any, path: Iterable[str | int]) -> Any:

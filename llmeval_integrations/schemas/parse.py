@@ -77,14 +77,13 @@ def copy_schema(schema: Any) -> Any:
     return value
 
 
-def parse_schema(text: str, parsing: Parsing) -> dict[str, Any] | bool:
+def parse_schema(text: str) -> dict[str, Any] | bool:
     """Parse the text of a schema; raise InvalidSchemaError if it is not an object with a keyword.
 
     A boolean is accepted. So is an object that has only annotations and names that begin with
     `x-`. Any other object without a keyword is a mistake, since every value would conform.
     """
-    parsing = "lenient" if parsing == "lenient" else "markdown"
-    value = refuse_nan(parse(text, parsing), parsing)
+    value = parse(text)
     if isinstance(value, Defect):
         is_json = text.lstrip()[:1] in ("{", "[")
         hint = "" if is_json else "; if it is a path, read the file first"
@@ -111,7 +110,7 @@ def read_schema(text: str) -> dict[str, Any] | bool:
     """
     import jsonschema_rs
 
-    value = parse_schema(text, "markdown")
+    value = parse_schema(text)
     if isinstance(value, bool) or not str(value.get("$schema", _OWN[0])).startswith(_OWN):
         return value  # the library would fetch any other `$schema`
     try:

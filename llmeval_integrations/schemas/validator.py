@@ -8,7 +8,6 @@ from urllib.parse import quote as escape
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import bag, canonical
 from llmeval_integrations.schemas.document import is_recursive
 from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify
@@ -31,21 +30,13 @@ _BASE: Final = "json-schema:///"
 """The base address that the validator assumes for a schema without one."""
 
 
-@lru_cache(maxsize=64)
-def compile_schema(
-    text: str, draft: str | None, check_formats: bool, parsing: Parsing
-) -> CompiledSchema:
-    """Compile the text of a schema, with a cache; raise InvalidSchemaError if it is invalid."""
-    return CompiledSchema(text, draft, check_formats, parsing)
-
-
 class CompiledSchema:
     """A schema with its validators; raises InvalidSchemaError if the schema is invalid."""
 
-    def __init__(self, text: str, draft: str | None, check_formats: bool, parsing: Parsing) -> None:
+    def __init__(self, text: str, draft: str | None, check_formats: bool) -> None:
         import jsonschema_rs
 
-        self._text, self._parsing, self._check_formats = text, parsing, check_formats
+        self._text, self._check_formats = text, check_formats
         schema = self.read()
         try:
             self._validator = self._build(getattr(jsonschema_rs, VALIDATORS[draft]), schema)
@@ -57,7 +48,7 @@ class CompiledSchema:
 
     def read(self) -> Any:
         """Return the schema as a new value; `build_part` takes pointers into it."""
-        schema = parse_schema(self._text, self._parsing)
+        schema = parse_schema(self._text)
         spell_patterns(schema)
         return schema
 
@@ -120,6 +111,10 @@ class CompiledSchema:
             pattern_options=pattern_options(),
             **options,
         )
+
+
+compile_schema: Final = lru_cache(maxsize=64)(CompiledSchema)
+"""Compile the text of a schema, with a cache."""
 
 
 class _UniqueItems:

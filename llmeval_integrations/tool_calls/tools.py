@@ -90,7 +90,7 @@ class Tool:
         closed = {**self.schema, "additionalProperties": False} if lists_all else self.schema
         self.is_declared = schema is not None
         try:
-            self.compiled = compile_schema(encode(closed).decode(), None, False, "markdown")
+            self.compiled = compile_schema(encode(closed).decode(), None, False)
         except InvalidSchemaError as error:
             raise InvalidSchemaError(f"the tool {name!r}: {error}") from error
 
