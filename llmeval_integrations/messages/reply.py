@@ -212,7 +212,8 @@ def read_part(thing: Any) -> Reply | None:
         return None
     if kind == "ChunkEvent":  # of the helper of OpenAI's chat API
         return read_object(thing.chunk)
-    if kind == "ChatCompletionChunk" or hasattr(thing, "candidates"):
+    is_chunk = getattr(thing, "object", None) == "chat.completion.chunk"  # LiteLLM's, too
+    if is_chunk or hasattr(thing, "candidates"):
         return read_object(thing)
     if not kind.endswith("Event"):
         return None

@@ -59,6 +59,18 @@ def test_the_call_that_carries_an_answer_is_none():
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
 
+def test_the_chunks_of_a_library_with_openais_objects_are_joined():
+    chat = pytest.importorskip("openai.types.chat")
+
+    class ModelResponseStream(chat.ChatCompletionChunk):  # LiteLLM's name
+        pass
+
+    head = {"id": "x", "created": 1, "model": "m", "object": "chat.completion.chunk"}
+    choices = [[{"index": 0, "delta": {"content": text}}] for text in ("It ", "rains.")]
+    chunks = [ModelResponseStream.model_validate({**head, "choices": each}) for each in choices]
+    assert reply_of(chunks) == ("It rains.", None, False)
+
+
 def test_a_refusal_as_json_is_read():
     refusing = {"role": "assistant", "content": None, "refusal": "I can't help."}
     assert read_messages(refusing).reply.refused
