@@ -24,9 +24,9 @@ from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.grounding_tally import GroundingTally
 from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.fields.field import Field, Layout
+from llmeval_integrations.fields.schema_rules import list_values
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing, dump_model
 from llmeval_integrations.json_values.values import SCALARS, canonical, equal, escape
-from llmeval_integrations.schemas.document import list_of
 from llmeval_integrations.text.sources import Found, Source, normalize
 
 Origin = Literal["input", "contexts"]
@@ -183,7 +183,8 @@ class _Search:
         """Return how and where a value is found."""
         is_text = type(value) is str
         is_empty = value is None or type(value) is bool or (is_text and not value.strip())
-        if is_empty or node.rule.derived or _is_named(node, value):
+        listed = (one for part in node.place.schemas.parts for one in list_values(part))
+        if is_empty or node.rule.derived or any(equal(value, one) for one in listed):
             return {"kind": "open"}
         found = self._source.find_text(value) if is_text else self._source.find_number(value)
         if found is None:
@@ -200,15 +201,6 @@ class _Search:
 
 
 _read_source = lru_cache(maxsize=8)(Source)  # several outputs in a row often have one source
-
-
-def _is_named(node: Field, value: Any) -> bool:
-    """Return whether the schema lists a value, which then need not be in the source."""
-    for part in node.place.schemas.parts:
-        named = [*list_of(part, "enum"), *([part["const"]] if "const" in part else [])]
-        if any(equal(value, each) for each in named):
-            return True
-    return False
 
 
 def texts_of(thing: Any, name: str) -> list[str]:
