@@ -22,6 +22,7 @@ from llmeval_integrations.matching.node import summarize
 ListOrder = Literal["strict", "any", "top_level_any"]
 
 _NO: Final = "The operator's score is 0"
+_NODES: Final = {has_order: Plain(ordered=has_order) for has_order in (True, False)}
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class JsonEquality(Evaluator):
             output, reference = output[step], reference[step]
             place = f"{place}/{escape(str(step))}"
         comparison = Comparison()
-        comparison.compare(Plain(ordered=has_order), output, reference, place)
+        comparison.compare(_NODES[has_order], output, reference, place)
         return summarize(comparison.outcomes[:1]) or _NO
 
 
@@ -93,7 +94,7 @@ def _pair_nearest(
     output: list[Any], reference: list[Any], spare: list[int], wanted: list[int]
 ) -> tuple[int, int]:
     """Return the first leftover item of the side that has fewer, and the item nearest to it."""
-    gain, node = Comparison().pairing.gain, Plain(ordered=True)
+    gain, node = Comparison().pairing.gain, _NODES[True]
     if len(spare) <= len(wanted):
         pairs = [(spare[0], there) for there in wanted]
     else:
