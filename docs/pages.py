@@ -378,10 +378,13 @@ def is_evaluator(thing: Any) -> bool:
 
 
 def as_restructured_text(
-    _app: Sphinx, _what: str, _name: str, _thing: Any, _options: Any, lines: list[str]
+    _app: Sphinx, what: str, _name: str, _thing: Any, _options: Any, lines: list[str]
 ) -> None:
     """Convert a docstring in place for autodoc."""
-    lines[:] = restructured("\n".join(lines)).split("\n")
+    text = "\n".join(lines)
+    if what == "attribute":  # Napoleon takes what is before a colon for the type
+        text = re.sub(r"\A(.*)\n\n:type: (.*)\Z", r"\2: \1", text.strip(), flags=re.DOTALL)
+    lines[:] = restructured(text).split("\n")
 
 
 def restructured(docstring: str) -> str:
