@@ -48,12 +48,19 @@ class TemplateJudge(ModelJudge):
             words=None if self.words is None else tuple(self.words),
             scale=self.scale,
             ignoring=texts,
-            methods=[] if self.words is None else [_read_verdict, _first_word],
+            methods=[] if self.words is None else [_read_verdict, self._read_first_word],
         )
         score = float(found.verdict if self.words is None else self.words[found.verdict])
         passed = None if self.threshold is None else score >= self.threshold
         label = None if self.words is None else found.verdict
         return Result(score, passed, label, found.reasoning, {"reply": reply})
+
+    def _read_first_word(self, reply: str) -> dict[str, str] | None:
+        """Read a reply such as "No, the context says otherwise." by its first word."""
+        word, comma, rest = reply.partition(",")
+        if not comma or word.strip(" *_\n").upper() not in (self.words or ()):
+            return None
+        return {"verdict": word, "reasoning": rest.strip()}
 
 
 def _texts(sample: Sample) -> list[str]:
@@ -72,9 +79,3 @@ def _read_verdict(reply: str) -> dict[str, str] | None:
         return None
     verdict = "YES" if found["passing"] else "NO"
     return {"verdict": verdict, "reasoning": to_text(found.get("feedback", ""))}
-
-
-def _first_word(reply: str) -> dict[str, str]:
-    """Read a reply such as "No, the context says otherwise." by its first word."""
-    word, _, rest = reply.strip().partition(",")
-    return {"verdict": word, "reasoning": rest.strip()}

@@ -107,6 +107,7 @@ STATE = {"messages": [AIMessage("")], "structured_response": {"is": 5}}
 MORE = {"reference": "four", "prediction_b": STATE, "agent_trajectory": STEPS}
 TEXT = "He is right.\nGRADE: CORRECT"
 UNCLEAR = "Unreadable judgement, its verdict is not clear: 'Score: 9': 'Good.\\nScore: 9'"
+NEITHER = "Unreadable judgement, it has no verdict of its own: 'N/A'"
 QUOTE = f"It says: '{OUTPUT}'"
 QUESTIONS = ours.CriteriaEvalChain.questions
 template, chat = prompts.PromptTemplate.from_template, prompts.ChatPromptTemplate.from_messages
@@ -132,6 +133,7 @@ MEMBERS = [
     ("pairwise_string", {}, QUOTE, said(QUOTE, None, None), []),
     ("score_string", {}, "Rating: [[0]]", said("Rating: [[0]]", None), []),
     ("trajectory", {}, "Good.\nScore: 9", said(UNCLEAR, None), []),
+    ("criteria", {}, "N/A", said(NEITHER, None, None), []),
     # Criteria are described, principles, or several.
     ("criteria", {"criteria": {"mine": "Is it mine?"}}, "Y", said("", "Y", 1), ["Is it mine?"]),
     ("criteria", {"criteria": PRINCIPLE}, "Y", said("", "Y", 1), ["brief: Is it brief?"]),

@@ -63,8 +63,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         """
         answer, fields = None, {**further, "input": query, "contexts": contexts}
         try:
-            if _is_async_stream(response):
-                raise InputError("the stream of this response is asynchronous; call aevaluate")
             answer, sample = self._read(response, fields)
             result = self.evaluator.evaluate(sample)
         except EvalError as error:
@@ -214,21 +212,19 @@ def _is_stream(response: Any) -> bool:
 
 
 async def _read_async_stream(value: Any) -> Any:
-    """Return the text of an asynchronous stream, or any other value unchanged."""
-    return await value.get_response() if _is_async_stream(value) else value
+    """Return the text of an asynchronous stream, or any other value unchanged.
 
-
-def _is_async_stream(response: Any) -> bool:
-    """Return whether this is an asynchronous stream; raise InputError if part of it was read."""
-    stream: Any = getattr(response, "response_gen", None) if _is_stream(response) else None
+    Raises InputError if part of the stream was read.
+    """
+    stream: Any = getattr(value, "response_gen", None) if _is_stream(value) else None
     if not hasattr(stream, "__anext__"):
-        return False
+        return value
     frame = getattr(stream, "ag_frame", None)
     is_new = frame is not None and frame.f_lineno == stream.ag_code.co_firstlineno
-    is_whole = frame is None and response.response_txt is not None
+    is_whole = frame is None and value.response_txt is not None
     if not (is_new or is_whole):
         raise InputError(
             "the stream of this response has been read, and its text is gone; evaluate the text, "
             "or read the stream by get_response()"
         )
-    return True
+    return await value.get_response()

@@ -46,6 +46,8 @@ class ModelEvaluator(LlamaIndexEvaluator):
     threshold: float | None = None
     query_str: ClassVar[str] = "{query}"
     """The variable `query_str` of LlamaIndex's template."""
+    keeps_reply: ClassVar[bool] = True
+    """Whether the feedback is the whole reply, or the reply without its verdict."""
     prompt_name = "eval_template"
     evaluate = BaseEvaluator.evaluate  # runs `aevaluate`, also if an event loop is running
 
@@ -81,8 +83,8 @@ class ModelEvaluator(LlamaIndexEvaluator):
         return super()._read("" if response is None else response, fields)
 
     def _feedback(self, result: Result) -> str | None:
-        reply: str | None = result.metadata.get("reply", result.reason)
-        return reply
+        reply: str | None = result.metadata.get("reply") if self.keeps_reply else None
+        return reply or result.reason
 
 
 class ContextsEvaluator(ModelEvaluator):
@@ -199,6 +201,7 @@ class CorrectnessEvaluator(ModelEvaluator):
     """
 
     scale = (1, 5)
+    keeps_reply = False
     template = (
         "Rate an answer to a query: 1 if it is not about the query, 2 or 3 if it is and has "
         "mistakes, 4 or 5 if it is correct.\n\nQuery:\n{query}\n\nReference answer:\n"
@@ -218,6 +221,7 @@ class GuidelineEvaluator(ModelEvaluator):
 
     words = _YES_OR_NO
     threshold = 1.0
+    keeps_reply = False
     template = (
         "Does the response follow all guidelines?\n\nQuery:\n{query}\n\nResponse:\n{response}\n\n"
         "Guidelines:\n{guidelines}" + _ASK_YES_OR_NO
@@ -276,10 +280,9 @@ def _find_consensus(results: list[LabelledEvaluationResult]) -> LabelledEvaluati
         if each.score is None:
             return each
         each.score = 1 - each.score if place else each.score
-    votes = sum(each.score for each in results) / len(results)
-    best = next((each for each in results if each.score != 0.5), results[0])
-    if votes == 0.5 and best.score != 0.5:
-        best.pairwise_source, best.feedback = "neither", ""
-    best.score = 0.5 if votes == 0.5 else float(votes > 0.5)
-    best.passing = None if votes == 0.5 else votes > 0.5
+    decided = [each for each in results if each.score != 0.5]
+    best = (decided or results)[0]
+    if len({each.score for each in decided}) > 1:
+        best.score, best.pairwise_source, best.feedback = 0.5, "neither", ""
+    best.passing = None if best.score == 0.5 else best.score == 1
     return best
