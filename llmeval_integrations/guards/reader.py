@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 import jsonschema_rs
 
@@ -51,16 +51,12 @@ class Doomed(NamedTuple):
     reason: str
 
 
-class Problem(NamedTuple):
-    """Why a value violates a schema, and at which place within that value."""
+class _FailureError(Exception):
+    """The text fails; `pointer` leads on from the open place."""
 
-    pointer: str
-    keyword: str
-    reason: str
-
-
-class _DoomedError(Exception):
-    """The text fails. The argument is its Doomed."""
+    def __init__(self, keyword: str, reason: str, pointer: str = "") -> None:
+        super().__init__(reason)
+        self.keyword, self.reason, self.pointer = keyword, reason, pointer
 
 
 @dataclass
@@ -82,6 +78,7 @@ class Reader:
         self._chunks: list[str] = []
         self._rest = ""  # the end of the last chunk, if it is needed with the next one
         self._offset = 0  # where the rest begins in the whole text
+        self._end = 0  # how many characters of the rest and the chunk have been needed
         self._scalar: list[str] = []  # the parts of the open string, number or literal
         self._open: list[_Container] = []
         self._expects = "value"
@@ -98,11 +95,12 @@ class Reader:
                     continue
                 position = _find_end(_SPACE, text, position)
                 if position < len(text):
-                    self._read_mark(text[position], position + 1)
-                    position += 1
-        except _DoomedError as error:
-            doomed: Doomed = error.args[0]
-            return doomed
+                    position = self._end = position + 1
+                    self._read_mark(text[position - 1])
+        except _FailureError as failure:
+            path = pointer(one.step for one in self._open if one.step is not None)
+            path += failure.pointer
+            return Doomed(self._offset + self._end, path, failure.keyword, failure.reason)
         self._offset += len(text) - len(self._rest)
         return None
 
@@ -123,29 +121,32 @@ class Reader:
         return len(text)
 
     def _read_scalar(self, text: str, position: int) -> int:
+        """Read on in a string, number or literal; return where it ends, or the text."""
         is_string = self._scalar[0] == '"'
         end = _find_end(_STRING if is_string else _WORD, text, position)
         self._scalar.append(text[position:end])
         if end == len(text):
             return end
+        self._end = end + 1
         if is_string and text[end] != '"':
             escape = _ESCAPE.match(text, end)
             if escape is None or escape.end() < len(text):
-                self._refuse((end if escape is None else escape.end()) + 1)
+                self._end = (end if escape is None else escape.end()) + 1
+                self._refuse()
             self._rest = text[end:]
             return len(text)
         written, self._scalar = "".join(self._scalar) + '"' * is_string, []
         try:
             value = decode(written)
         except DECODE_ERRORS:
-            self._refuse(end + 1, written)
+            self._refuse(written)
         if self._expects.startswith("name"):
-            self._add_name(value, end + 1)
+            self._add_name(value)
         else:
-            self._add(value, end + 1)
+            self._add(value)
         return end + is_string
 
-    def _read_mark(self, mark: str, end: int) -> None:
+    def _read_mark(self, mark: str) -> None:
         """Read a separator, a bracket, or the first character of a scalar."""
         expects, container = self._expects, self._open[-1] if self._open else None
         if expects == "anything" or (expects == "nothing" and self._is_wrapped and mark in "`~"):
@@ -156,41 +157,39 @@ class Reader:
             self._expects = "value" if type(container.value) is list else "name"
         elif container and mark == ("]" if type(container.value) is list else "}"):
             if not expects.endswith("end"):
-                self._refuse(end)
+                self._refuse()
             self._open.pop()
-            self._add(container.value, end)
+            self._add(container.value)
         elif mark == '"' and expects.startswith(("value", "name")):
             self._scalar = ['"']
         elif mark in "[{" and expects.startswith("value"):
-            self._open_container([] if mark == "[" else {}, end)
+            self._open_container([] if mark == "[" else {})
         elif mark in "-0123456789tfn" and expects.startswith("value"):
             self._scalar = [mark]
         else:
-            self._refuse(end)
+            self._refuse()
 
-    def _open_container(self, value: Any, end: int) -> None:
-        place = self._next_place(end)
-        self._check(self._places.refuse(place, value), end)
+    def _open_container(self, value: Any) -> None:
+        place = self._next_place()
+        self._places.check_type(place, value)
+        if len(self._open) == MAX_DEPTH:
+            reason = f"more than {MAX_DEPTH} levels of arrays and objects"
+            raise _FailureError("too_deep", reason)
         is_list = type(value) is list
         self._open.append(_Container(place, value, 0 if is_list else None))
-        if len(self._open) > MAX_DEPTH:
-            self._open.pop()
-            reason = f"more than {MAX_DEPTH} levels of arrays and objects"
-            self._check(Problem("", "too_deep", reason), end)
         self._expects = "value or end" if is_list else "name or end"
 
-    def _add_name(self, name: str, end: int) -> None:
+    def _add_name(self, name: str) -> None:
         container = self._open[-1]
-        is_repeated = name in container.value
-        if is_repeated and self._parsing == "strict":
-            self._check(Problem("", "duplicate_key", f"Duplicate key {name!r}"), end)
+        if name in container.value and self._parsing == "strict":
+            raise _FailureError("duplicate_key", f"Duplicate key {name!r}")
         container.step = name
-        self._next_place(end)
+        self._places.check_name(container.place, name)
         self._expects = "colon"
 
-    def _add(self, value: Any, end: int) -> None:
+    def _add(self, value: Any) -> None:
         """Check a complete value, and add it to its container."""
-        self._check(self._places.find(self._next_place(end), value), end)
+        self._places.check(self._next_place(), value)
         self._expects = "comma or end" if self._open else "nothing"
         if not self._open:
             return
@@ -202,30 +201,21 @@ class Reader:
             container.value[container.step] = value
             container.step = None
 
-    def _next_place(self, end: int) -> Schemas:
-        """Return the place of the next value, at which some value must be valid."""
+    def _next_place(self) -> Schemas:
+        """Return the place of the next value."""
         if not self._open:
             return self._places.root
-        problem, place = self._places.enter(self._open[-1].place, self._open[-1].step)
-        self._check(problem, end)
-        return place
+        return self._places.enter(self._open[-1].place, self._open[-1].step)
 
-    def _refuse(self, end: int, written: str = "") -> None:
+    def _refuse(self, written: str = "") -> NoReturn:
         """Stop at a character that JSON cannot have here."""
-        read = "".join(self._chunks)[: self._offset + end]
+        read = "".join(self._chunks)[: self._offset + self._end]
         for text in (read, written, read + '"'):  # the text may end in an open string
             defect = parse(text, self._parsing)
             if type(defect) is Defect and defect.name not in _UNSURE:
-                self._check(Problem("", defect.name, defect.reason), end)
+                raise _FailureError(defect.name, defect.reason)
         reason = f"JSON cannot continue so: {read[-20:]!r}"
-        self._check(Problem("", "unexpected_character", reason), end)
-
-    def _check(self, problem: Problem | None, end: int) -> None:
-        """Stop if there is a problem."""
-        if problem is not None:
-            path = pointer(one.step for one in self._open if one.step is not None)
-            doomed = Doomed(self._offset + end, path + problem.pointer, *problem[1:])
-            raise _DoomedError(doomed)
+        raise _FailureError("unexpected_character", reason)
 
 
 def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -235,7 +225,10 @@ def _find_end(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 @lru_cache(maxsize=64)
 class Places:
-    """What a schema requires at each place of a document. A place is a Schemas."""
+    """What a schema requires at each place of a document. A place is a Schemas.
+
+    Its checks raise _FailureError.
+    """
 
     def __init__(self, schema: CompiledSchema) -> None:
         self._schema = schema
@@ -245,30 +238,34 @@ class Places:
         self._paths: dict[int, str] = {}
         self._add_paths(root, "")
         self._validators: dict[str, Any] = {}
-        self._steps: dict[tuple[int, str | int], tuple[Problem | None, Schemas]] = {}
+        self._steps: dict[tuple[int, str | int], Schemas] = {}
 
-    def find(self, place: Schemas, value: Any) -> Problem | None:
-        """Return why a complete value violates the schemas at a place."""
-        if place is self.root:
-            if self._schema.is_valid(value):
-                return None
-            # A schema that refers to itself may look valid as a part.
-            found = self._find("", value)
-            return found or _describe(find_errors(value, self._schema, measure(value))[0])
-        problems = (self._find(self._paths[id(one)], value) for one in place.own)
-        return next((problem for problem in problems if problem), None)
+    def check(self, place: Schemas, value: Any) -> None:
+        """Check a complete value by the schemas at a place."""
+        if place is not self.root:
+            for schema in place.own:
+                self._check_part(self._paths[id(schema)], value)
+        elif not self._schema.is_valid(value):
+            raise _failure(find_errors(value, self._schema, measure(value))[0])
 
-    def refuse(self, place: Schemas, container: Any) -> Problem | None:
-        """Return why no object, or no array, is valid at a place."""
+    def check_type(self, place: Schemas, container: Any) -> None:
+        """Check whether an object, or an array, may be valid at a place."""
         name = "object" if type(container) is dict else "array"
         for part in place.certain:
             types = part.get("type", name)
             if name not in ([types] if isinstance(types, str) else types):
-                return Problem("", "type", f"an {name} is not of type {quote(types)}")
-        return None
+                raise _FailureError("type", f"an {name} is not of type {quote(types)}")
 
-    def enter(self, place: Schemas, step: str | int) -> tuple[Problem | None, Schemas]:
-        """Return the place at a name or position, and why no value is valid there."""
+    def check_name(self, place: Schemas, name: str) -> None:
+        """Check whether any value may be valid under a name."""
+        for part in place.certain:
+            declared = list(declarations(part, name))
+            if False in (declared or [part.get("additionalProperties")]):
+                keyword = "properties" if declared else "additionalProperties"
+                raise _FailureError(keyword, f"{quote(name)} is not allowed here")
+
+    def enter(self, place: Schemas, step: str | int) -> Schemas:
+        """Return the place at a name or position."""
         if isinstance(step, int):  # all items after the listed schemas share one place
             step = min(step, max((len(items_of(part)[0]) for part in place.certain), default=0))
         key = id(place), step
@@ -276,10 +273,7 @@ class Places:
         if found is None:
             if len(self._steps) >= _MOST_STEPS:
                 self._steps.clear()
-            if isinstance(step, int):
-                found = None, place.item(step)
-            else:
-                found = _refuse_name(place, step), place.member(step)
+            found = place.item(step) if isinstance(step, int) else place.member(step)
             self._steps[key] = found
         return found
 
@@ -291,8 +285,8 @@ class Places:
                 if isinstance(part, (dict, list)):
                     self._add_paths(part, f"{path}/{escape(str(step))}")
 
-    def _find(self, path: str, value: Any) -> Problem | None:
-        """Return why a value violates a part; None also if the part cannot be checked alone."""
+    def _check_part(self, path: str, value: Any) -> None:
+        """Check a value by a part of the schema, unless the part cannot be checked alone."""
         if path not in self._validators:
             try:
                 self._validators[path] = self._schema.build_part(path)
@@ -303,13 +297,12 @@ class Places:
             if validator is not None:
                 validator.validate(value)
         except jsonschema_rs.ValidationError as error:
-            return _describe(error)
-        return None
+            raise _failure(error) from None
 
 
-def _describe(error: jsonschema_rs.ValidationError) -> Problem:
+def _failure(error: jsonschema_rs.ValidationError) -> _FailureError:
     found = describe(error)
-    return Problem(found["pointer"], found["keyword"], found["message"])
+    return _FailureError(found["keyword"], found["message"], found["pointer"])
 
 
 def _read_root(schema: CompiledSchema) -> Any:
@@ -328,12 +321,3 @@ def _read_root(schema: CompiledSchema) -> Any:
             for key in part.keys() - {"$ref", *DEFINITIONS}:
                 del part[key]
     return root
-
-
-def _refuse_name(place: Schemas, name: str) -> Problem | None:
-    for part in place.certain:
-        declared = list(declarations(part, name))
-        keyword = "properties" if declared else "additionalProperties"
-        if False in (declared or [part.get("additionalProperties")]):
-            return Problem("", keyword, f"{quote(name)} is not allowed here")
-    return None

@@ -10,6 +10,7 @@ from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.evaluators.tool_call_schema import ToolCallSchema
 from llmeval_integrations.guards.reader import Doomed, Reader
+from llmeval_integrations.messages.reply import library_of
 from llmeval_integrations.tool_calls.tools import Tool
 
 _Delta: TypeAlias = "tuple[str, int | None, str | None]"
@@ -69,28 +70,39 @@ class Watcher:
         elif evaluator.compiled is not None:
             self._readers[0] = "", Reader(evaluator.compiled, self._parsing)
 
-    def feed(self, chunk: str, name: str | None = None, index: int = 0) -> Doomed | None:
+    def feed(self, chunk: str | None, name: str | None = None, index: int = 0) -> Doomed | None:
         """Read a chunk; return where and why the text fails, or None while it may still conform.
 
         Args:
-            chunk: The next part of the text, or of the arguments of a call.
+            chunk: The next part of the text, or of the arguments of a call. None adds nothing.
             name: The tool's name, required with the first chunk of a call.
             index: The index of the call, if several calls are written at once.
+
+        Raises:
+            InputError: The chunk is not a text, or it belongs to no call that has a name.
         """
-        if self.doomed is None and index not in self._readers and self.tools is not None:
-            if name is None:
-                raise InputError(f"the first chunk of call {index!r} needs the tool's name")
-            if name not in self.tools:
-                reason = f"there is no tool {name!r}: {hint(name, self.tools)}"
-                self.doomed = Doomed(0, "", "unknown_tool", reason)
-            else:
-                self._readers[index] = name, Reader(self.tools[name].compiled, self._parsing)
+        if chunk is not None and not isinstance(chunk, str):
+            raise InputError(f"feed accepts the next part of a text, got {quote(chunk)}")
+        if self.doomed is None and index not in self._readers:
+            self._open(name, index)
         if self.doomed is None:
             tool, reader = self._readers[index]
-            self.doomed = reader.feed(chunk)
+            self.doomed = reader.feed(chunk or "")
             if self.doomed is not None and tool:
                 self.doomed = self.doomed._replace(reason=f"{tool}: {self.doomed.reason}")
         return self.doomed
+
+    def _open(self, name: str | None, index: int) -> None:
+        """Start to read the arguments of a call."""
+        if self.tools is None:
+            raise InputError(f"this watcher reads one text, so there is no call {index!r}")
+        if name is None:
+            raise InputError(f"the first chunk of call {index!r} needs the tool's name")
+        if name in self.tools:
+            self._readers[index] = name, Reader(self.tools[name].compiled, self._parsing)
+        else:
+            reason = f"there is no tool {name!r}: {hint(name, self.tools)}"
+            self.doomed = Doomed(0, "", "unknown_tool", reason)
 
 
 def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> StreamGuard:
@@ -109,7 +121,8 @@ def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> Stre
         length: The usual length of a complete answer in characters. Without it, `saved` is None.
 
     Raises:
-        InvalidOptionError: This is not a watcher.
+        InvalidOptionError: This is not a watcher. While the stream is read, an unknown chunk is an
+            InputError.
     """
     if not isinstance(watcher, Watcher):
         raise InvalidOptionError(
@@ -180,8 +193,10 @@ def _read(chunk: Any) -> Iterator[_Delta]:
             for call in choice.delta.tool_calls or ():
                 if call.function is not None:
                     yield call.function.arguments or "", call.index or 0, call.function.name
-    else:
+    elif library_of(chunk) in ("openai", "anthropic"):
         yield from _read_event(chunk, getattr(chunk, "type", None))
+    else:
+        raise InputError(f"stop_early reads texts and chunks of SDKs, got {quote(chunk)}")
 
 
 def _read_event(chunk: Any, kind: str | None) -> Iterator[_Delta]:

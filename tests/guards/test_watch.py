@@ -156,8 +156,16 @@ def test_the_arguments_of_calls_are_watched_each_by_its_tool():
     assert watch(ToolCallSchema(TOOLS)).feed("", "wether").reason == unknown
     assert watch(ToolCallSchema(TOOLS)).feed('{"town"', "weather")[:2] == (7, "/town")
     assert watch(ToolCallSchema(TOOLS, allow_undeclared=True)).feed('{"town"', "weather") is None
-    with pytest.raises(InputError, match="call 0 needs the tool's name"):
-        watch(ToolCallSchema(TOOLS)).feed("{")
+    for evaluator, arguments, message in (
+        (ToolCallSchema(TOOLS), ("{",), "call 0 needs the tool's name"),
+        (PAYS, ("{", None, 1), "reads one text, so there is no call 1"),
+        (PAYS, (b"{",), "the next part of a text, got b'{'"),
+    ):
+        with pytest.raises(InputError, match=message):
+            watch(evaluator).feed(*arguments)
+    assert watch(PAYS).feed(None) is None  # as SDKs give, if a chunk has no text
+    with pytest.raises(InputError, match="and chunks of SDKs, got"):
+        list(stop_early([{"text": "{"}], watch(PAYS)))
 
 
 @law
