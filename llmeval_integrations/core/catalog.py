@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -28,16 +28,21 @@ def load_evaluator(name: str, /, **options: Any) -> Evaluator:
     """
     kind = evaluator_class(name)
     known = inspect.signature(kind).parameters
-    for option in options:
-        if option not in known:
-            raise InvalidOptionError(
-                f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
-            )
+    check_options(name, options, known)
     for option, parameter in known.items():
         if parameter.default is parameter.empty and option not in options:
             such = ", a model such as 'openai:gpt-5-mini'" if option == "model" else ""
             raise InvalidOptionError(f"{name} needs the option {option}{such}")
     return kind(**options)
+
+
+def check_options(name: str, options: Iterable[str], known: Collection[str]) -> None:
+    """Raise InvalidOptionError for an option that does not exist."""
+    for option in options:
+        if option not in known:
+            raise InvalidOptionError(
+                f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
+            )
 
 
 def list_evaluators() -> list[str]:

@@ -18,9 +18,8 @@ import os
 from dataclasses import fields
 from typing import Any
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import hint
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
@@ -55,10 +54,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
 
     def __init__(self, evaluator: Evaluator, *, value: str = "score", **options: Any) -> None:
         keys = {key.name: options.pop(key.name, None) for key in fields(Keys)}
-        for option in options:
-            if option not in Scorer.model_fields:  # which ignores unknown ones
-                known = hint(option, [*keys, *Scorer.model_fields], "it has")
-                raise InvalidOptionError(f"MlflowScorer has no option {option!r}; {known}")
+        check_options("MlflowScorer", options, [*keys, *Scorer.model_fields])  # it ignores unknown
         options.setdefault("name", getattr(evaluator, "name", ""))
         Scorer.__init__(self, **options)
         Wrapper.__init__(self, evaluator, name=options["name"], value=value)

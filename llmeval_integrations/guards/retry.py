@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import isawaitable, iscoroutinefunction, signature
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -21,8 +21,6 @@ from llmeval_integrations.guards.repair import repair as repair_text
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.messages.read import read_answer
-
-T = TypeVar("T")
 
 _NAMES: Final = ("messages", "input", "prompt", "user_msg")
 """The names that SDKs and applications give to the parameter for the prompt."""
@@ -236,13 +234,13 @@ def _add_turns(prompt: Any, reply: Any, result: Result) -> Any:
         if not _has_list(reply, "output"):
             return f"{prompt}\n\nYour answer was:\n{_write(reply)}\n\n{result.feedback()}"
         prompt = [{"role": "user", "content": prompt}]  # OpenAI's responses accept lists
-    turns = _write_turns(reply, result)
+    turns = write_turns(reply, result)
     if prompt and type(prompt[-1]).__module__.startswith("llama_index."):
         turns = [type(prompt[-1])(role=one["role"], content=one["content"]) for one in turns]
     return [*prompt, *turns]
 
 
-def _write_turns(reply: Any, result: Result) -> list[Any]:
+def write_turns(reply: Any, result: Result) -> list[Any]:
     """Return the reply as a message, and messages with the feedback, one for each tool call."""
     turns: list[Any] = []
     ids: list[Any] = []
@@ -255,7 +253,9 @@ def _write_turns(reply: Any, result: Result) -> list[Any]:
         turns = [{"content": "", **message.model_dump(include=kept, exclude_none=True)}]
         ids = [call.id for call in message.tool_calls or ()]
     elif _has_list(reply, "output"):  # OpenAI's responses
-        turns = [item.model_dump(exclude_none=True) for item in reply.output]
+        # The API rejects what the SDK parsed.
+        parsed = {"parsed_arguments": True, "content": {"__all__": {"parsed"}}}
+        turns = [item.model_dump(exclude_none=True, exclude=parsed) for item in reply.output]
         ids = [item.call_id for item in reply.output if item.type == "function_call"]
         form, id_key, text_key = {"type": "function_call_output"}, "call_id", "output"
     elif is_anthropic:
@@ -267,9 +267,11 @@ def _write_turns(reply: Any, result: Result) -> list[Any]:
         form, id_key = {"type": "tool_result", "is_error": True}, "tool_use_id"
     elif hasattr(reply, "tool_calls") and hasattr(reply, "additional_kwargs"):  # LangChain's
         turns, ids = [reply], [call["id"] for call in reply.tool_calls]
+        form["status"] = "error"
     else:
         turns = [{"role": "assistant", "content": _write(reply)}]
-    feedback: Any = [{**form, id_key: id_, text_key: text} for id_, text in word_calls(ids, result)]
+    texts = _word_calls(len(ids), result)
+    feedback: Any = [{**form, id_key: id_, text_key: text} for id_, text in zip(ids, texts)]
     if is_anthropic or not ids:
         feedback = [{"role": "user", "content": feedback or result.feedback()}]
     return [*turns, *feedback]
@@ -279,13 +281,13 @@ def _has_list(reply: Any, name: str) -> bool:
     return isinstance(getattr(reply, name, None), list)
 
 
-def word_calls(calls: Sequence[T], result: Result) -> list[tuple[T, str]]:
+def _word_calls(count: int, result: Result) -> list[str]:
     """Return the feedback on each call; all feedback for each if it is not known by call."""
     rows = result.metadata.get("calls", ())
-    if len(rows) != len(calls) or not all("valid" in row for row in rows):
-        return [(call, result.feedback()) for call in calls]
+    if len(rows) != count or not all("valid" in row for row in rows):
+        return [result.feedback()] * count
     alone = (Result(0.0, row["valid"], metadata={"calls": [row]}) for row in rows)
-    return [(call, one.feedback() or _VALID_CALL) for call, one in zip(calls, alone)]
+    return [one.feedback() or _VALID_CALL for one in alone]
 
 
 def _write(reply: Any) -> str:

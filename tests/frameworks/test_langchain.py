@@ -25,7 +25,12 @@ from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.context import collect_runs
 
 from llmeval_integrations import JsonEquality, JsonValidity, Sample, StringDistance
-from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError, UnknownNameError
+from llmeval_integrations.core.errors import (
+    InputError,
+    InvalidOptionError,
+    MissingFieldError,
+    UnknownNameError,
+)
 from llmeval_integrations.frameworks import langchain as ours
 from llmeval_integrations.frameworks.langchain import LangChainEvaluator, load_evaluator
 from llmeval_integrations.frameworks.langchain.judges import CRITERIA
@@ -222,6 +227,8 @@ def test_what_is_needed_is_asked_for_and_what_is_not_is_warned_of(judge, fields,
         judge.evaluate_strings(**fields)
     with pytest.raises(MissingFieldError, match=message):
         asyncio.run(judge.ainvoke(fields))
+    with pytest.raises(InputError, match="is no pair of an AgentAction and its result"):
+        load_evaluator("trajectory", **LLM).invoke({**FIELDS, "agent_trajectory": [AIMessage("4")]})
     with pytest.warns(UserWarning, match="Ignoring reference in CriteriaEvalChain"):
         load_evaluator("criteria", **LLM).evaluate_strings(**FIELDS, reference="x")
 
@@ -334,8 +341,9 @@ def test_several_evaluators_load_with_what_each_takes():
         parsing="lenient",
         criteria=["depth", {"mine": "?"}],
     )
-    with pytest.raises(InvalidOptionError, match=r"none of them has the option 'prasing'.*parsing"):
-        ours.load_evaluators(["json_validity"], prasing="strict")
+    for options in ({"prasing": "strict"}, {"config": {"json_valid": {}}}):
+        with pytest.raises(InvalidOptionError, match="has no option"):
+            ours.load_evaluators(["json_validity"], **options)
     assert validity.evaluator == JsonValidity(parsing="lenient")
     assert equality.evaluator == JsonEquality(list_order="any", parsing="strict")
     names = [criteria.evaluation_name, rating.evaluation_name]

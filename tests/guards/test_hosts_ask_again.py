@@ -185,6 +185,14 @@ def test_exactly_those_end_invalid_whose_three_replies_were_bad(host, server):
     assert all(REASON in text and BAD in text for text in script.further)
 
 
+def test_what_an_sdk_parsed_is_not_sent_back(server):
+    server.plays(*map(api.response_text, (BAD, GOOD)))
+    parse = api.make_client("response", server).responses.parse
+    done = guard(CONFORMS)(parse)(model="m", input="?", text_format=Receipt)
+    assert done.output.output_parsed == Receipt(total=3)
+    assert "parsed" not in str(server.last.body)
+
+
 @pytest.mark.parametrize("name", SDKS)
 def test_each_tool_call_is_told_by_its_id(server, name):
     *_, calls, told = SDKS[name]

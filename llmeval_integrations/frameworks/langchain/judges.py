@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from enum import Enum
+from itertools import count
 from typing import Any, ClassVar, Final
 
 from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 
-from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.langchain.drop_ins import PairEvaluator
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, evaluation_class
+from llmeval_integrations.frameworks.langchain.evaluator import (
+    LangChainEvaluator,
+    evaluation_class,
+    plain,
+)
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -173,11 +177,11 @@ class CriteriaEvaluator(ModelEvaluator):
         if isinstance(criteria, (list, tuple)) and criteria:
             each = map(cls.resolve_criteria, criteria)
             return {name: text for found in each for name, text in found.items()}
-        if isinstance(criteria, str):
-            name = criteria.value if isinstance(criteria, Enum) else criteria
+        name = plain(criteria)
+        if isinstance(name, str):
             if name not in cls.questions:
                 raise InvalidOptionError(
-                    f"there is no criterion {name!r}; {hint(name, list(cls.questions))}; "
+                    f"there is no criterion {name!r}; {hint(name, cls.questions)}; "
                     "to define one, pass a mapping from its name to its question"
                 )
             return {name: cls.questions[name]}
@@ -305,11 +309,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         if steps is None:
             raise MissingFieldError(f"{type(self).__name__} requires agent_trajectory.")
         if not isinstance(steps, str):
-            lines = [
-                f"{number}. {action.tool}({to_text(action.tool_input)}) gave: {to_text(output)}"
-                for number, (action, output) in enumerate(steps, 1)
-            ]
-            steps = "\n".join(lines)
+            steps = "\n".join(map(_word_step, count(1), steps))
         note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
         own = {"agent_trajectory": steps, "reference_note": note}
         variables = {**own, **(further.pop("variables", None) or {})}
@@ -317,6 +317,19 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
 
     def _scale(self, score: float) -> float:
         return (score - 1) / 4
+
+
+def _word_step(number: int, step: Any) -> str:
+    """Describe a step of an agent."""
+    try:
+        action, output = step
+        call = f"{action.tool}({to_text(action.tool_input)})"
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"agent_trajectory: {quote(step)} is no pair of an AgentAction and its result; pass "
+            "such pairs, or a text"
+        ) from error
+    return f"{number}. {call} gave: {to_text(output)}"
 
 
 _ROLES: Final = {

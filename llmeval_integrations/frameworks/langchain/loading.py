@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InvalidOptionError
-from llmeval_integrations.core.quote import hint
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import drop_ins, judges
 from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, plain
@@ -55,12 +54,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     if issubclass(kind, judges.ModelEvaluator):
         if llm is None:
             raise InvalidOptionError(f"{name} needs the option llm, the model to ask")
-        known = _options(name)
-        for option in kwargs:
-            if option not in known:
-                raise InvalidOptionError(
-                    f"{name} has no option {option!r}; {hint(option, known, 'it has')}"
-                )
+        catalog.check_options(name, kwargs, _options(name))
         kwargs["llm"] = llm
     return kind(**kwargs)
 
@@ -72,20 +66,17 @@ def load_evaluators(
 
     Each receives those of `kwargs` that it accepts. `config` maps a name to the options of only
     that evaluator, which count before those of `kwargs`. Raises as `load_evaluator`, and
-    InvalidOptionError for an option that none accepts.
+    InvalidOptionError for an option that none accepts, and for a name that is not loaded.
     """
     accepted = {name: _options(plain(name)) for name in evaluators}
-    known = [*dict.fromkeys(each for options in accepted.values() for each in options)]
-    for option in kwargs:
-        if option not in known:
-            raise InvalidOptionError(
-                f"none of them has the option {option!r}; {hint(option, known)}"
-            )
+    known = dict.fromkeys(option for options in accepted.values() for option in options)
+    catalog.check_options("load_evaluators", kwargs, known)
+    own = config or {}
+    catalog.check_options("config", own, accepted)
     loaded = []
     for name in evaluators:
         shared = {option: value for option, value in kwargs.items() if option in accepted[name]}
-        options = {"llm": llm, **shared, **(config or {}).get(name, {})}
-        loaded.append(load_evaluator(name, **options))
+        loaded.append(load_evaluator(name, **{"llm": llm, **shared, **own.get(name, {})}))
     return loaded
 
 

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
-from llmeval_integrations.guards.retry import GuardResult, Retry, word_calls
+from llmeval_integrations.guards.retry import GuardResult, Retry, write_turns
 
 with optional("langchain.agents.middleware", "langchain", "langchain-agents"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -94,12 +94,7 @@ def _message(response: ModelResponse) -> AIMessage:
 
 def _add(request: ModelRequest, response: ModelResponse, result: Result) -> ModelRequest:
     """Add the reply and the feedback, for each call by its id."""
-    message = _message(response)
-    feedback = [
-        ToolMessage(text, tool_call_id=call["id"], name=call["name"], status="error")
-        for call, text in word_calls(message.tool_calls, result)
-    ]
-    turns = [message, *(feedback or [HumanMessage(result.feedback())])]
+    turns = convert_to_messages(write_turns(_message(response), result))
     return request.override(messages=[*request.messages, *turns])
 
 
