@@ -20,9 +20,9 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InvalidOptionError
+from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import hint
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
 
@@ -112,10 +112,13 @@ def _read_verl(
 
 
 def _read_openrlhf(queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any]) -> Any:
-    return [
-        {"output": _END.sub("", query.removeprefix(prompt)), "reference": label, "input": prompt}
-        for query, prompt, label in zip(queries, prompts, labels)
-    ]
+    rows = []
+    for query, prompt, label in zip(queries, prompts, labels):
+        if prompt not in query:
+            raise InputError(f"query {quote(query)} does not contain its prompt {quote(prompt)}")
+        answer = query[query.index(prompt) + len(prompt) :]
+        rows.append({"output": _END.sub("", answer), "reference": label, "input": prompt})
+    return rows
 
 
 def _read_item(

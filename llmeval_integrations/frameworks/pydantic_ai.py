@@ -19,7 +19,7 @@ from typing import Any
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.sample import MISSING, Sample
-from llmeval_integrations.frameworks._base import optional
+from llmeval_integrations.frameworks._base import Wrapper, optional
 
 with optional("pydantic_ai", "pydantic-ai", "pydantic-ai"):
     from pydantic_ai import ModelRetry, RunContext
@@ -38,7 +38,12 @@ def validator(
         evaluator: Checks each output: a text, or the object that Pydantic AI made. A judge receives
             the prompt of the run as the sample's input.
         fields: Further fields of the sample, such as `reference` and `contexts`.
+
+    Raises:
+        InvalidOptionError: This is not an evaluator.
     """
+    Wrapper(evaluator)
+    Sample(MISSING, **fields)  # a misspelt field raises here, before a model is asked
 
     async def validate(context: RunContext[Any], output: Any) -> Any:
         if context.partial_output:

@@ -29,7 +29,7 @@ RAISES = "UnscoredError: fixed is unscored (torn): cannot tell"
 HOSTS = [
     ("verl", "json", {"data_source": "d", "solution_str": "so", "ground_truth": "gold", "extra_info": {"contexts": ["c"], "n": 1}},
      Sample("so", "gold", contexts=["c"], variables={"contexts": ["c"], "n": 1}), itemgetter("score"), RAISES, False),
-    ("openrlhf", "json", {"queries": ["<|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
+    ("openrlhf", "json", {"queries": ["<s><|user|>?so<|end|>\n"], "prompts": ["<|user|>?"], "labels": ["gold"]},
      Sample("so", "gold", "<|user|>?"), itemgetter("rewards"), RAISES, False),
     ("braintrust", "braintrust", {**ITEM, "expected": "gold", "metadata": {"schema": {}}},
      Sample("so", "gold", "?", schema={}, variables={"schema": {}}), SCORE, None, True),
@@ -73,6 +73,8 @@ def test_a_bad_call_raises(monkeypatch):
     ):
         with pytest.raises(getattr(errors, f"{error}Error"), match=message):
             as_function(evaluator, host)("d", "[1]", None)
+    with pytest.raises(errors.InputError, match="'1 2' does not contain its prompt '3'"):
+        as_function(JsonEquality(), "openrlhf")(["1 2"], ["3"], ["2"])
 
 
 def test_braintrust_langfuse_and_ragas_run_them():

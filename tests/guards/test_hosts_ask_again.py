@@ -292,6 +292,12 @@ def test_an_agent_of_pydantic_ai_is_checked_by_its_object_and_a_stream_once():
         async with agent.run_stream("why?") as run:
             return [text async for text in run.stream_text(debounce_by=None)]
 
+    for evaluator, fields, error in (
+        ("json", {}, InvalidOptionError),
+        (CONFORMS, {"refrence": 1}, TypeError),
+    ):
+        with pytest.raises(error):
+            pydantic_agent(reply, evaluator, fields)
     done = pydantic_agent(reply, output_type=Receipt).run_sync("?")
     assert done.output == Receipt(total=3)
     assert REASON.replace("-3", "-3.0") in str(done.all_messages())
