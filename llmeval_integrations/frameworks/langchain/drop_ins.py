@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from operator import eq
 from typing import Any, ClassVar
 
@@ -22,20 +22,16 @@ from llmeval_integrations.json_values.parse import parse
 PairwiseStringEvaluator: Any = evaluation_class("PairwiseStringEvaluator")
 
 
-@dataclass(frozen=True)
-class LangChainComparison:
-    """Compares two values as LangChain's evaluator of equality does, whatever JSON says."""
+def compare_as_python(operator: Callable[[Any, Any], Any], output: Any, reference: Any) -> Any:
+    """Compare two values as LangChain's evaluator of equality does, whatever JSON says.
 
-    operator: Callable[[Any, Any], Any] = eq
-    """By default Python's, for which `true` is `1`."""
-
-    def __call__(self, output: Any, reference: Any) -> Any:
-        """Compare two values; arrays are sorted by `str`, and equal nothing but arrays."""
-        if isinstance(reference, list):
-            if not isinstance(output, list):
-                return False
-            output, reference = sorted(output, key=str), sorted(reference, key=str)
-        return self.operator(output, reference)
+    Arrays are sorted by `str`, and equal nothing but arrays.
+    """
+    if isinstance(reference, list):
+        if not isinstance(output, list):
+            return False
+        output, reference = sorted(output, key=str), sorted(reference, key=str)
+    return operator(output, reference)
 
 
 def python_canonical(value: Any) -> str:
@@ -105,7 +101,7 @@ class JsonEqualityEvaluator(JsonComparisonEvaluator):
         if options.get("parsing") == "lenient" and options.get("list_order") is None:
             options["list_order"] = "strict"
             if operator is None or callable(operator):
-                operator = LangChainComparison(operator or eq)
+                operator = partial(compare_as_python, operator or eq)
         if operator is not None:
             options["operator"] = operator
         super().__init__(**{"list_order": "top_level_any", **options})
@@ -131,12 +127,13 @@ class EmbeddingDistanceEvaluator(CatalogEvaluator):
     """How far is the output's meaning from the reference's?"""
 
     core_name = "embedding_distance"
+    evaluation_name = "embedding_{}_distance"
 
     def __init__(
         self, embeddings: Any = None, distance_metric: Any = "cosine", **options: Any
     ) -> None:
         super().__init__(embeddings=embeddings, metric=distance_metric, **options)
-        self.evaluation_name = f"embedding_{plain(distance_metric)}_distance"
+        self.evaluation_name = self.evaluation_name.format(plain(distance_metric))
 
 
 class PairEvaluator(PairwiseStringEvaluator):  # type: ignore[misc]
@@ -186,8 +183,4 @@ class PairwiseEmbeddingDistanceEvaluator(
 ):
     """How far are the meanings of two outputs from each other?"""
 
-    def __init__(
-        self, embeddings: Any = None, distance_metric: Any = "cosine", **options: Any
-    ) -> None:
-        super().__init__(embeddings, distance_metric, **options)
-        self.evaluation_name = f"pairwise_{self.evaluation_name}"
+    evaluation_name = "pairwise_embedding_{}_distance"

@@ -9,11 +9,13 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, Final
 
+from langchain_core.prompts import BasePromptTemplate, PromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import run_in_executor, var_child_runnable_config
 
-from llmeval_integrations.core.errors import MissingFieldError
+from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
@@ -21,6 +23,7 @@ from llmeval_integrations.evaluators.json_schema import JsonSchema
 from llmeval_integrations.frameworks._base import FIELDS, Wrapper
 from llmeval_integrations.json_values.parse import parse
 from llmeval_integrations.json_values.values import measure
+from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.schemas.parse import schema_text
 
 _KINDS: Final[dict[str, type[float]]] = {
@@ -37,6 +40,14 @@ _SCORES: Final = (
 
 _ARGUMENTS: Final = ("prediction", "prediction_b", "agent_trajectory", *FIELDS)
 """The arguments of LangChain's evaluators, and the fields of our samples."""
+
+_ROLES: Final = {
+    "PromptTemplate": "user",
+    "HumanMessagePromptTemplate": "user",
+    "SystemMessagePromptTemplate": "system",
+    "AIMessagePromptTemplate": "assistant",
+}
+"""The roles of LangChain's templates of text."""
 
 _MOST_LEVELS: Final = 8
 """Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
@@ -63,6 +74,28 @@ StringEvaluator: Any = evaluation_class("StringEvaluator")
 def plain(value: Any) -> Any:
     """Return the text of a member of LangChain's enumerations, or any other value unchanged."""
     return value.value if isinstance(value, Enum) and isinstance(value, str) else value
+
+
+def as_prompt(template: Any) -> Any:
+    """Return LangChain's prompt as a Prompt, or anything else unchanged.
+
+    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
+    placeholders for messages, images, or partial variables.
+    """
+    if not isinstance(template, BasePromptTemplate):
+        return template
+    messages, syntaxes = [], set()
+    for message in getattr(template, "messages", [template]):
+        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
+        is_text = role is not None and isinstance(text, PromptTemplate)
+        if not is_text or template.partial_variables or text.partial_variables:
+            raise InvalidOptionError(
+                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
+                "messages such as {'role': ..., 'content': ...}"
+            )
+        messages.append({"role": role, "content": text.template})
+        syntaxes.add(text.template_format)
+    return Prompt(messages, *syntaxes)
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any, ClassVar, Final
 
-from langchain_core.prompts import BasePromptTemplate, PromptTemplate
-
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
@@ -18,10 +16,10 @@ from llmeval_integrations.frameworks._template_judge import TemplateJudge
 from llmeval_integrations.frameworks.langchain.drop_ins import PairEvaluator
 from llmeval_integrations.frameworks.langchain.evaluator import (
     LangChainEvaluator,
+    as_prompt,
     evaluation_class,
     plain,
 )
-from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
 AgentTrajectoryEvaluator: Any = evaluation_class("AgentTrajectoryEvaluator")
@@ -330,33 +328,3 @@ def _word_step(number: int, step: Any) -> str:
             "such pairs, or a text"
         ) from error
     return f"{number}. {call} gave: {to_text(output)}"
-
-
-_ROLES: Final = {
-    "PromptTemplate": "user",
-    "HumanMessagePromptTemplate": "user",
-    "SystemMessagePromptTemplate": "system",
-    "AIMessagePromptTemplate": "assistant",
-}
-
-
-def as_prompt(template: Any) -> Any:
-    """Return LangChain's prompt as a Prompt, or anything else unchanged.
-
-    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
-    placeholders for messages, images, or partial variables.
-    """
-    if not isinstance(template, BasePromptTemplate):
-        return template
-    messages, syntaxes = [], set()
-    for message in getattr(template, "messages", [template]):
-        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
-        is_text = role is not None and isinstance(text, PromptTemplate)
-        if not is_text or template.partial_variables or text.partial_variables:
-            raise InvalidOptionError(
-                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
-                "messages such as {'role': ..., 'content': ...}"
-            )
-        messages.append({"role": role, "content": text.template})
-        syntaxes.add(text.template_format)
-    return Prompt(messages, *syntaxes)

@@ -11,7 +11,7 @@ from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.frameworks._base import takes_model
 from llmeval_integrations.frameworks.langchain import drop_ins, judges
-from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, plain
+from llmeval_integrations.frameworks.langchain.evaluator import LangChainEvaluator, as_prompt, plain
 
 CLASSES: Final[dict[str, Any]] = {
     "qa": judges.QAEvalChain,
@@ -46,7 +46,7 @@ def load_evaluator(evaluator: str, *, llm: Any = None, **kwargs: Any) -> Any:
     name = plain(evaluator)
     kind = CLASSES.get(name)
     if kind is None:
-        options = {key: judges.as_prompt(plain(value)) for key, value in kwargs.items()}
+        options = {key: as_prompt(plain(value)) for key, value in kwargs.items()}
         core = catalog.evaluator_class(name, CLASSES)
         if llm is not None and takes_model(core):
             options.setdefault("model", llm)

@@ -61,7 +61,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         text "null". All further arguments that are fields of a sample, such as `reference`, are
         used. The others are ignored, since `BatchEvalRunner` passes each evaluator those of all.
         """
-        answer, fields = None, {**further, "input": query, "contexts": contexts}
+        answer, fields = None, _join_fields(query, contexts, further)
         try:
             answer, sample = self._read(response, fields)
             result = self.evaluator.evaluate(sample)
@@ -77,7 +77,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         **further: Any,
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate` does, asynchronously."""
-        answer, fields = None, {**further, "input": query, "contexts": contexts}
+        answer, fields = None, _join_fields(query, contexts, further)
         try:
             response = await _read_async_stream(response)
             fields = {name: await _read_async_stream(one) for name, one in fields.items()}
@@ -92,10 +92,10 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Evaluate a `Response` of a query engine, also a streaming or a Pydantic one.
 
-        A stream is read to its end. If part of it was read before, this is an `invalid_result`. For
-        an asynchronous stream, call `aevaluate_response`. The contexts are the texts of the source
-        nodes, unless you pass others. Raises InputError for any other object, and for the stream of
-        a chat that has not been read.
+        A stream is read to its end. If part of it was read before, or if it is the stream of a chat
+        and not read, this is an `invalid_result`. For an asynchronous stream, call
+        `aevaluate_response`. The contexts are the texts of the source nodes, unless you pass
+        others.
         """
         return self.evaluate(query, **{**_split_response(response), **further})
 
@@ -111,8 +111,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
         given = {name: one for name, one in fields.items() if one is not None and name in FIELDS}
-        if isinstance(given.get("contexts"), str):
-            given["contexts"] = [given["contexts"]]
         return answer, Sample(answer if _is_stream(response) else response, **given)
 
     def _answer(
@@ -120,7 +118,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Return a result, or why there is none, as LlamaIndex's result."""
         contexts = fields["contexts"]
-        contexts = [contexts] if isinstance(contexts, str) else contexts
         return LabelledEvaluationResult(
             query=_text(fields["input"]),
             contexts=None if contexts is None else list(map(_text, contexts)),
@@ -184,6 +181,12 @@ def as_prompt(template: Any) -> Prompt:
     return Prompt(template)
 
 
+def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str, Any]:
+    """Return all arguments but the response by the names of a sample's fields."""
+    contexts = [contexts] if isinstance(contexts, str) else contexts
+    return {**further, "input": query, "contexts": contexts}
+
+
 def _text(value: Any) -> str | None:
     """Return the text of a field; lone surrogates, which Pydantic refuses, are escaped."""
     return None if value is None else to_storable_text(value)
@@ -191,17 +194,10 @@ def _text(value: Any) -> str | None:
 
 def _split_response(response: Any) -> dict[str, Any]:
     """Return the answer of a response object, and the texts of its source nodes."""
-    if response is None:
-        return {}
-    has_answer = _is_stream(response) or hasattr(response, "response")
-    if not (has_answer and hasattr(response, "source_nodes")):
-        raise InputError(
-            f"{type(response).__name__} is not a response of a query engine; "
-            "to evaluate a text, call evaluate(response=text)"
-        )
-    output = response if _is_stream(response) else response.response
-    if output == "" and hasattr(type(response), "chat_stream"):
-        raise InputError("the stream of this chat response has not been read to its end")
+    if not hasattr(response, "source_nodes"):
+        return {"response": response}
+    is_stream = _is_stream(response) or hasattr(type(response), "chat_stream")
+    output = response if is_stream else response.response
     return {"response": output, "contexts": [one.get_content() for one in response.source_nodes]}
 
 

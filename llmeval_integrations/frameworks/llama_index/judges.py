@@ -62,9 +62,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
         return TemplateJudge(self.llm, as_prompt(prompt), self.words, self.scale, self.threshold)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
-        query, contexts = fields["input"], fields["contexts"] or ()
-        contexts = [contexts] if isinstance(contexts, str) else contexts
-        given = {**fields, "query": query, "response": response}
+        query, given = fields["input"], {**fields, "query": fields["input"], "response": response}
         for name in self.needs:
             if given.get(name) is None:
                 raise MissingFieldError(f"{self.name} needs {name}; pass {name}=...")
@@ -76,7 +74,7 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **dict.fromkeys(("response", "generated_answer"), answer),
             "reference_answer": reference or "(none)",
             "reference": reference or "",
-            "context_str": "\n\n".join(map(to_text, contexts)),
+            "context_str": "\n\n".join(map(to_text, fields["contexts"] or ())),
             **self.variables,
             **(fields.get("variables") or {}),
         }
