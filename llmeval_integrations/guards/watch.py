@@ -201,7 +201,9 @@ def _read(chunk: Any) -> Iterator[_Delta]:
 
 def _read_event(chunk: Any, kind: str | None) -> Iterator[_Delta]:
     """Read an event of OpenAI's responses or Anthropic's messages."""
-    if kind == "response.output_text.delta":
+    if kind == "chunk":  # of OpenAI's chat.completions.stream
+        yield from _read(chunk.chunk)
+    elif kind == "response.output_text.delta":
         yield chunk.delta, None, None
     elif kind == "response.output_item.added" and chunk.item.type == "function_call":
         yield "", chunk.output_index, chunk.item.name

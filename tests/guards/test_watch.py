@@ -275,6 +275,16 @@ def test_a_lost_stream_is_closed_and_a_good_one_is_passed_on(api):
         assert (lost.doomed.offset, lost.characters) == (13, READ)
 
 
+def test_the_events_of_openais_stream_helper_are_watched():
+    with ModelServer() as server:
+        server.plays(sdk_replies.chat_text_stream(WRONG))
+        chat = sdk_replies.make_client("chat", server).chat.completions
+        with chat.stream(model="m", messages=MESSAGES) as stream:
+            lost = stop_early(stream, watch(PAYS))
+            assert "total" in str(list(lost))
+        assert (lost.doomed.offset, lost.characters) == (13, READ)
+
+
 def test_texts_of_any_iterator_are_watched():
     async def read(stream):
         return [piece async for piece in stop_early(stream, watch(PAYS))]
