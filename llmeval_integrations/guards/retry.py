@@ -224,8 +224,15 @@ def _find_question(prompt: Any) -> Any:
     """Return a prompt that is a text, or else the content of the user's last message."""
     if isinstance(prompt, str):
         return prompt
-    asked = [one for one in prompt if isinstance(one, dict) and one.get("role") == "user"]
-    return asked[-1].get("content", MISSING) if asked else MISSING
+    for one in reversed(prompt):
+        if isinstance(one, dict):
+            role, content = one.get("role"), one.get("content", MISSING)
+        else:  # a message of LangChain or LlamaIndex
+            role = getattr(one, "role", getattr(one, "type", None))
+            content = getattr(one, "content", MISSING)
+        if role in ("user", "human"):
+            return content
+    return MISSING
 
 
 def _add_turns(prompt: Any, reply: Any, result: Result) -> Any:

@@ -265,6 +265,10 @@ def test_models_are_told_in_messages_or_in_their_text():
         assert guard(CONFORMS)(model.invoke)(prompt).output.content == GOOD
         assert asked[1] == said
 
+    unsure = Fixed(RESULTS["unscored"])
+    for prompt in ([{"role": "user", "content": "?"}], [HumanMessage("?")], [ChatMessage("?")]):
+        guard(unsure)(lambda messages: BAD)([*prompt, AIMessage("hm")])
+    assert unsure.samples == [Sample(BAD, input="?")] * 3
     model, asked = llama_model(*[BAD, GOOD] * 3)
     assert guard(CONFORMS)(model.complete)("?").output.text == GOOD
     done = guard(CONFORMS)(model.as_structured_llm(Receipt).complete)("?")
