@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
+from math import inf
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -55,8 +56,11 @@ def items_of(schema: dict[str, Any]) -> tuple[list[Any], Any]:
     return list_of(schema, "prefixItems"), schema.get("items")
 
 
-def is_recursive(root: Any) -> bool:
-    """Return whether a part of a schema may refer to itself, also through other parts."""
+def count_paths(root: Any) -> float:
+    """Return how many paths lead along the references of a schema.
+
+    They are infinitely many if a part may refer to itself, also through other parts.
+    """
     targets: dict[int, list[int]] = {}
     waiting = [root]
     for part in waiting:
@@ -66,14 +70,16 @@ def is_recursive(root: Any) -> bool:
         found = [resolve(root, one[key]) for one in inner for key in REFERENCES if key in one]
         has_bases = any("$id" in one or "id" in one for one in inner if one is not root)
         if has_bases or any(target is None for target in found):
-            return True  # only JSON Pointers into the whole schema are followed here
+            return inf  # only JSON Pointers into the whole schema are followed here
         targets[id(part)] = [*map(id, found)]
         waiting += found
+    paths: dict[int, int] = {}
     try:
-        TopologicalSorter(targets).prepare()
+        for part in TopologicalSorter(targets).static_order():
+            paths[part] = 1 + sum(paths[target] for target in targets[part])
     except CycleError:
-        return True
-    return False
+        return inf
+    return paths[id(root)]
 
 
 def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:

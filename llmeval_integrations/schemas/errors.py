@@ -24,8 +24,10 @@ _CONTAINER_KEYWORDS: Final = frozenset(
 )
 
 _MOST_LEVELS: Final = 16
-"""By a recursive schema, all errors are listed for values up to this depth. With each further level
-it may report one value along twice as many paths."""
+_MOST_PATHS: Final = 2**16
+"""All errors are listed for values up to this depth, and for deeper ones if only so many paths lead
+along the references of the schema. A recursive schema may report one value along twice as many
+paths with each level."""
 
 _MOST_MEMBERS: Final = 1_000
 """All errors are listed for objects up to this size: each error copies its whole object."""
@@ -35,7 +37,7 @@ def is_listed(extent: Extent, schema: CompiledSchema) -> bool:
     """Return whether all errors of a value of this extent are listed."""
     if extent.widest > _MOST_MEMBERS:
         return False
-    return extent.levels <= _MOST_LEVELS or not schema.is_recursive
+    return extent.levels <= _MOST_LEVELS or schema.paths <= _MOST_PATHS
 
 
 def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]:

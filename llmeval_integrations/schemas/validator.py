@@ -9,7 +9,7 @@ from urllib.parse import quote as escape
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.values import bag, canonical
-from llmeval_integrations.schemas.document import is_recursive
+from llmeval_integrations.schemas.document import count_paths
 from llmeval_integrations.schemas.error_schema import LONE_REFERENCES, simplify
 from llmeval_integrations.schemas.parse import describe_problem, parse_schema
 from llmeval_integrations.schemas.patterns import pattern_options, spell_patterns
@@ -66,9 +66,9 @@ class CompiledSchema:
             return self._validator  # a pointer leads to a part that a lone reference overrides
 
     @cached_property
-    def is_recursive(self) -> bool:
-        """Whether a part of the schema may refer to itself."""
-        return is_recursive(self.read())
+    def paths(self) -> float:
+        """How many paths lead along its references; infinitely many if it may refer to itself."""
+        return count_paths(self.read())
 
     @property
     def draft(self) -> str:

@@ -150,6 +150,10 @@ def test_a_recursive_union_takes_linear_time(draft, keyword):
 
 
 TWICE = {"properties": {"c": {"$ref": "#/$defs/n"}}}
+TWO = {
+    f"d{n}": {"properties": {"c": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2}}}
+    for n in range(40)
+}
 DEEP = '{"c":' * 40 + "1" + "}" * 40
 WIDE = json.dumps({f"k{n}": "v" * 90 for n in range(5_000)})
 
@@ -158,11 +162,12 @@ WIDE = json.dumps({f"k{n}": "v" * 90 for n in range(5_000)})
     ("schema", "output"),
     [
         ({"$defs": {"n": {"type": "object", **TWICE, "allOf": [TWICE]}}, "$ref": "#/$defs/n"}, DEEP),
+        ({"$defs": {**TWO, "d40": {"type": "object"}}, "$ref": "#/$defs/d0"}, DEEP),
         ({"propertyNames": {"pattern": "^[a-z]+$"}}, WIDE),
         ({"required": [f"missing {n}" for n in range(1_000)]}, WIDE),
         ({"dependentRequired": {f"k{n}": ["missing"] for n in range(1_000)}}, WIDE),
     ],
-    ids=["twice at each level", "names", "required", "dependent"],
+    ids=["twice at each level", "twice along references", "names", "required", "dependent"],
 )  # fmt: skip
 def test_of_many_errors_of_a_deep_or_wide_value_the_first_is_listed(schema, output):
     with at_most(1):
