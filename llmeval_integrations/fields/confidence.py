@@ -33,7 +33,8 @@ def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str,
     if callable(source):
         found = source(sample)
     elif source.startswith(VARIABLE):
-        found = sample.variables.get(source.removeprefix(VARIABLE))
+        given = sample.variables  # a sample may have none
+        found = given.get(source.removeprefix(VARIABLE)) if isinstance(given, Mapping) else None
     else:
         found = output
         for step in read_pointer(source):

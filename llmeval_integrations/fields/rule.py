@@ -14,7 +14,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError, RegexTimeoutError
 from llmeval_integrations.core.limits import REGEX_TIMEOUT
 from llmeval_integrations.core.options import is_number
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.json_values.values import TYPES, canonical
 from llmeval_integrations.matching.node import Order, Verdict
 
@@ -139,7 +139,7 @@ def check_settings(given: Any, where: str) -> dict[str, Any]:
     for name, value in settings.items():
         if name not in SETTINGS:
             raise InvalidOptionError(
-                f"{where}: {quote(name)} is not a setting; there are {', '.join(SETTINGS)}"
+                f"{where}: {quote(name)} is not a setting; {hint(name, SETTINGS)}"
             )
         is_valid, expected = _VALID[name]
         if not (is_valid(value) or (value is None and getattr(_PLAIN, name) is None)):

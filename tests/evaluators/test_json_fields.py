@@ -127,7 +127,10 @@ def test_a_model_and_its_objects_are_schema_and_reference():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tolerence": 1}, r"fields\['/a'\]: 'tolerence' is not a setting; there are"),
+        (
+            {"tolerence": 1},
+            r"fields\['/a'\]: 'tolerence' is not a setting; did you mean 'tolerance'",
+        ),
         ({"text": "lose"}, "text='lose' is not 'loose', or None"),
         ({"min_similarity": 2}, "min_similarity=2 is not a number from 0 to 1"),
         ({"order": "ordered", "min_similarity": 0.5}, "min_similarity=0.5 has no effect with"),

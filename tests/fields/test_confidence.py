@@ -50,7 +50,8 @@ def test_the_name_of_a_member_may_have_a_slash(sure):
 
 def test_without_confidences_nothing_is_counted():
     evaluator = JsonFields(confidence="/_confidence")
-    assert evaluator(OUTPUT, REFERENCE).metadata["confidence"] == []
+    for each in (evaluator, JsonFields(confidence="variables.sure")):
+        assert each(OUTPUT, REFERENCE).metadata["confidence"] == []
     run = evaluate([{"output": OUTPUT, "reference": REFERENCE}], evaluator)
     assert "confidence" not in run.summary["evaluators"]["json_fields"]
     assert "confidence" not in evaluator("no JSON", REFERENCE).metadata
