@@ -138,7 +138,7 @@ def read_options(kind: type[Evaluator]) -> Iterator[Option]:
     """Yield the options of an evaluator, in the order of its arguments."""
     types, documentation = option_types(kind), _documentation(kind)
     settings: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
-    for field in sorted(settings, key=lambda each: each.kw_only):
+    for field in sorted(settings, key=lambda each: bool(each.kw_only)):
         if field.init:
             default = field.default
             if field.default_factory is not MISSING:

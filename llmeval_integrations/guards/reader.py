@@ -49,6 +49,7 @@ class Doomed(NamedTuple):
     """The keyword of the schema, or the name of the defect if the text is not JSON."""
 
     reason: str
+    """What is wrong, as the evaluator would word it."""
 
 
 class _FailureError(Exception):
