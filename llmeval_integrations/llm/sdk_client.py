@@ -181,7 +181,7 @@ class SdkClient(Client):
     async def complete(self, request: Request) -> Reply:
         """Ask in the best form that the server accepts, without the parameters that it refuses."""
         forms, without = self._forms(request), self._without
-        is_refused = False
+        best = forms[0]
         while True:
             try:
                 response = await self.guard(self.call(self._write(request, forms[0], without)))
@@ -190,13 +190,13 @@ class SdkClient(Client):
                 if error.parameter in _OPTIONAL - without:
                     without |= {error.parameter}
                 elif error.kind == "bad_request" and len(forms) > 1:
-                    forms, is_refused = forms[1:], True
+                    forms = forms[1:]
                 else:
                     raise
             else:
                 # only a success shows that the server refused the form or the parameter itself
                 self._without |= without
-                if is_refused:
+                if forms[0] != best:
                     self._best[request.schema_name] = _FORMS.index(forms[0])
                 return reply
 

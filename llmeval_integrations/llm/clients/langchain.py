@@ -51,11 +51,10 @@ class LangChainClient(FrameworkClient):
 
         def prepare(model: Any) -> Any:
             self.check_images(request, is_chat=isinstance(model, BaseChatModel))
-            model = set_model(model, request.temperature, request.max_tokens)
             return _ask_for_form(model, request, output) if output in _METHODS else model
 
+        model = _map_models(self.model(request.temperature, request.max_tokens), prepare)
         messages = [*map(chat_message, request.messages)]
-        model = _map_models(self.given, prepare)
         return {"model": model, "input": messages, **self.config.options}
 
     async def call(self, arguments: dict[str, Any]) -> Any:
