@@ -183,6 +183,17 @@ def test_no_text_keeps_an_honest_verdict_from_being_read(shown, verdict):
         assert PassFail(Scripted(own), "Is the price named?", retries=0)(shown).label == verdict
 
 
+@pytest.mark.parametrize("verdict", ["Pass", "Fail"])
+@pytest.mark.parametrize(
+    "words", ["The verdict is {}.", "So the verdict is {}: it holds.", "Verdict = {}"]
+)
+def test_our_own_prompts_keep_no_verdict_from_being_read(words, verdict):
+    model = Scripted(f"It names a price. {words.format(verdict)}")
+    for judge in (PassFail(model, "Is the price named?"), judges.Questionnaire(model, ["Is it?"])):
+        assert judge("A TV.").label == verdict
+    assert len(model.requests) == 2
+
+
 SUBJECTS = [
     ("The hotel has a warm pool.", "No address is given."),
     ("Der Fernseher hat 6K.", "6K steht nicht in der Vorgabe."),
