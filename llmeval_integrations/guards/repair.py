@@ -28,7 +28,7 @@ class Edit(NamedTuple):
     """The name of the defect that it repairs."""
 
     old: str
-    """The text that is replaced; empty if something is inserted."""
+    """The text that is replaced or removed."""
 
     new: str
     """The text in its place; empty if it is removed."""
