@@ -123,19 +123,17 @@ class Run:
 
     def table(self) -> str:
         """Return the figures and the causes of failures as text."""
-        from llmeval_integrations.reports.run_view import view_of_run
-        from llmeval_integrations.reports.terminal import as_text
+        from llmeval_integrations.reports import run_view, terminal
 
-        return as_text(view_of_run(self))
+        return terminal.as_text(run_view.view_of_run(self))
 
     __str__ = table
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML for notebooks."""
-        from llmeval_integrations.reports.html import as_fragment
-        from llmeval_integrations.reports.run_view import view_of_run
+        from llmeval_integrations.reports import html, run_view
 
-        return as_fragment(view_of_run(self))
+        return html.as_fragment(run_view.view_of_run(self))
 
     def __repr__(self) -> str:
         evaluators = ", ".join(self.summary["evaluators"])

@@ -98,7 +98,8 @@ class Measured:
     @cached_property
     def are_shares(self) -> bool:
         """Whether all figures lie from 0 to 1."""
-        return all(0 <= each <= 1 for each in (*self.a, *self.b))
+        figures = (*self.a, *self.b)
+        return min(figures) >= 0 and max(figures) <= 1
 
     @cached_property
     def are_verdicts(self) -> bool:
