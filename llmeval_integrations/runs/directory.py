@@ -128,7 +128,7 @@ class RunDirectory:
         """Return the summary, None if there is none yet."""
         return read_object(self._summary) if self._summary.exists() else None
 
-    def samples(self) -> Iterator[dict[str, Any]]:
+    def stored_samples(self) -> Iterator[dict[str, Any]]:
         """Read the samples that were kept: their fields and `row`, their place."""
         with self._samples.open("rb") as lines:
             for number, line in enumerate(lines, 1):

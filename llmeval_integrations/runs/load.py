@@ -38,9 +38,11 @@ def read_run(path: str | PathLike[str]) -> Run:
     """
     if not isinstance(path, (str, PathLike)):
         raise InputError(f"expected a run or its directory, got {quote(path)}")
-    if log := find_log(path):
-        return log.run(path)
-    directory = RunDirectory(path)
+    found = _open(path)
+    return found.run(path) if isinstance(found, Log) else _read_directory(found)
+
+
+def _read_directory(directory: RunDirectory) -> Run:
     results = directory.path / RESULTS
     if not directory.path.exists():
         raise InputError(f"there is no run {directory.path}: there is no such file or directory")
@@ -72,8 +74,7 @@ def find_manifest(path: str | PathLike[str] | None) -> dict[str, Any]:
     """Read the manifest of a run or log; empty if there is none, as for a run in memory."""
     if path is not None:
         with suppress(InputError):
-            log = find_log(path)
-            return RunDirectory(path).manifest() if log is None else log.manifest()
+            return _open(path).manifest()
     return {}
 
 
@@ -82,10 +83,7 @@ def read_samples(path: str | PathLike[str]) -> Iterator[dict[str, Any]]:
 
     The fields are those that the first evaluator saw; `sample_of` returns those of another one.
     """
-    if log := find_log(path):
-        samples = enumerate(log.samples)
-        return ({"row": place, **sample.fields} for place, sample in samples)
-    return RunDirectory(path).samples()
+    return _open(path).stored_samples()
 
 
 def sample_of(sample: Mapping[str, Any], evaluator: str) -> Mapping[str, Any]:
@@ -117,8 +115,8 @@ def read_texts(run: Run, evaluator: str) -> Iterator[tuple[int, Mapping[str, Any
             yield sample["row"], sample_of(sample, evaluator)
 
 
-def find_log(path: str | PathLike[str]) -> Log | None:
-    """Read a log of Inspect, promptfoo or lm-evaluation-harness; None if there is no such file.
+def _open(path: str | PathLike[str]) -> Log | RunDirectory:
+    """Read a log of Inspect, promptfoo or lm-evaluation-harness, or return a run's directory.
 
     A folder of samples of lm-evaluation-harness is a log, too. `results.json#2` is the second
     column of promptfoo's table. Raises InputError for a file that is damaged or no log.
@@ -128,7 +126,7 @@ def find_log(path: str | PathLike[str]) -> Log | None:
     place, column = (Path(file), int(number)) if is_column else (Path(path), None)
     is_folder = place.is_dir() and not (place / RESULTS).exists() and lm_eval.files_of(place)
     if not place.is_file() and not is_folder:
-        return None
+        return RunDirectory(path)
     state = place.stat()
     return _read_once(place, column, state.st_mtime_ns, state.st_size)
 

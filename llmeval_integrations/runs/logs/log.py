@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -71,6 +71,10 @@ class Log:
         }
         data = {"kind": self.kind, "samples": len(self.samples)}
         return {**self.about, "evaluators": evaluators, "data": data}
+
+    def stored_samples(self) -> Iterator[dict[str, Any]]:
+        """Yield the fields of each sample and `row`, its place, as the directory of a run does."""
+        return ({"row": place, **each.fields} for place, each in enumerate(self.samples))
 
     def _is_binary(self, name: str) -> bool:
         """Return whether an evaluator has no verdicts and only scores of 0 and 1."""
