@@ -48,9 +48,9 @@ class Pair:
             here = {name: value for name, value in here.items() if name in there}
         if how in ("subset", "ignore"):
             there = {name: value for name, value in there.items() if name in made.values}
+        comparison = self.comparison = Comparison(pairing)
         is_checked = made.tool.is_declared and (is_listed or how != "exact")
         invalid = made.invalid if is_checked else {}
-        comparison = self.comparison = Comparison(pairing)
         for name in invalid:
             its, wanted, value = made.node.member(name), there.get(name), here.get(name)
             if is_optional(wanted) and comparison.is_default(its, value):
@@ -59,23 +59,33 @@ class Pair:
                 there = {**there, name: AnyOf(wanted.values)}
         comparison.compare_objects(made.node, here, there, "")
         self.matched, self.output, self.reference = comparison.figures()
+        undecided = self._find_undecided(made, expected, how, is_listed) if invalid else []
+        self.output += len(undecided)
         self.invalid: list[Place] = []
         """The places that violate only the tool's schema."""
-        wrong = {read_pointer(each.pointer)[0] for each in comparison.outcomes}
-        for name, places in invalid.items():
-            wanted = expected.values.get(name, MISSING)
-            # Arguments that BFCL's references allow to leave out may still be required.
-            may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
-            is_open = wanted is MISSING or not (name in made.values or may_lack)
-            if is_open and name not in wrong:
-                self.invalid += places
-                self.output += 1.0
-        self.is_right = not self.invalid
+        self.is_right = not undecided
+        for name in undecided:
+            self.invalid += invalid[name]
         for each in comparison.outcomes:
             if each.kind != "match" and each.node.weight > 0:
                 self.is_right = False
         self.similarity = (1 + self.matched) / (1 + max(self.output, self.reference))
         """The share of the name and the leaves of arguments that is right, from 0 to 1."""
+
+    def _find_undecided(
+        self, made: Call, expected: Call, how: Arguments, is_listed: bool
+    ) -> list[str]:
+        """Return the names of the invalid arguments that the reference does not decide."""
+        wrong = {read_pointer(each.pointer)[0] for each in self.comparison.outcomes}
+        found = []
+        for name in made.invalid:
+            wanted = expected.values.get(name, MISSING)
+            # Arguments that BFCL's references allow to leave out may still be required.
+            may_lack = how == "subset" or (is_optional(wanted) and not is_listed)
+            is_open = wanted is MISSING or not (name in made.values or may_lack)
+            if is_open and name not in wrong:
+                found.append(name)
+        return found
 
 
 def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
