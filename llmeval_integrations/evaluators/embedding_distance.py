@@ -92,8 +92,10 @@ class EmbeddingDistance(Evaluator):
     def check_many(self, samples: list[Sample]) -> list[Result]:
         pairs = list(map(self._read, samples))
         texts = _unique_texts(pairs)
+        method = next(filter(self._has, _METHODS), None)
+        embed = self.embeddings if method is None else getattr(self.embeddings, method)
         try:
-            vectors = _read_vectors(texts, self._embed(texts)) if texts else {}
+            vectors = _read_vectors(texts, embed(texts)) if texts else {}
         except Exception as error:  # noqa: BLE001 - a model's client may raise anything
             return [_failure(error)] * len(pairs)
         return [self._compare(pair, vectors) for pair in pairs]
@@ -113,13 +115,6 @@ class EmbeddingDistance(Evaluator):
 
     def _has(self, method: str) -> bool:
         return callable(getattr(self.embeddings, method, None))
-
-    def _embed(self, texts: list[str]) -> Any:
-        method = next(filter(self._has, _METHODS), None)
-        embed: Callable[[list[str]], Any] = (
-            getattr(self.embeddings, method) if method else self.embeddings
-        )
-        return embed(texts)
 
     def _read(self, sample: Sample) -> _Pair:
         reference = to_text(read_answer(sample.require("reference", self.name)).value)
