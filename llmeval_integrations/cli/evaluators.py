@@ -38,18 +38,23 @@ class Option(NamedTuple):
 
 def add_commands(commands: Commands) -> None:
     """Add the two commands."""
-    parser = commands.add_parser("list", help="list the evaluators, or the options of one")
-    parser.add_argument("name", nargs="?", help="show everything about one evaluator")
+    parser = commands.add_parser(
+        "list",
+        help="list the evaluators, or the options of one",
+        description="List the evaluators with the questions that they answer. With NAME, print the "
+        "options, the score and the metadata of this one.",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="an evaluator")
     parser.set_defaults(run=_list)
 
     parser = commands.add_parser(
         "test-evaluator",
         help="try an evaluator on hard cases for what it claims to check",
         description="Try an evaluator on hard cases: text that is not JSON, values that only look "
-        "equal, broken references, and outputs that are long or deep. NAME is a name from `llmeval "
-        "list`, with options as in `llmeval run -e`. MODULE:OBJECT imports any other evaluator, "
-        "such as one of LangChain or LlamaIndex, or a function; a class is called without "
-        "arguments. Exit 1 if there are findings.",
+        "equal, broken references, and outputs that are long or deep. EVALUATOR is a name from "
+        "`llmeval list`, with options as in `llmeval run -e`. MODULE:OBJECT imports any other "
+        "evaluator, such as one of LangChain or LlamaIndex, or a function; a class is called "
+        "without arguments. Exit 1 if there are findings.",
     )
     add = parser.add_argument
     add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")

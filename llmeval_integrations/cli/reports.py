@@ -31,12 +31,20 @@ from llmeval_integrations.runs.load import read_run
 
 def add_commands(commands: Commands) -> None:
     """Add the six commands."""
-    parser = commands.add_parser("show", help="print a run's figures and what went wrong")
+    parser = commands.add_parser(
+        "show",
+        help="print a run's figures and what went wrong",
+        description="Print a run's figures and what went wrong, as at the end of `llmeval run`.",
+    )
     parser.add_argument("run_directory", metavar="RUN", help=RUN)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     parser.set_defaults(run=_show)
 
-    parser = commands.add_parser("runs", help="list the runs in a folder, with date and pass rates")
+    parser = commands.add_parser(
+        "runs",
+        help="list the runs in a folder, with date and pass rates",
+        description="List the runs in a folder with date, data and pass rates, the newest first.",
+    )
     parser.add_argument("folder", nargs="?", default="runs", metavar="DIR", help="folder (runs)")
     parser.set_defaults(run=_list_runs)
 

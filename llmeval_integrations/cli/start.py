@@ -45,7 +45,12 @@ def add_commands(commands: Commands) -> None:
     add("-o", "--out", type=Path, default=Path("runs/demo"), help=folder)
     parser.set_defaults(run=_demo)
 
-    parser = commands.add_parser("init", help="write a configuration, and a few rows of data")
+    parser = commands.add_parser(
+        "init",
+        help="write a configuration, and a few rows of data",
+        description="Write a configuration to start from. If there is no outputs.jsonl beside it, "
+        "write three rows of data, too.",
+    )
     help_ = "the file to write (eval.yaml)"
     parser.add_argument("file", nargs="?", default="eval.yaml", metavar="FILE", help=help_)
     parser.set_defaults(run=_init)
