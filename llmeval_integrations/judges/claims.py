@@ -12,7 +12,6 @@ from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.judges.evaluator import ModelJudge
 from llmeval_integrations.judges.forms import Form, object_schema
 from llmeval_integrations.judges.material import (
@@ -24,6 +23,7 @@ from llmeval_integrations.judges.material import (
     output_text,
 )
 from llmeval_integrations.judges.objects import Quotations
+from llmeval_integrations.judges.prompt import as_text
 from llmeval_integrations.llm.session import Ask
 
 _SYSTEM: Final = """\
@@ -190,7 +190,7 @@ def split_contexts(contexts: Sequence[Any], most: int) -> list[list[Any]]:
     parts: list[list[Any]] = [[]]
     size = 0
     for each in contexts:
-        size += (length := len(to_text(each)))
+        size += (length := len(as_text(each, "contexts")))
         if parts[-1] and size > most:
             parts.append([])
             size = length

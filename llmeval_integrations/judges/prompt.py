@@ -17,6 +17,7 @@ from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.parse import dump_model
 from llmeval_integrations.llm.messages import Message, as_messages
 from llmeval_integrations.messages.read import find_messages, read_answer
+from llmeval_integrations.messages.reply import library_of
 
 Syntax = Literal["f-string", "mustache"]
 
@@ -169,7 +170,7 @@ def as_text(value: Any, name: str) -> str:
     """
     if not isinstance(value, (str, Mapping, list, tuple, Iterator)):
         found = find_messages(value)  # one message, or a response
-        value = value if found is None else read_answer(found).value
+        value = _text_of_document(value) if found is None else read_answer(found).value
     if isinstance(value, str):
         return str.__str__(value)  # of an enum's member, its value
     try:
@@ -182,10 +183,20 @@ def as_text(value: Any, name: str) -> str:
         ) from error
 
 
+def _text_of_document(value: Any) -> Any:
+    """Return the text of a document of LangChain or LlamaIndex; any other value as it is."""
+    if library_of(value) == "langchain_core":
+        return getattr(value, "page_content", value)
+    is_node = library_of(value) == "llama_index" and hasattr(value, "get_content")
+    return value.get_content() if is_node else value
+
+
 def _plain(value: Any) -> Any:
     """Return a value that msgspec does not know, one step nearer to JSON."""
     if isinstance(value, Mapping):
         return dict(value)
+    if (text := _text_of_document(value)) is not value:
+        return text
     if hasattr(type(value), "model_dump"):
         return dump_model(value)
     if hasattr(type(value), "tolist"):

@@ -68,6 +68,25 @@ def test_fields_stand_between_marks_and_what_is_empty_says_so(fields, shown):
     assert shown in model.said.replace(model.requests[0].fence, "MARK")
 
 
+@pytest.mark.parametrize(
+    ("package", "name", "field"),
+    [
+        ("langchain_core.documents", "Document", "page_content"),
+        ("llama_index.core.schema", "TextNode", "text"),
+    ],
+)
+def test_documents_of_frameworks_are_shown_as_their_text(package, name, field):
+    make = getattr(pytest.importorskip(package), name)
+    documents = [
+        make(**{field: text}, metadata={"source": "a"}) for text in ("One\ntwo.", "Three.")
+    ]
+    model = Scripted(judgement())
+    prompt = "{documents} | {contexts} | {output}"
+    PassFail(model, QUESTION, prompt=prompt)("x", contexts=documents)
+    shown = '[1] One\ntwo.\n\n[2] Three. | ["One\\ntwo.", "Three."] | <output'
+    assert model.said.startswith(shown)
+
+
 def test_a_prompt_of_ones_own_takes_all_names():
     model = Scripted(judgement())
     fields = "{output} {input} {reference} {topic} {prediction_b}"
