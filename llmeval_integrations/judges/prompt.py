@@ -22,6 +22,10 @@ from llmeval_integrations.messages.reply import library_of
 Syntax = Literal["f-string", "mustache"]
 
 
+_BOOKKEEPING: Final = ("id", "response_metadata", "usage_metadata")
+"""The members of a library's message that tell a judge nothing."""
+
+
 class Tag(NamedTuple):
     """The place of a value: a variable (the item of a section has no name), then its keys.
 
@@ -198,7 +202,11 @@ def _plain(value: Any) -> Any:
     if (text := _text_of_document(value)) is not value:
         return text
     if hasattr(type(value), "model_dump"):
-        return dump_model(value)
+        members = dump_model(value)
+        if library_of(value) is None:
+            return members
+        # of a message, since random ids would make each prompt another one
+        return {name: each for name, each in members.items() if each and name not in _BOOKKEEPING}
     if hasattr(type(value), "tolist"):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not JSON")

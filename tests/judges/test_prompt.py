@@ -139,6 +139,16 @@ def test_pydantic_models_and_numpy_are_written_as_json():
     assert filled("{{#a}}<{{.}}>{{/a}}", a=numpy.arange(2)) == "<0><1>"
 
 
+def test_messages_of_a_library_are_written_without_their_ids():
+    messages = pytest.importorskip("langchain_core.messages")
+    call = {"name": "add", "args": {"a": 0}, "id": "c1", "type": "tool_call"}
+    asked = messages.HumanMessage("Add.", id="run-1")
+    called = messages.AIMessage("", id="run-2", tool_calls=[call])
+    written = filled("{a}", a=[asked, called])
+    assert written.startswith('[{"content": "Add.", "type": "human"}, {"type": "ai", ')
+    assert ("run-" in written, '"args": {"a": 0}' in written) == (False, True)
+
+
 # --- mustache -------------------------------------------------------------------------------------
 
 NOTHING = {"no": False, "none": None, "zero": 0, "empty": [], "blank": "", "void": {}}
