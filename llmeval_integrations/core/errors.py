@@ -33,7 +33,7 @@ class RegexTimeoutError(EvalError, ValueError):
 
 
 class UnknownNameError(EvalError, LookupError, ValueError):
-    """Nothing has this name. The message lists the names that exist."""
+    """Nothing has this name. The message names the nearest, or lists all."""
 
 
 class InputError(EvalError, ValueError):

@@ -8,6 +8,9 @@ from typing import Any, Final
 MAX_QUOTE: Final = 200
 """The longest quoted value in characters."""
 
+_MANY: Final = 20
+"""More words are not listed if one of them is meant: there are about fifty evaluators."""
+
 
 def add_article(field: str) -> str:
     """Return a field's name with its article: a reference, an input, contexts."""
@@ -17,12 +20,14 @@ def add_article(field: str) -> str:
 
 
 def hint(word: object, known: Collection[str], there_are: str = "there are") -> str:
-    """Return a hint with the most similar known word and all known words."""
+    """Return a hint with the most similar known word, and with all known words if they are few."""
     from difflib import get_close_matches
 
     close = get_close_matches(str(word), known, 1)
-    guess = f"did you mean {close[0]!r}? " if close else ""
-    return f"{guess}{there_are} {', '.join(known) or 'none'}"
+    guess = f"did you mean {close[0]!r}?" if close else ""
+    if guess and len(known) > _MANY:
+        return guess
+    return f"{guess} {there_are} {', '.join(known) or 'none'}".lstrip()
 
 
 def quote(value: Any) -> str:
