@@ -71,7 +71,8 @@ def _form(verdicts: Mapping[str, str]) -> Form[list[Claim]]:
 
     def build(given: dict[str, Any]) -> list[Claim]:
         found = []
-        for claim in msgspec.convert(given["claims"], list[Claim], strict=False):
+        claims = [*map(_clean, msgspec.convert(given["claims"], list[dict[str, Any]]))]
+        for claim in msgspec.convert(claims, list[Claim], strict=False):
             word = claim.verdict.strip(" .*").casefold()
             if word not in verdicts:
                 raise ValueError(f"verdict {quote(claim.verdict)} is none of {', '.join(verdicts)}")
@@ -86,6 +87,15 @@ def _form(verdicts: Mapping[str, str]) -> Form[list[Claim]]:
         verdict={"type": "string", "enum": [*verdicts]},
     )
     return Form("claims", object_schema(claims={"type": "array", "items": claim}), build)
+
+
+def _clean(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim without nulls, and with its documents as a list, such as [1] for "[1]"."""
+    documents = claim.get("documents") or []
+    documents = documents if isinstance(documents, list) else [documents]
+    numbers = [each.strip("[] ") if isinstance(each, str) else each for each in documents]
+    found = {name: value for name, value in claim.items() if value is not None}
+    return {**found, "documents": numbers}
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ def test_a_text_without_claims_is_unscored_and_an_empty_one_costs_nothing():
         ((RIGHT,), 1.0, 1.0),
         ((NEW,), 0.0, 0.0),
         ((("a", "", [1, 9, 0], "Supported."),), 1.0, 1.0),
+        ((("a", None, ["[1]"], "supported"), ("b", "", "[2]", "unsupported")), 0.5, 1.0),
+        ((("a", "", None, "supported"),), 1.0, 0.0),
     ],
 )
 def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, precision):
