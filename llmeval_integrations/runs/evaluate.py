@@ -21,7 +21,7 @@ from llmeval_integrations.runs.directory import RunDirectory
 from llmeval_integrations.runs.engine import Answers, Engine, Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.journal import Journal, Memory
 from llmeval_integrations.runs.judges import Judging, add_earlier, open_judges
-from llmeval_integrations.runs.manifest import manifest_of
+from llmeval_integrations.runs.manifest import describe_evaluator, manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,
     JudgeOptions,
@@ -186,6 +186,7 @@ class Evaluation:
             out=None if directory is None else directory.path,
             lower_is_better=frozenset(n for n, each in evaluators.items() if each.lower_is_better),
             incomplete=None if interrupt is None else INTERRUPTED,
+            evaluators={name: describe_evaluator(each) for name, each in evaluators.items()},
         )
         self._origins.add_to(run.summary["evaluators"])
         if interrupt is not None:

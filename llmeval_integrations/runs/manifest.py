@@ -101,7 +101,7 @@ def describe_evaluator(evaluator: Evaluator) -> dict[str, Any]:
     found: dict[str, Any] = {"evaluator": evaluator.name, "options": {}}
     if is_dataclass(evaluator):
         found["options"] = _fields_of(evaluator)
-    elif vars(evaluator):  # only a digest, because attributes may be secret
+    elif getattr(evaluator, "__dict__", None):  # only a digest, because attributes may be secret
         found["attributes"] = _sha256([write_value(_write_option(vars(evaluator)), in_order=True)])
     return {**found, "lower_is_better": True} if evaluator.lower_is_better else found
 

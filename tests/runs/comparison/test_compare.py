@@ -226,6 +226,13 @@ def test_what_differs_besides_the_outputs_is_named(tmp_path, a, b, options, told
     assert [each[: len(told)] for each in found] == ([told] if told else [])
 
 
+def test_other_options_of_runs_in_memory_are_named():
+    loose = evaluate(GOOD, JsonMatch(strict_order=False))
+    [told] = compare(evaluate(GOOD, JsonMatch()), loose).warnings
+    assert told.endswith("json_match.options.strict_order is False, and was True")
+    assert compare(loose, loose).warnings == []
+
+
 def test_another_version_of_this_package_and_a_killed_run_are_named(tmp_path):
     assert warnings(tmp_path, GOOD, GOOD) == []
     path = tmp_path / "a/manifest.json"
