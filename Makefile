@@ -96,7 +96,8 @@ constraints: $(VENV)/bin/uv
 	    pyproject.toml --output-file constraints-frameworks.txt
 
 clean:
-	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build/docs build/doctrees
+	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache \
+	    build docs/api docs/evaluators docs/notebooks
 
 $(VENV)/bin/uv:
 	$(PYTHON) -m venv $(VENV)
