@@ -90,7 +90,8 @@ class JudgedEvaluator(Evaluator):
             raise InvalidOptionError(f"{self.name}: expected a Result, got {quote(result)}")
         account = own.account()
         if own.replies and result.is_unscored:
-            account["reply"] = own.replies[-1].text
+            last = own.replies[-1]
+            account["reply"] = last.text.replace(last.fence, "")
         return msgspec.structs.replace(result, metadata={**result.metadata, "judge": account})
 
     def check(self, sample: Sample) -> Result:
@@ -195,7 +196,7 @@ async def ask_in_form(
             check_end(reply, whole=True)
             if not retries:
                 said = f"Unreadable {form.name}, {error}: {quote(reply.text)}"
-                raise UnreadableJudgementError(said) from None
+                raise UnreadableJudgementError(said.replace(request.fence, "")) from None
             wording, schema = form.follow_up(error)
         said = reply.text.strip()
         if not said:  # some servers refuse an empty text in a conversation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -101,7 +102,7 @@ class Form(Generic[T]):
         `before` is the first reply, if this one is the answer to `follow_up`.
         """
         if self.schema is None:
-            return self._build(reply)
+            return self._build(reply.replace(quotations.mark, ""))
         if not self._fields:
             return self._read_whole(reply, quotations)
         text = strip_reasoning(reply, lambda part: bool(self._list_objects(part)))
@@ -123,7 +124,7 @@ class Form(Generic[T]):
 
     def _read_whole(self, reply: str, quotations: Quotations) -> T:
         """Read a list, or an object whose keys are free; raises UnreadableJudgementError."""
-        value = json_text.parse(strip_reasoning(reply))
+        value = json_text.parse(strip_reasoning(reply.replace(quotations.mark, "")))
         if isinstance(value, Defect):
             raise UnreadableJudgementError(f"it is not JSON ({value.name}): {value.reason}")
         if not self._repeats and quotations.hold_all(value):
@@ -158,6 +159,8 @@ class Form(Generic[T]):
 
     def _read_object(self, members: Members, quotations: Quotations) -> T:
         """Return the answer in an object; raises an error for another form, and for a copy."""
+        if quotations.mark:  # which nobody may see in an answer
+            members = json.loads(json.dumps(members).replace(quotations.mark, ""))
         given = self._rename_keys(members)
         if "mark" not in self._fields:
             given.pop("mark", None)

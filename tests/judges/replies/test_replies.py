@@ -238,6 +238,26 @@ def test_a_form_that_has_a_mark_itself_is_asked_for_no_other():
     assert "one more key" not in client.said
 
 
+@pytest.mark.parametrize(
+    ("judge", "reply"),
+    [
+        (partial(PassFail, question="Is it?"), "hm MARK"),
+        (partial(PassFail, question="Is it?"), {**VERDICT, "reasoning": "MARK"}),
+        (partial(judges.Judge, prompt="{output}"), "hm MARK"),
+        (partial(rate, prompt="{output}"), {"why": "MARK", "stars": 5}),
+        (judges.ClaimFaithfulness, {"claims": [{**CLAIMS["claims"][0], "claim": "MARK"}]}),
+        (judges.Preference, {**LABEL, "explanation": "MARK", "label": "tie"}),
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"mark": "MARK"}])
+def test_no_result_has_the_mark_which_its_writer_may_see(judge, reply, more):
+    said = reply if isinstance(reply, str) else json.dumps({**reply, **more})
+    model = Scripted(lambda request: said.replace("MARK", request.fence))
+    result = judge(model, retries=0)("x", contexts=["c"], output_b="y")
+    assert len(model.requests[0].fence) == 16
+    assert model.requests[0].fence not in repr(result)
+
+
 # --- asked once more ------------------------------------------------------------------------------
 
 
