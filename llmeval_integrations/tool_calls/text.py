@@ -19,7 +19,13 @@ from llmeval_integrations.tool_calls.call import Part, ToolCall
 
 CALL, END_OF_CALL = "<tool_call>", "</tool_call>"
 THOUGHT, END_OF_THOUGHT = "<think>", "</think>"
-_FORM: Final = re.compile(r"<tool_call>|<function=|\[TOOL_CALLS\]")
+_UNKNOWN: Final = re.compile(
+    r"<(?:[|｜]?(?:tool|function)[_▁]?calls?|\|python_tag\|"
+    r"|\|(?:channel|start)\|>[\w ]* to=functions)"
+)
+"""The marks of calls in forms that are not read: of DeepSeek, Kimi, Granite, Llama, gpt-oss."""
+
+_FORM: Final = re.compile(rf"<function=|\[TOOL_CALLS\]|{_UNKNOWN.pattern}")
 _TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 JSON_START: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
@@ -64,13 +70,16 @@ def find_calls(text: str) -> list[Part] | None:
         return None  # JSON that quotes such a form
     if CALL in text:
         return [*_find_tags(text)]
-    named: list[Part] = [*_read_named(answer)]
+    _, mark, rest = text.partition(_MISTRAL)
+    is_list = mark and JSON_START.match(rest)  # which may quote a form with names
+    named: list[Part] = [] if is_list else [*_read_named(answer)]
     if named:
         return named
-    _, mark, rest = text.partition(_MISTRAL)
     if mark:
         end = _end_of_json(rest, 0)
         return [rest if end < 0 else rest[:end]]
+    if unknown := _UNKNOWN.search(answer):
+        return [ToolCall("", problem=f"calls in an unknown form, after {unknown[0]!r}")]
     return _read_python(answer)
 
 

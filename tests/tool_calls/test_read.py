@@ -420,6 +420,7 @@ ROME = ToolCall("weather", {"city": "Rome"})
         ('I will look. <function=weather>{"city": "Rome"}</function><function=now></function>', [ROME, ToolCall("now")]),
         ('<function=say>{"text": "</function>"}<|eom_id|>', [ToolCall("say", {"text": "</function>"})]),
         ('[TOOL_CALLS][{"name": "weather", "arguments": {"city": "Rome"}}]', [ROME]),
+        ('[TOOL_CALLS][{"name": "say", "arguments": {"text": "<function=f>"}}]', [ToolCall("say", {"text": "<function=f>"})]),
         ('So.[TOOL_CALLS]weather[ARGS]{"city": "Rome"}[TOOL_CALLS]say[CALL_ID]a1[ARGS]{"text": "[TOOL_CALLS]"}</s>', [ROME, ToolCall("say", {"text": "[TOOL_CALLS]"})]),
         ('[TOOL_CALLS] [{"name": "weather", "arguments": {"city": "Rome"}}, {"name": "now", "arguments": {}}]</s>', [ROME, ToolCall("now")]),
         # Prose, and JSON that only quotes such a form, are answers.
@@ -447,6 +448,14 @@ def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
         ("<function=weather>Rome</function>", "not JSON"),
         ('[TOOL_CALLS][{"name": "weather", "argum', "truncated"),
         ('[TOOL_CALLS]weather[ARGS]{"city": "Ro', "truncated"),
+        (
+            '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather\n{"city": "Rome"}',
+            "unknown form, after '<｜tool▁calls'",
+        ),
+        ("<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0", "unknown form"),
+        ('<function_call>{"name": "weather", "arguments": {}}</function_call>', "unknown form"),
+        ('<|python_tag|>{"name": "weather", "parameters": {}}', "unknown form"),
+        ("<|channel|>commentary to=functions.weather <|message|>{}<|call|>", "unknown form"),
     ],
 )
 def test_a_call_in_such_a_form_that_cannot_be_read_says_why(text, problem):
@@ -455,5 +464,6 @@ def test_a_call_in_such_a_form_that_cannot_be_read_says_why(text, problem):
 
 
 def test_json_that_quotes_such_a_form_is_json():
-    calls = read_calls(json.dumps({"name": "say", "arguments": {"t": "[TOOL_CALLS] <function=f>"}}))
-    assert calls == [ToolCall("say", {"t": "[TOOL_CALLS] <function=f>"})]
+    said = {"t": "[TOOL_CALLS] <function=f> <function_call>"}
+    assert read_calls(json.dumps({"name": "say", "arguments": said})) == [ToolCall("say", said)]
+    assert read_calls("<think>A <function_call>?</think> It rains.") == []
