@@ -24,7 +24,7 @@ from llmeval_integrations.core.quote import add_article, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.parse import as_python
-from llmeval_integrations.messages.read import find_messages
+from llmeval_integrations.messages.read import find_messages, read_messages
 
 FIELDS: Final = Sample.__struct_fields__[1:]
 """The fields of a sample, except its output."""
@@ -179,4 +179,6 @@ class Keys:
                 f"{evaluator.name}: the {field} is one of {quote(list(source))}; "
                 f'name it with {field}="...", or take the whole mapping with {field}=""'
             )
+        if field == "output" and "messages" in source:
+            return read_messages(source) or source["messages"]
         return next(iter(source.values()), None) if len(source) < 2 else None

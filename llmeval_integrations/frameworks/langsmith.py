@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
@@ -32,8 +33,8 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
     """One of our evaluators for `evaluate` and `aevaluate`.
 
     Feedback contains the name as `key`, the reason as `comment`, the label as `value`, and `passed`
-    in `metadata`. An unscored result has the score None. A bad call raises one of our errors;
-    LangSmith turns it into feedback without a score, with the error as comment.
+    in `metadata`. An unscored result has the score None. A bad call, or a run that failed, raises
+    one of our errors; LangSmith turns it into feedback without a score, with the error as comment.
 
     Args:
         name: The key of the feedback, by default the evaluator's name.
@@ -90,7 +91,9 @@ class LangSmithEvaluator(Wrapper, RunEvaluator):  # type: ignore[misc]
 
 
 def _split(run: Run, example: Example | None) -> tuple[Any, Any, Any]:
-    """Return the inputs, the outputs and the expected outputs."""
+    """Return the inputs, the outputs and the expected outputs; raise if the run failed."""
+    if run.error is not None:
+        raise InputError(f"the run failed, so there is no output: {run.error}")
     if example is None:
         return run.inputs, run.outputs, None
     return example.inputs, run.outputs, example.outputs

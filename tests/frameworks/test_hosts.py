@@ -16,6 +16,8 @@ from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldErr
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Keys
+from llmeval_integrations.messages.read import Messages
+from llmeval_integrations.messages.reply import Reply
 
 pytestmark = pytest.mark.usefixtures("nothing_leaves")
 
@@ -29,11 +31,14 @@ PACKAGES = {
     **{name: (name, name, name) for name in ("langsmith", "mlflow", "deepeval", "dspy", "ray")},
 }
 TWO = {"a": 1, "b": 2}
+SAYS_NO = {"role": "assistant", "content": "no"}
 OUTPUTS = [
     (Keys(), JsonValidity(), (None, [1, 2], None), [1, 2]),
     (Keys(), JsonValidity(), (None, {"a": TWO}, None), TWO),
     (Keys(), JsonValidity(), (None, {"a": None}, None), None),
     (Keys(output=""), JsonValidity(), (None, TWO, None), TWO),
+    (Keys(), JsonValidity(), (None, {"messages": [SAYS_NO]}, None), Messages(Reply("no"), (SAYS_NO,))),
+    (Keys(), JsonValidity(), (None, {"messages": [1]}, None), [1]),
     (Keys(output="b"), JsonValidity(), (None, TWO, None), 2),
     (Keys(), JsonValidity(), (None, TWO, None), "InputError: json_validity: the output is one of ['a', 'b']; name it with output="),
     (Keys(), JsonEquality(), (None, "1", TWO), "InputError: json_equality: the reference is one of ['a', 'b']; name it with"),
@@ -127,6 +132,12 @@ def test_langsmith_is_called_like_openevals_and_awaited_like_its_runner():
     chain = {"my_chain": lambda inputs: {"answer": inputs["text"], "cost": 3}}
     [row] = run_example(ours, **chain, examples=[example], client=client)["experiment"]
     assert row["evaluation_results"]["results"][0].score == 1.0
+
+    chain = {"my_chain": lambda _: 1 / 0}
+    [row] = run_example(ours, **chain, examples=[example], client=client)["experiment"]
+    [failed] = row["evaluation_results"]["results"]
+    assert failed.score is None
+    assert "the run failed, so there is no output: ZeroDivisionError" in failed.comment
 
     async def target(inputs):
         return {"output": inputs["text"]}
