@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class TemplateJudge(ModelJudge):
     """Which word, or which number on a scale, does a model answer to a template?
 
-    Score: the value of the word in `words`, or the number. Label: the word. Reason: the reply
-    without it. Metadata: `reply`. If the reply has no clear word or number, there is no score.
+    Score: the value of the word in `words`, or the number. Label: the word. Reason: the reply. If
+    the reply has no clear word or number, there is no score.
     """
 
     model: Any
@@ -34,6 +34,8 @@ class TemplateJudge(ModelJudge):
     scale: tuple[float, float] | None = None
     threshold: float | None = None
     """The lowest score that passes; without it there is no verdict."""
+    keeps_reply: bool = True
+    """Whether the reason is the whole reply, or the reply without its verdict."""
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         form: Form[str] = Form("str", None, str)
@@ -53,7 +55,8 @@ class TemplateJudge(ModelJudge):
         score = float(found.verdict if self.words is None else self.words[found.verdict])
         passed = None if self.threshold is None else score >= self.threshold
         label = None if self.words is None else found.verdict
-        return Result(score, passed, label, found.reasoning, {"reply": reply})
+        reason = reply.strip() if self.keeps_reply else found.reasoning
+        return Result(score, passed, label, reason)
 
     def _read_first_word(self, reply: str) -> dict[str, str] | None:
         """Read a reply such as "No, the context says otherwise." by its first word."""

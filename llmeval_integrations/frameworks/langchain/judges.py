@@ -67,14 +67,14 @@ class ModelEvaluator(LangChainEvaluator):
     words: ClassVar[Mapping[str, float] | None] = None
     scale: ClassVar[tuple[float, float] | None] = None
     keeps_reply: ClassVar[bool] = True
-    """Whether the reasoning is the whole reply, or the reply without its verdict."""
     keys: ClassVar[tuple[str, ...]] = ("reasoning", "value", "score")
     requires_reference: ClassVar[bool] = False
     requires_input: ClassVar[bool] = True
 
     def __init__(self, llm: Any, prompt: Any = None) -> None:
         template = self.template if prompt is None else as_prompt(prompt)
-        super().__init__(TemplateJudge(llm, template, self.words, self.scale))
+        judge = TemplateJudge(llm, template, self.words, self.scale, None, self.keeps_reply)
+        super().__init__(judge)
         self.variables: dict[str, Any] = {}
 
     @classmethod
@@ -100,8 +100,7 @@ class ModelEvaluator(LangChainEvaluator):
         return super()._sample(prediction, variables=variables, **further)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:  # noqa: ARG002
-        # A reply without a verdict is kept, too.
-        reply = result.metadata.get("reply") or result.metadata["judge"].get("reply")
+        reply = result.metadata["judge"].get("reply")  # if it has no verdict
         score = result.score
         figure = int(score) if score is not None and score.is_integer() else score
         found = {

@@ -10,7 +10,6 @@ from llama_index.core.evaluation import BaseEvaluator
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
 from llmeval_integrations.frameworks._template_judge import TemplateJudge
@@ -47,7 +46,6 @@ class ModelEvaluator(LlamaIndexEvaluator):
     query_str: ClassVar[str] = "{query}"
     """The variable `query_str` of LlamaIndex's template."""
     keeps_reply: ClassVar[bool] = True
-    """Whether the feedback is the whole reply, or the reply without its verdict."""
     prompt_name = "eval_template"
     evaluate = BaseEvaluator.evaluate  # runs `aevaluate`, also if an event loop is running
 
@@ -59,7 +57,8 @@ class ModelEvaluator(LlamaIndexEvaluator):
 
     def _replace_prompt(self, prompt: Any) -> Evaluator:
         """Return the judge that asks by a template."""
-        return TemplateJudge(self.llm, as_prompt(prompt), self.words, self.scale, self.threshold)
+        form = (self.words, self.scale, self.threshold, self.keeps_reply)
+        return TemplateJudge(self.llm, as_prompt(prompt), *form)
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         query, given = fields["input"], {**fields, "query": fields["input"], "response": response}
@@ -79,10 +78,6 @@ class ModelEvaluator(LlamaIndexEvaluator):
             **(fields.get("variables") or {}),
         }
         return super()._read("" if response is None else response, fields)
-
-    def _feedback(self, result: Result) -> str | None:
-        reply: str | None = result.metadata.get("reply") if self.keeps_reply else None
-        return reply or result.reason
 
 
 class ContextsEvaluator(ModelEvaluator):
