@@ -23,6 +23,7 @@ from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quote import add_article, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
+from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.json_values.parse import as_python
 from llmeval_integrations.messages.read import find_messages, read_messages
 
@@ -106,6 +107,11 @@ def make_sample(evaluator: Evaluator, output: Any, metadata: Any = None, **field
                 'JSON null is the text "null"'
             )
     return Sample(as_python(output), **found)
+
+
+def to_optional_text(value: Any) -> str | None:
+    """Return the text of a value, or None; lone surrogates, which Pydantic refuses, are escaped."""
+    return None if value is None else to_storable_text(value)
 
 
 def takes_model(kind: type[Evaluator]) -> bool:

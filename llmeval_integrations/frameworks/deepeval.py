@@ -23,7 +23,7 @@ from llmeval_integrations.core.options import is_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional
+from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional, to_optional_text
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 with optional("deepeval", "deepeval", "deepeval"):
@@ -88,7 +88,7 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         figure = self.figure(result)
         self.score = None if figure is None else float(figure)
         self.success = result.passed
-        self.reason = None if result.reason is None else to_storable_text(result.reason)
+        self.reason = to_optional_text(result.reason)
         self.error = (self.reason or "unscored") if result.is_unscored else None
         self.verbose_logs = to_storable_text({"label": result.label, "metadata": result.metadata})
         account = result.metadata.get("judge", {}) if self.evaluator.is_judge else {}

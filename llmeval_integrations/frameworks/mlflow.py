@@ -22,7 +22,7 @@ from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.frameworks._base import Keys, Wrapper, optional
+from llmeval_integrations.frameworks._base import Keys, Wrapper, optional, to_optional_text
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 with optional("mlflow", "mlflow", "mlflow"):
@@ -71,8 +71,7 @@ class MlflowScorer(Wrapper, Scorer):  # type: ignore[misc]
         further = "passed" if self.value == "score" else "score"
         details = {"label": result.label, further: getattr(result, further), **result.metadata}
         texts = {key: each for key, each in details.items() if each is not None}
-        reason = None if result.reason is None else to_storable_text(result.reason)
-        error = None
+        reason, error = to_optional_text(result.reason), None
         if result.is_unscored:
             code = to_storable_text(result.label or "unscored")
             error = AssessmentError(error_code=code, error_message=reason or "unscored")

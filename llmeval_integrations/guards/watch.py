@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
@@ -46,12 +47,10 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
             "with lenient parsing, a text may end anywhere, so no failure shows before its end; "
             'give parsing="markdown" or "strict"'
         )
-    if isinstance(evaluator, JsonSchema):
-        lacks = None if evaluator.compiled else "a schema"
-    else:
-        lacks = "tools" if evaluator.toolbox.tools is None else None
-    if lacks:
-        raise InvalidOptionError(f"watch needs a {evaluator.name} with {lacks} of its own")
+    if isinstance(evaluator, JsonSchema) and not evaluator.compiled:
+        raise InvalidOptionError("watch needs a json_schema with a schema of its own")
+    if isinstance(evaluator, ToolCallSchema) and evaluator.toolbox.tools is None:
+        raise InvalidOptionError("watch needs a tool_call_schema with tools of its own")
     return Watcher(evaluator)
 
 
@@ -131,43 +130,45 @@ def stop_early(stream: Any, watcher: Watcher, length: int | None = None) -> Stre
     return StreamGuard(stream, watcher, length)
 
 
+@dataclass
 class StreamGuard:
     """A stream that ends as soon as its text can no longer pass. `stop_early` returns it."""
 
-    def __init__(self, stream: Any, watcher: Watcher, length: int | None) -> None:
-        self._stream, self._watcher, self._length = stream, watcher, length
-        self.characters = 0
-        """How many characters of the text or the arguments arrived."""
+    stream: Any
+    watcher: Watcher
+    length: int | None
+    characters: int = 0
+    """How many characters of the text or the arguments arrived."""
 
     @property
     def doomed(self) -> Doomed | None:
         """Where and why the text failed; None if the stream was not stopped."""
-        return self._watcher.doomed
+        return self.watcher.doomed
 
     @property
     def saved(self) -> int | None:
         """How many characters the model did not write, if the answer had the usual length."""
-        if self._length is None:
+        if self.length is None:
             return None
-        return max(self._length - self.characters, 0) if self.doomed else 0
+        return max(self.length - self.characters, 0) if self.doomed else 0
 
     def __iter__(self) -> Iterator[Any]:
-        for chunk in self._stream:
+        for chunk in self.stream:
             self._feed(chunk)
-            if self.doomed and hasattr(self._stream, "close"):
-                self._stream.close()
+            if self.doomed and hasattr(self.stream, "close"):
+                self.stream.close()
             yield chunk
             if self.doomed:
                 return
 
     async def __aiter__(self) -> AsyncIterator[Any]:
-        async for chunk in self._stream:
+        async for chunk in self.stream:
             self._feed(chunk)
             if self.doomed:
                 # Generators have only `aclose`, the SDKs only `close`. LiteLLM's `close` blocks.
-                names = [name for name in ("aclose", "close") if hasattr(self._stream, name)]
+                names = [name for name in ("aclose", "close") if hasattr(self.stream, name)]
                 if names:
-                    await getattr(self._stream, names[0])()
+                    await getattr(self.stream, names[0])()
             yield chunk
             if self.doomed:
                 return
@@ -175,8 +176,8 @@ class StreamGuard:
     def _feed(self, chunk: Any) -> None:
         """Feed the watcher what a chunk adds to the text or to the calls."""
         for text, call, name in _read(chunk):
-            if (self._watcher.tools is None) == (call is None):
-                self._watcher.feed(text, name, call or 0)
+            if (self.watcher.tools is None) == (call is None):
+                self.watcher.feed(text, name, call or 0)
                 self.characters += len(text)
 
 

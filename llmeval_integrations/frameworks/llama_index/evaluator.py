@@ -21,8 +21,7 @@ from llmeval_integrations.core.errors import (
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
-from llmeval_integrations.evaluators.text_evaluator import to_storable_text
-from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model
+from llmeval_integrations.frameworks._base import FIELDS, Wrapper, takes_model, to_optional_text
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.messages.read import read_answer
 
@@ -119,14 +118,14 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         """Return a result, or why there is none, as LlamaIndex's result."""
         contexts = fields["contexts"]
         return LabelledEvaluationResult(
-            query=_text(fields["input"]),
-            contexts=None if contexts is None else list(map(_text, contexts)),
-            response=_text(answer),
+            query=to_optional_text(fields["input"]),
+            contexts=None if contexts is None else list(map(to_optional_text, contexts)),
+            response=to_optional_text(answer),
             passing=result.passed,
             score=None if result.score is None else self._scale(result.score),
-            feedback=_text(self._feedback(result)),
+            feedback=to_optional_text(self._feedback(result)),
             invalid_result=result.is_unscored,
-            invalid_reason=_text(result.reason) if result.is_unscored else None,
+            invalid_reason=to_optional_text(result.reason) if result.is_unscored else None,
             label=result.label,
             metadata=result.metadata,
         )
@@ -185,11 +184,6 @@ def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str
     """Return all arguments but the response by the names of a sample's fields."""
     contexts = [contexts] if isinstance(contexts, str) else contexts
     return {**further, "input": query, "contexts": contexts}
-
-
-def _text(value: Any) -> str | None:
-    """Return the text of a field; lone surrogates, which Pydantic refuses, are escaped."""
-    return None if value is None else to_storable_text(value)
 
 
 def _split_response(response: Any) -> dict[str, Any]:
