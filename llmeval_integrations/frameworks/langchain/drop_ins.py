@@ -102,9 +102,7 @@ class JsonEqualityEvaluator(JsonComparisonEvaluator):
             options["list_order"] = "strict"
             if operator is None or callable(operator):
                 operator = partial(compare_as_python, operator or eq)
-        if operator is not None:
-            options["operator"] = operator
-        super().__init__(**{"list_order": "top_level_any", **options})
+        super().__init__(**{"list_order": "top_level_any", "operator": operator, **options})
 
 
 class JsonEditDistanceEvaluator(JsonComparisonEvaluator):

@@ -15,7 +15,7 @@ from langchain_core.runnables.config import run_in_executor, var_child_runnable_
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import quote
+from llmeval_integrations.core.quote import add_article, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import read
@@ -189,15 +189,12 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
 
     def _sample(self, prediction: Any, **further: Any) -> Sample:
         fields = {n: value for n, value in further.items() if value is not None and n in FIELDS}
-        lacks = None
-        if "input" not in fields and self.requires_input:
-            lacks = "an input"
-        elif "reference" not in fields and self.requires_reference:
-            is_schema = isinstance(self.evaluator, JsonSchema) and "schema" in fields
-            lacks = None if is_schema else "a reference"
-        if lacks:
-            kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
-            raise MissingFieldError(f"{kind} requires {lacks} string.")
+        has_schema = isinstance(self.evaluator, JsonSchema) and "schema" in fields
+        needs_reference = self.requires_reference and not has_schema
+        for name, is_needed in (("input", self.requires_input), ("reference", needs_reference)):
+            if is_needed and name not in fields:
+                kind = type(self.evaluator if type(self) is LangChainEvaluator else self).__name__
+                raise MissingFieldError(f"{kind} requires {add_article(name)} string.")
         return Sample(prediction, **fields)
 
     def _answer(self, result: Result, sample: Sample) -> dict[str, Any]:
