@@ -29,7 +29,7 @@ _OF_CALLS: Final = {
 def word_feedback(reason: str | None, metadata: Mapping[str, Any], most: int) -> str:
     """Return one line for each finding, and the number of those that do not fit."""
     lines = [*_word_findings(metadata)] or [reason or "it is not good enough"]
-    if metadata.get("offset") is not None:
+    if "message" in metadata and metadata.get("offset") is not None:  # of a defect
         lines = [f"it cannot be read as JSON: {reason}"]
     text = "The answer was not accepted:"
     for number, line in enumerate(lines):

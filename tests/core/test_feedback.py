@@ -66,7 +66,7 @@ CASES = {
     ),
     "a reason alone": (Result(0.0, False, None, "Too rude"), ["Too rude"]),
     "details of a user's own": (
-        Result(0.0, False, None, "Too rude", {"errors": ["a"], "differences": 3, "outcomes": "b", "calls": [{"name": "c"}, 1], "parts": ["d"]}),
+        Result(0.0, False, None, "Too rude", {"errors": ["a"], "differences": 3, "outcomes": "b", "calls": [{"name": "c"}, 1], "parts": ["d"], "offset": 2}),
         ["Too rude"],
     ),
 }  # fmt: skip

@@ -24,7 +24,7 @@ from langchain_core.messages import AIMessage, SystemMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tracers.context import collect_runs
 
-from llmeval_integrations import JsonEquality, JsonValidity, Sample, StringDistance
+from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample, StringDistance
 from llmeval_integrations.core.errors import (
     InputError,
     InvalidOptionError,
@@ -269,6 +269,8 @@ def test_a_subclass_may_override_what_langchains_subclasses_do():
     assert Mine().evaluate_strings(**fields) == Mine().invoke(fields) == expected
     assert asyncio.run(Mine().aevaluate_strings(**fields)) == expected
     assert asyncio.run(Blocking().aevaluate_strings(**fields)) == 5
+    own = LangChainEvaluator(Fixed(Result(0.0, False, None, "Too rude", {"message": "mine"})))
+    assert own.evaluate_strings(prediction="x") == said("Too rude", 0.0)
 
 
 @pytest.mark.parametrize(("handed_on", "expected"), HANDED_ON)

@@ -204,9 +204,9 @@ class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]
         score = result.score
         if score in (0, 1):  # the caller's operator may return another score
             score = _KINDS.get(self.name, float)(score)
-        is_json = "message" not in result.metadata
+        is_json = not {"message", "offset"} <= result.metadata.keys()
         # If an output is not JSON, LangChain gives the message of Python's parser.
-        reason = result.metadata.get("message", result.reason)
+        reason = result.reason if is_json else result.metadata["message"]
         if result.passed or not reason or (is_json and self.name in _SCORES):
             return {"score": score}
         if is_json and isinstance(self.evaluator, JsonSchema):
