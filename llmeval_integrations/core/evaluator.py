@@ -45,9 +45,9 @@ def _serve_llama_index(method: _Method) -> _Method:
 
     @wraps(method)
     async def aevaluate(self: Any, *sample: Any, **fields: Any) -> Any:
-        if sample or "sample" in fields:
-            return await method(self, *sample, **fields)
-        return await _wrap_for_llama_index(self).aevaluate(**fields)
+        if "response" in fields:
+            return await _wrap_for_llama_index(self).aevaluate(**fields)
+        return await method(self, *sample, **fields)
 
     return aevaluate  # type: ignore[return-value]
 
