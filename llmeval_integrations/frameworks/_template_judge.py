@@ -39,7 +39,9 @@ class TemplateJudge(ModelJudge):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         form: Form[str] = Form("str", None, str)
-        reply = await self.exchange(ask, self.prompt, form, material(sample))
+        variables = material(sample)
+        variables.setdefault("answer", variables["output"])  # for agents; else it is the reference
+        reply = await self.exchange(ask, self.prompt, form, variables)
         texts = _texts(sample)
         own = reply
         if "[[" in reply:

@@ -118,6 +118,7 @@ QUESTIONS = ours.CriteriaEvalChain.questions
 template, chat = prompts.PromptTemplate.from_template, prompts.ChatPromptTemplate.from_messages
 AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
 ASKS = {"question": "Is it short?"}
+TRAJECTORY = chat([SystemMessage("Rate."), ("human", "|{question}|{answer}|{agent_trajectory}|{reference}")])
 PASS = (json.dumps(judgement()), said("because", "Pass", 1.0))
 PRINCIPLE = SimpleNamespace(name="brief", critique_request="Is it brief?")
 # A name, its options, the model's reply, the result, and what the prompt has.
@@ -145,6 +146,7 @@ MEMBERS = [
     ("criteria", {"criteria": ["depth", {"mine": "?"}]}, "Y", said("", "Y", 1), ["mine: ?", "depth: "]),
     # A prompt may be LangChain's.
     ("qa", {"prompt": template("{query}|{answer}|{result}")}, TEXT, said(TEXT, "CORRECT", 1), ["2 + 2?|four|<result MARK>\n", f"\n{OUTPUT}\n</result MARK>"]),
+    ("trajectory", {"prompt": TRAJECTORY}, "Score: 5", {"reasoning": "", "score": 1.0}, [f"Rate.\n|2 + 2?|<output MARK>\n{OUTPUT}\n</output MARK>|<agent_trajectory MARK>\n1. add", "four"]),
     ("pass_fail", {**ASKS, "prompt": template(AS_JSON)}, *PASS, ['as {"a": 1}. Is it short?']),
     ("pass_fail", {**ASKS, "prompt": chat([("system", "Hm."), ("human", AS_JSON)])}, *PASS, ['as {"a": 1}. Is it']),
     ("pass_fail", {**ASKS, "prompt": template("{{output}} {a} {{question}}", template_format="mustache")}, *PASS, ["{a} Is it short?"]),

@@ -42,12 +42,12 @@ _ARGUMENTS: Final = ("prediction", "prediction_b", "agent_trajectory", *FIELDS)
 """The arguments of LangChain's evaluators, and the fields of our samples."""
 
 _ROLES: Final = {
-    "PromptTemplate": "user",
-    "HumanMessagePromptTemplate": "user",
-    "SystemMessagePromptTemplate": "system",
-    "AIMessagePromptTemplate": "assistant",
+    "": "user",
+    "HumanMessage": "user",
+    "SystemMessage": "system",
+    "AIMessage": "assistant",
 }
-"""The roles of LangChain's templates of text."""
+"""The roles of LangChain's messages and their templates; a template alone is the user's."""
 
 _MOST_LEVELS: Final = 8
 """Levels of a value; in a recursive schema, each level may take `jsonschema` twice as long."""
@@ -79,22 +79,26 @@ def plain(value: Any) -> Any:
 def as_prompt(template: Any) -> Any:
     """Return LangChain's prompt as a Prompt, or anything else unchanged.
 
-    Raises InvalidOptionError for a prompt with anything but templates of text, such as messages,
+    Raises InvalidOptionError for a prompt with anything but texts and templates of text, such as
     placeholders for messages, images, or partial variables.
     """
     if not isinstance(template, BasePromptTemplate):
         return template
     messages, syntaxes = [], set()
     for message in getattr(template, "messages", [template]):
-        text, role = getattr(message, "prompt", message), _ROLES.get(type(message).__name__)
-        is_text = role is not None and isinstance(text, PromptTemplate)
-        if not is_text or template.partial_variables or text.partial_variables:
+        role = _ROLES.get(type(message).__name__.removesuffix("PromptTemplate"))
+        text, inner = getattr(message, "content", None), getattr(message, "prompt", message)
+        if isinstance(inner, PromptTemplate):
+            syntaxes.add(inner.template_format)
+            text = None if template.partial_variables or inner.partial_variables else inner.template
+        elif not isinstance(text, str) or "{" in text:
+            text = None  # a message is no template, so its braces would be none
+        if role is None or text is None:
             raise InvalidOptionError(
                 f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
                 "messages such as {'role': ..., 'content': ...}"
             )
-        messages.append({"role": role, "content": text.template})
-        syntaxes.add(text.template_format)
+        messages.append({"role": role, "content": text})
     return Prompt(messages, *syntaxes)
 
 

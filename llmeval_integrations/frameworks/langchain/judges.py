@@ -92,7 +92,7 @@ class ModelEvaluator(LangChainEvaluator):
         variables = {
             **self.variables,
             **dict.fromkeys(("result", "prediction"), answer),
-            **dict.fromkeys(("answer", "context"), reference),
+            **dict.fromkeys(("answer", "context") if self.requires_reference else (), reference),
             "query": question,
             "prediction_b": other,
             **(further.pop("variables", None) or {}),
@@ -278,7 +278,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         "Rate how an agent answered a question: whether the answer is right, whether its steps "
         "lead to it, whether it used too many of them, and whether they were the right tools."
         "\n{tool_descriptions}\nQuestion:\n{input}\n\nSteps:\n{agent_trajectory}\n\nAnswer:\n"
-        "{output}\n{reference_note}\nGive your reasons first, then a line such as Score: 3, from 1 "
+        "{output}\n{reference}\nGive your reasons first, then a line such as Score: 3, from 1 "
         "(worst) to 5."
     )
 
@@ -308,7 +308,7 @@ class TrajectoryEvalChain(ModelEvaluator, AgentTrajectoryEvaluator):  # type: ig
         if not isinstance(steps, str):
             steps = "\n".join(map(_word_step, count(1), steps))
         note = f"\nThe expected answer:\n{to_text(reference)}\n" if reference else ""
-        own = {"agent_trajectory": steps, "reference_note": note}
+        own = {"agent_trajectory": steps, "question": further.get("input"), "reference": note}
         variables = {**own, **(further.pop("variables", None) or {})}
         return super()._sample(prediction, variables=variables, **further)
 
