@@ -18,7 +18,7 @@ from llmeval_integrations.judges.material import (
     BACKGROUND,
     background,
     enclose,
-    is_numbered,
+    list_contexts,
     make_prompt,
     output_text,
 )
@@ -175,12 +175,13 @@ class ClaimFaithfulness(_ClaimJudge):
         check_number(self, "part_characters", minimum=1, whole=True, optional=True)
 
     async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[Claim]:
-        if self.part_characters is None or not is_numbered(sample.contexts):
+        contexts = list_contexts(sample.contexts)
+        if self.part_characters is None or contexts is None:
             return await super().find_claims(sample, text, ask)
         found: list[Claim] = []
         left: list[Claim] = []
         first = 0
-        for part in split_contexts(sample.contexts, self.part_characters):
+        for part in split_contexts(contexts, self.part_characters):
             own = msgspec.structs.replace(sample, contexts=part)
             if not (claims := await super().find_claims(own, text, ask)):
                 break
@@ -234,7 +235,8 @@ class ContextPrecision(_ClaimJudge):
     text_of: ClassVar[str] = "reference"
 
     def score(self, claims: list[Claim], share: float, sample: Sample) -> float:  # noqa: ARG002
-        count = len(sample.contexts) if is_numbered(sample.contexts) else 1
+        contexts = list_contexts(sample.contexts)
+        count = 1 if contexts is None else len(contexts)
         useful = {
             number
             for claim in claims

@@ -168,15 +168,19 @@ def _documents(sample: Sample) -> str:
     contexts = sample.contexts
     if contexts is MISSING or contexts is None:
         return ""
-    if is_numbered(contexts):
-        texts = [f"[{n}] {as_text(each, 'contexts')}" for n, each in enumerate(contexts, 1)]
-        return "\n\n".join(texts) or "(none)"
-    return as_text(contexts, "contexts") or "(none)"
+    found = list_contexts(contexts)
+    if found is None:
+        return as_text(contexts, "contexts") or "(none)"
+    texts = [f"[{n}] {as_text(each, 'contexts')}" for n, each in enumerate(found, 1)]
+    return "\n\n".join(texts) or "(none)"
 
 
-def is_numbered(contexts: Any) -> bool:
-    """Return whether contexts are a list, whose items are numbered; any other value is one text."""
-    return isinstance(contexts, Sequence) and not isinstance(contexts, str)
+def list_contexts(contexts: Any) -> list[Any] | None:
+    """Return contexts as a list, whose items are numbered; None if they are one text."""
+    if hasattr(type(contexts), "tolist"):  # an array, as a column of a table has them
+        contexts = contexts.tolist()
+    is_list = isinstance(contexts, Sequence) and not isinstance(contexts, (str, bytes))
+    return [*contexts] if is_list else None
 
 
 def write_examples(judge: Any, labels: Sequence[str]) -> str:

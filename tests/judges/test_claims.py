@@ -91,6 +91,16 @@ def test_contexts_are_held_against_the_claims_of_the_reference(found, recall, pr
     assert len(asked) == 1  # a run pays once for both
 
 
+def test_an_array_of_contexts_is_numbered_as_a_list_is():
+    contexts = pytest.importorskip("numpy").array(CONTEXTS)
+    model = Scripted(claims(RIGHT, OLD))
+    fields = {"reference": "Rome was founded in 753 BC.", "contexts": contexts}
+    assert judges.ContextPrecision(model)("x", **fields).score == pytest.approx((1 + 2 / 3) / 2)
+    assert "[3] Rome was founded in 753 BC." in model.said
+    parts = judges.ClaimFaithfulness(model, part_characters=60)("x", contexts=contexts)
+    assert parts.score == 1.0
+
+
 def test_relevance_is_the_share_of_claims_that_help_to_answer_and_may_quote_the_question():
     found = (("It is Rome", "capital", [], "relevant"), ("I like it", "", [], "irrelevant"))
     model = Scripted(claims(*found))
