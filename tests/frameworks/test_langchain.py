@@ -118,7 +118,9 @@ QUESTIONS = ours.CriteriaEvalChain.questions
 template, chat = prompts.PromptTemplate.from_template, prompts.ChatPromptTemplate.from_messages
 AS_JSON = 'Judge {output} as {{"a": 1}}. {question}'
 ASKS = {"question": "Is it short?"}
-TRAJECTORY = chat([SystemMessage("Rate."), ("human", "|{question}|{answer}|{agent_trajectory}|{reference}")])
+TRAJECTORY = chat(
+    [SystemMessage("Rate."), ("human", "|{question}|{answer}|{agent_trajectory}|{reference}")]
+)
 PASS = (json.dumps(judgement()), said("because", "Pass", 1.0))
 PRINCIPLE = SimpleNamespace(name="brief", critique_request="Is it brief?")
 # A name, its options, the model's reply, the result, and what the prompt has.
