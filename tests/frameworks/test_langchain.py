@@ -182,6 +182,7 @@ REFUSED = [
     ("criteria", {}, "criteria needs the option llm"),
     *(("criteria", {**LLM, "criteria": wrong}, "criteri") for wrong in ("dept", {}, [], 5)),
     ("score_string", {**LLM, "normalise_by": 10}, "score_string has no option 'normalise_by'; did you mean 'normalize_by'"),
+    *(("score_string", {**LLM, "normalize_by": wrong}, "finite number, at least 1") for wrong in (0, "10")),
     ("pass_fail", {**LLM, **ASKS, "prompt": chat([SystemMessage("{output}")])}, "no template of"),
     ("pass_fail", {**LLM, **ASKS, "prompt": chat([prompts.MessagesPlaceholder("output")])}, "no template of"),
     ("pass_fail", {**LLM, **ASKS, "prompt": template("{output}{tone}").partial(tone="kind")}, "no template of"),

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError, MissingFieldError
+from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -237,6 +238,7 @@ class ScoreStringEvalChain(CriteriaEvaluator):
     ) -> None:
         super().__init__(llm, prompt, criteria)
         self.normalize_by = normalize_by
+        check_number(self, "normalize_by", minimum=1, optional=True)
 
     def _scale(self, score: float) -> float:
         return score if self.normalize_by is None else score / self.normalize_by
