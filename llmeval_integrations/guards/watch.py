@@ -47,10 +47,6 @@ def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
             "with lenient parsing, a text may end anywhere, so no failure shows before its end; "
             'give parsing="markdown" or "strict"'
         )
-    if isinstance(evaluator, JsonSchema) and not evaluator.compiled:
-        raise InvalidOptionError("watch needs a json_schema with a schema of its own")
-    if isinstance(evaluator, ToolCallSchema) and evaluator.toolbox.tools is None:
-        raise InvalidOptionError("watch needs a tool_call_schema with tools of its own")
     return Watcher(evaluator)
 
 
@@ -66,7 +62,11 @@ class Watcher:
         self._readers: dict[int, tuple[str, Reader]] = {}
         if isinstance(evaluator, ToolCallSchema):
             self.tools = evaluator.toolbox.tools
-        elif evaluator.compiled is not None:
+            if self.tools is None:
+                raise InvalidOptionError("watch needs a tool_call_schema with tools of its own")
+        elif evaluator.compiled is None:
+            raise InvalidOptionError("watch needs a json_schema with a schema of its own")
+        else:
             self._readers[0] = "", Reader(evaluator.compiled, self._parsing)
 
     def feed(self, chunk: str | None, name: str | None = None, index: int = 0) -> Doomed | None:
