@@ -26,7 +26,7 @@ from llmeval_integrations.judges.vocabulary import Verdict
 from llmeval_integrations.llm.session import Ask
 from llmeval_integrations.matching.node import Outcome
 from llmeval_integrations.messages.read import read_items
-from llmeval_integrations.tool_calls.read import mark_alternatives, read_expected
+from llmeval_integrations.tool_calls.read import ANY_OF, mark_alternatives, read_expected
 from llmeval_integrations.tool_calls.tally import CallTally
 
 _SYSTEM: Final = """\
@@ -140,8 +140,9 @@ class JudgedToolCalls(_ProseJudge):
     """Are the right tools called, with a judge for arguments that are prose?
 
     Score, label, reason and metadata are those of ToolCalls. Calls are paired first. An argument
-    under `judged` that differs from the expected text is right if a judge says that both have the
-    same meaning. One call judges all arguments of a sample. Metadata: also `judgements`.
+    under `judged` that differs from the expected text, or from each accepted one, is right if a
+    judge says that both have the same meaning. One call judges all arguments of a sample. Metadata:
+    also `judgements`.
 
     Example:
         >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
@@ -164,29 +165,37 @@ class JudgedToolCalls(_ProseJudge):
         paths = (re.escape(path.strip("/")).replace(r"\*", "[^/]+") for path in self.judged)
         is_prose = re.compile("|".join(paths)).fullmatch
         open_leaves = [
-            (call["reference"], each)
+            (call["reference"], each, expected)
             for call in result.metadata["calls"]
             if call["kind"] == "wrong_arguments"
             for each in call["arguments"]
             if each["kind"] == "mismatch" and is_prose(each["field"].strip("/"))
-            if isinstance(each["output"], str) and isinstance(each["reference"], str)
+            if isinstance(each["output"], str)
+            if (expected := _expected_text(each["reference"])) is not None
         ]
-        pairs = [(each["pointer"], each["output"], each["reference"]) for _, each in open_leaves]
+        pairs = [(each["pointer"], each["output"], text) for _, each, text in open_leaves]
         said = await self._judge_pairs(ask, pairs)
         items = read_items(sample.reference)
-        expected = [
+        calls = [
             {"name": call.name, "arguments": mark_alternatives(call.arguments)}
             for call in read_expected(items, self, self.calls.parsing, is_listed=False)
         ]
         same = [leaf for leaf, each in zip(open_leaves, said) if each["verdict"] == "Pass"]
-        for number, each in same:
-            _put(expected[number]["arguments"], each["pointer"], each["output"])
+        for number, each, _ in same:
+            _put(calls[number]["arguments"], each["pointer"], each["output"])
         if same:
-            result = self.calls.check(msgspec.structs.replace(sample, reference=expected))
+            result = self.calls.check(msgspec.structs.replace(sample, reference=calls))
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def breakdown(self) -> CallTally:
         return self.calls.breakdown()
+
+
+def _expected_text(value: Any) -> str | None:
+    """Return the text that is expected, or all that are accepted; None for any other value."""
+    texts = value.get(ANY_OF, [value]) if isinstance(value, dict) else [value]
+    are_texts = all(isinstance(each, str) for each in texts)
+    return "\n\nor, as good:\n\n".join(texts) if are_texts else None
 
 
 def _put(value: Any, pointer: str, new: str) -> None:

@@ -100,6 +100,15 @@ def test_arguments_of_prose_are_judged_and_the_others_compared(output, reply, sc
     assert len(result.metadata["judgements"]) == calls
 
 
+@pytest.mark.parametrize(("verdict", "score"), [("Pass", 1.0), ("Fail", 0.75)])
+def test_a_judge_is_shown_all_texts_that_are_accepted(verdict, score):
+    model = Scripted(judgements(verdict))
+    accepted = {"$any_of": ["The ferry is late.", "There is a delay."], "$optional": True}
+    judge = JudgedToolCalls(model, ["send_mail/body"])
+    assert judge([mail("The boat comes late.")], [mail(accepted)]).score == score
+    assert "The ferry is late.\n\nor, as good:\n\nThere is a delay.\n" in model.said
+
+
 def test_one_call_judges_the_prose_of_all_calls():
     model = Scripted(judgements("Pass", "Pass"))
     judge = JudgedToolCalls(model, ["*/body"], ToolCalls(call_order="strict"))
