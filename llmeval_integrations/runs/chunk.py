@@ -69,11 +69,12 @@ class Samples:
             for made, (number, row) in zip(self._made, records, strict=True)
         ]
         """The id and the group of each row."""
+        self._samples = [each for each in self._made if type(each) is Sample]
         self._complete: dict[str, bool] = {}
 
     def share(self) -> None:
         """Let evaluators share what they read of a sample."""
-        share(each for each in self._made if type(each) is Sample)
+        share(self._samples)
 
     def stored(self, place: int) -> Sample | dict[str, Any]:
         """Return what is kept of a row: its sample, or only its id if there is no sample."""
@@ -86,8 +87,8 @@ class Samples:
         for field in evaluator.needs:
             get = attrgetter(field)
             if field not in self._complete:  # several evaluators need the same
-                samples = (each for each in self._made if type(each) is Sample)
-                self._complete[field] = all(get(each) is not MISSING for each in samples)
+                kinds = map(type, map(get, self._samples))
+                self._complete[field] = type(MISSING) not in kinds
             if self._complete[field]:
                 continue
             found = [
@@ -144,8 +145,8 @@ def keep(job: Job, samples: Mapping[str, Samples], rows: list[Row]) -> Answers:
     if job.keep == "all":
         places = range(len(rows) // width)
     elif job.keep == "failing":
-        failing = [n for n, row in enumerate(rows) if not row.passed and is_failing(row)]
-        places = dict.fromkeys(n // width for n in failing)
+        failing = [n // width for n, row in enumerate(rows) if not row.passed and is_failing(row)]
+        places = dict.fromkeys(failing)
     lines = []
     for place in places:
         stored: Any = first.stored(place)
