@@ -10,7 +10,7 @@ from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.feedback import MAX_FEEDBACK, word_feedback
 
 
-class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True, gc=False):
+class Result(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """What an evaluator says about a sample: scored, or unscored with a reason."""
 
     score: float | None
