@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
@@ -22,7 +22,7 @@ INTERRUPTED: Final = "it was interrupted"
 NAME_IT: Final = "name one by a column group, or with --group COLUMN"
 """The advice if rows look like repeats and no group is named."""
 
-_LOOKED_AT: Final = 2_000
+LOOKED_AT: Final = 2_000
 """The number of ids that are checked for repeats."""
 
 
@@ -60,15 +60,20 @@ class Run:
         rows: list[Row] | StoredRows,
         *,
         judging: Judging | None = None,
+        ids: Iterable[Any] = (),
         **known: Any,
     ) -> Run:
-        """Return a run with the figures of the tallies; `known` are further attributes."""
+        """Return a run with the figures of the tallies.
+
+        `ids` are those of the first samples, which are read again if they are not known. `known`
+        are further attributes.
+        """
         figures = {name: tally.summary() for name, tally in tallies.items()}
         findings = {name: tally.findings() for name, tally in tallies.items()}
         summary: dict[str, Any] = {"samples": samples, "evaluators": figures}
         if not any(tally.groups for tally in tallies.values()):
             width = max(len(tallies), 1)
-            ids = (row.id for row in islice(rows, 0, _LOOKED_AT * width, width))
+            ids = ids or (row.id for row in islice(rows, 0, LOOKED_AT * width, width))
             if found := describe_repeats(ids):
                 warning = f"{found}, and no group is named, so each row counts as independent"
                 summary["warnings"] = [f"{warning}; {NAME_IT}"]
