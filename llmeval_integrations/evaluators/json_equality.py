@@ -109,8 +109,10 @@ def _first_difference(output: Any, reference: Any) -> str | int | None:
     """
     if type(output) is type(reference) is dict:
         for name, value in reference.items():
-            if name not in output or not equal(output[name], value):
-                return str(name) if name in output else None
+            if name not in output:
+                return None
+            if output[name] != value or not equal(output[name], value):
+                return str(name)
     elif type(output) is type(reference) is list and len(output) == len(reference):
         for position, (item, wanted) in enumerate(zip(output, reference)):
             if not equal(item, wanted):

@@ -179,7 +179,6 @@ def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layo
     return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
-@dataclass
 class FieldComparison(Comparison):
     """A comparison of two documents by their fields."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import msgspec
 
 from llmeval_integrations.core.errors import InvalidSchemaError
 from llmeval_integrations.core.evaluator import Evaluator
@@ -244,14 +245,13 @@ def _measure_likeness(output: Any, reference: Any) -> float:
     return 1.0 - count_edits(longest, one, other) / longest
 
 
-@dataclass
-class Omission:
+class Omission(msgspec.Struct):
     """Removes members that are null, or an empty object or array, from documents."""
 
     absent: Sequence[Any] = (None, [], {})
     """The values that count as left out."""
 
-    paths: set[str] = field(default_factory=set)
+    paths: set[str] = set()
     """The paths of members that were removed."""
 
     def omit(self, node: Node, value: Any) -> Any:
@@ -273,12 +273,12 @@ class Omission:
             if type(part) in _KEPT or (part is None and not is_object):
                 continue
             its = (known.get(step) or node.member(step)) if is_object else node.item(step)
-            left = self.omit(its, part)
+            left = self.omit(its, part) if part else part
             if is_object and type(left) is AnyOf and left is not part:
                 # It is optional if one of its alternatives counts as left out.
                 several = tuple(one for one in left.values if one not in self.absent)
                 left = AnyOf(several, left.optional or len(several) < len(left.values))
-            if is_object and left in self.absent:
+            if is_object and not left and left in self.absent:
                 self.paths.add(its.path)
                 kept = value.copy() if kept is value else kept
                 del kept[step]

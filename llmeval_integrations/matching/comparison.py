@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from math import fsum
 from operator import attrgetter
 from typing import Any, Final, Literal
+
+import msgspec
 
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.values import (
@@ -51,32 +52,31 @@ def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> floa
     return fsum(gains)
 
 
-@dataclass
-class Comparison:
+class Comparison(msgspec.Struct):
     """Compares two values by a node and lists the outcomes of their leaves.
 
     Evaluators differ in their nodes, and in how they read `matched`, `outcomes` and `open`.
     """
 
-    pairing: Pairing = field(default_factory=partial(Pairing, full_gain))
+    pairing: Pairing = msgspec.field(default_factory=partial(Pairing, full_gain))
     """The pairs of items, which trials share."""
 
-    matched: list[Node] = field(default_factory=list)
+    matched: list[Node] = []
     """The node of each leaf that matches with score 1; incomplete without `lists_matches`."""
 
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[Outcome] = []
     """All other leaves, in the order of the documents."""
 
-    open: list[tuple[Node, str, Any, Any, float]] = field(default_factory=list)
+    open: list[tuple[Node, str, Any, Any, float]] = []
     """Leaves that a judge must decide: node, pointer, output, reference, similarity."""
 
-    sides: dict[tuple[str, Kind], Any] = field(default_factory=dict)
+    sides: dict[tuple[str, Kind], Any] = {}
     """Each object or array that only one side has, by its pointer and kind."""
 
-    wholes: list[tuple[int, int]] = field(default_factory=list)
+    wholes: list[tuple[int, int]] = []
     """Slices of `outcomes` that belong to one missing, extra or replaced value."""
 
-    limits: list[str] = field(default_factory=list)
+    limits: list[str] = []
     """The JSON Pointers of arrays with too many items to try every pair."""
 
     def compare(self, node: Node, output: Any, reference: Any, place: str = "") -> None:
@@ -129,13 +129,19 @@ class Comparison:
         if node.varies:
             of_output, of_reference = node.narrow(output), node.narrow(reference)
         known, is_uniform = of_output.members, node.uniform
+        lists_matches = node.lists_matches
+        skips_equal = is_uniform and not lists_matches
         for name, expected in reference.items():
             value = output.get(name, MISSING)
             its = node if is_uniform else known.get(name) or of_output.member(name)
             kind = type(value)
-            # Most members are equal scalars; for them this is faster than a call of `compare`.
-            if kind in SCALARS and kind is type(expected) and value == expected:
-                if not its.ignored:
+            # Most members are equal; for them this is faster than a call of `compare`.
+            if (
+                kind is type(expected)
+                and value == expected
+                and (kind in SCALARS or (skips_equal and equal(value, expected)))
+            ):
+                if lists_matches and not its.ignored:
                     self.matched.append(its)
                 continue
             is_optional = type(expected) is AnyOf and expected.optional
@@ -163,14 +169,20 @@ class Comparison:
         if is_limited:
             self.limits.append(place)
         is_uniform = node.uniform
+        lists_matches = node.lists_matches
+        skips_equal = is_uniform and not lists_matches
         for here, there in pairs:
             value, expected = output[here], reference[there]
             its, kind = node if is_uniform else node.item(here), type(value)
-            if kind in SCALARS and kind is type(expected) and value == expected:
-                if not its.ignored:
+            if (
+                kind is type(expected)
+                and value == expected
+                and (kind in SCALARS or (skips_equal and equal(value, expected)))
+            ):
+                if lists_matches and not its.ignored:
                     self.matched.append(its)
-            else:
-                self.compare(its, value, expected, f"{place}/{here}")
+                continue
+            self.compare(its, value, expected, f"{place}/{here}")
         if len(pairs) == len(output) == len(reference):
             return
         extra, missing = leftovers(pairs, range(len(output)), range(len(reference)))
@@ -201,11 +213,12 @@ class Comparison:
     def count(self, fields: dict[str, dict[Kind, int]]) -> None:
         """Add the leaves to those of each field, by kind."""
         for node in self.matched:
-            if node.path in fields:
-                counts = fields[node.path]
+            path = node.path
+            if path in fields:
+                counts = fields[path]
                 counts["match"] = counts.get("match", 0) + 1
             else:
-                fields[node.path] = {"match": 1}
+                fields[path] = {"match": 1}
         for outcome in self.outcomes:
             counts = fields.setdefault(outcome.node.path, {})
             counts[outcome.kind] = counts.get(outcome.kind, 0) + 1

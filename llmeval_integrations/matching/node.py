@@ -150,7 +150,7 @@ class Node:
 
     def leaf(self, output: Any, reference: Any) -> Verdict:
         """Compare two leaves as JSON."""
-        if equal(output, reference):
+        if output == reference and equal(output, reference):
             return MATCH
         return MISMATCH if TYPES[type(output)] == TYPES[type(reference)] else WRONG_TYPE
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 from llmeval_integrations.core.limits import MAX_PAIRS
 from llmeval_integrations.core.sample import MISSING
@@ -40,8 +41,7 @@ from llmeval_integrations.matching.shared_parts import pair_by_parts
 _FEW: Final = 9  # pairs of items, for which it is faster to compare each pair
 
 
-@dataclass
-class Pairing:
+class Pairing(msgspec.Struct):
     """Pairs the items of arrays, once for every two arrays of a comparison.
 
     Items that match in full are paired first, the others for the greatest total gain. If sums are
@@ -58,16 +58,16 @@ class Pairing:
     depth: int = 0
     """How many arrays that contain the current one are being tried."""
 
-    found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = field(default_factory=dict)
+    found: dict[tuple[int, int, int], tuple[Pairs, Arrays]] = {}
     """The pairs of arrays that were paired, by the ids of node and arrays, which live on here."""
 
-    texts: dict[tuple[int, int], tuple[str, Node]] = field(default_factory=dict)
+    texts: dict[tuple[int, int], tuple[str, Node]] = {}
     """The texts of objects and arrays, by the ids of node and value; the node is kept alive."""
 
-    numbers: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = {}
     """The number of each of these texts."""
 
-    defaults: dict[tuple[int, int], bool] = field(default_factory=dict)
+    defaults: dict[tuple[int, int], bool] = {}
     """Whether a value is the default of its place, by the ids of node and value."""
 
     uses_defaults: bool = True
@@ -201,8 +201,7 @@ def _is_default(node: Node, value: Any) -> bool:
     return node.leaf_text(value) == node.leaf_text(default)
 
 
-@dataclass
-class Arrays:
+class Arrays(msgspec.Struct):
     """Two arrays whose items are paired."""
 
     pairing: Pairing
