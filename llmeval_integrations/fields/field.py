@@ -49,9 +49,9 @@ _OF_THE_PLACE: Final = {"order", "key", "min_similarity", "compare", "judge"}
 
 _FUZZY: Final = (
     *("tolerance", "relative_tolerance", "coerce", "dates", "number"),
-    *("pattern", "compare", "judge"),
+    *("pattern", "compare", "judge", "min_similarity"),
 )
-"""Settings, besides `similarity`, by which a value may match two values that differ."""
+"""Settings, besides `similarity`, by which a value may match two that do not match each other."""
 
 
 class Root:
@@ -96,7 +96,7 @@ class Place:
         # Fuzzy places below are found by the settings that may apply there, not by this place's own
         # schema. The noise of doubles is left out: otherwise every array of numbers would have all
         # its pairs tried.
-        loose = [{**root.defaults, **self._inherited}, *(each.settings for each in below)]
+        loose = [{**root.defaults, **own}, *(each.settings for each in below)]
         self.is_fuzzy = self.rule.is_leaf or any(
             each.get("similarity") is not None or any(map(each.get, _FUZZY)) for each in loose
         )

@@ -101,7 +101,7 @@ def _augment(
 
 
 def leftovers(pairs: Pairs, here: Positions, there: Positions) -> tuple[list[int], list[int]]:
-    """Return the positions that are in no pair, in their order; mostly, one side has none."""
+    """Return the positions that are in no pair, in order; the pairs are of these positions."""
     used, met = map(itemgetter(0), pairs), map(itemgetter(1), pairs)
     spare = sorted({*here}.difference(used)) if len(here) > len(pairs) else []
     return spare, sorted({*there}.difference(met)) if len(there) > len(pairs) else []

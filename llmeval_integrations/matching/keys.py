@@ -55,9 +55,9 @@ def _pair_near(arrays: Arrays, pairs: Pairs) -> Pairs:
     has_choices = its.has_defaults  # the reference of a call may have an AnyOf for a key
     if not has_choices and all(its.member(name).exact for name in node.key):
         return []
-    here = [n for n, item in enumerate(arrays.output) if node.has_key(item)]
-    there = [n for n, item in enumerate(arrays.reference) if node.has_key(item)]
-    spare, wanted = leftovers(pairs, here, there)
+    rest = leftovers(pairs, range(len(arrays.output)), range(len(arrays.reference)))
+    spare = [n for n in rest[0] if node.has_key(arrays.output[n])]
+    wanted = [n for n in rest[1] if node.has_key(arrays.reference[n])]
     tries = len(spare) * len(wanted)
     if tries > pairing.left:
         if pairing.depth:

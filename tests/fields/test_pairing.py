@@ -62,6 +62,9 @@ CASES = {
         JsonFields(fields={"": {"key": ["sku", "date"]}, "/*/sku": {"similarity": 0.7}}), [{"sku": "INV-1", "date": "a"}], [{"sku": "INV-l"}],
         {"/*/sku": {"missing": 1, "extra": 1}, "/*/date": {"extra": 1}},
     ),
+    "by a key that may be off, beside items without it": (
+        JsonFields(fields={"": {"key": "sku"}, "/*/sku": {"similarity": 0.7}}), [7, {"sku": "INV-1"}], [{"sku": "INV-l"}, 7], {"/*": {"match": 1}, "/*/sku": {"match": 1}},
+    ),
     "the same key twice, and none": (
         BY_SKU, [{"sku": 1, "n": 1}, {"sku": 1.0, "n": 2}, {"n": 5}, 7], [{"sku": 1, "n": 2}, {"sku": 1, "n": 1}, 7, {"n": 5}],
         {"/*/sku": {"match": 2}, "/*/n": {"match": 3}, "/*": {"match": 1}},
@@ -95,6 +98,11 @@ CASES = {
         [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2}],
         [{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, {"a": 3, "b": 3, "c": 1, "d": 1, "e": 1}],
         {"/*/a": {"match": 1, "mismatch": 1}, "/*/b": {"match": 1, "mismatch": 1}, "/*/c": {"match": 2}, "/*/d": {"match": 1, "mismatch": 1}, "/*/e": {"match": 1, "mismatch": 1}},
+    ),
+    "an equal pair is split for two whose parts are similar enough": (  # 2 + 2 leaves, and not 3 + 0
+        JsonFields(fields={**ANY, "/*/tags": {"min_similarity": 0.5}}),
+        [{"tags": [{"a": 1, "b": 1, "c": 1}]}, {"tags": [{"a": 1, "b": 1, "c": 2}]}], [{"tags": [{"a": 1, "b": 1, "c": 1}]}, {"tags": [{"a": 3, "b": 1, "c": 1}]}],
+        {"/*/tags/*/a": {"match": 1, "mismatch": 1}, "/*/tags/*/b": {"match": 2}, "/*/tags/*/c": {"match": 1, "mismatch": 1}},
     ),
     "a tolerance elsewhere": (
         JsonFields(fields={"/*/price": {"tolerance": 0.01}}, defaults=ORDER), ["a", "b", {"price": 1}], ["a", "c", "b"],
