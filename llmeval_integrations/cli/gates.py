@@ -63,7 +63,7 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
             problem = f" {target}={rate:g} is not a rate from 0 to 1{percent}"
         else:
             continue
-        raise InputError(f"fail under{problem}")
+        raise InputError(f"gate{problem}")
 
 
 def _split(target: str, evaluators: Collection[str]) -> tuple[str, str]:

@@ -25,7 +25,7 @@ def hint(word: object, known: Collection[str], there_are: str = "there are") -> 
 
     close = get_close_matches(str(word), known, 1)
     guess = f"did you mean {close[0]!r}?" if close else ""
-    if guess and len(known) > _MANY:
+    if guess and (len(known) == 1 or len(known) > _MANY):
         return guess
     return f"{guess} {there_are} {', '.join(known) or 'none'}".lstrip()
 

@@ -121,13 +121,13 @@ def check_options(options: RunOptions) -> None:
         if value is not None and not isinstance(value, kind):
             raise InvalidOptionError(f"{name}={quote(value)} is not {expected}")
     out, resume = options.get("out"), options.get("resume")
-    if options.get("overwrite") and (resume or out is None):
-        other = "resume goes on with it" if resume else "without out=... there is none"
-        raise InputError(f"overwrite replaces a run in a directory, and {other}; leave one out")
+    if options.get("overwrite") and resume:
+        raise InputError("overwrite replaces a run, and resume continues it; leave one out")
     if options.get("retry_errors") and not resume:
-        raise InputError("retry_errors is for a run that is resumed; say resume=True, too")
-    if resume and out is None:
-        raise InputError("resume goes on with a run in a directory; say which, with out=...")
+        raise InputError("retry_errors is for a run that is resumed; set resume, too")
+    for name in ("overwrite", "resume"):
+        if options.get(name) and out is None:
+            raise InputError(f"{name} is for a run in a directory; set out, too")
 
 
 def check_names(options: Mapping[str, Any], kind: type) -> None:

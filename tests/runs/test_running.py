@@ -105,7 +105,7 @@ def test_a_run_is_a_dataframe_of_pandas():
 @pytest.mark.parametrize("name", ["samples.jsonl", "manifest.json"])
 def test_files_of_somebody_else_are_not_overwritten_unless_asked(tmp_path, name):
     (tmp_path / name).write_text("precious")
-    with pytest.raises(InputError, match=f"already holds a {name}; go on"):
+    with pytest.raises(InputError, match=f"already holds a {name}; use resume"):
         evaluate([{"output": "{"}], "json_validity", out=tmp_path)
     left = {file.name: file.read_text() for file in tmp_path.iterdir() if file.name != ".lock"}
     assert left == {name: "precious"}
