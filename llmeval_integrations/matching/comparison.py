@@ -19,37 +19,20 @@ from llmeval_integrations.json_values.values import (
     escape,
 )
 from llmeval_integrations.matching.assignment import leftovers
-from llmeval_integrations.matching.gains import COMMON, SHARED, WHOLE, spend_on_texts
-from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome
+from llmeval_integrations.matching.gains import spend_on_texts
+from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome, is_optional
 from llmeval_integrations.matching.pairing import Pairing
-
-_WHOLE_FIRST: Final = 1e6
-"""The extra gain of items that match in full, if the output may have extra members. Such an item
-does not equal its reference, so it is not paired before the others. But this gain is more than all
-leaves of a document together, so it is paired with its reference all the same."""
 
 _weight: Final = attrgetter("weight")
 
 
-def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
-    """Return the gain of a pair of items by a full comparison, which knows about defaults."""
-    whole = WHOLE if node.counts_extra else _WHOLE_FIRST
-    if type(output) in SCALARS and type(reference) in SCALARS:  # a trial takes four times as long
-        gain = pairing.gain_of_leaves(node, output, reference)
-        return gain + whole if gain >= node.weight + COMMON else gain
+def compare_in_trial(
+    pairing: Pairing, node: Node, output: Any, reference: Any, place: str = ""
+) -> Comparison:
+    """Compare two values with the pairs of items that are known."""
     trial = Comparison(pairing)
-    trial.compare(node, output, reference)
-    gains = [leaf.weight + COMMON for leaf in trial.matched]
-    gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
-    for each in trial.outcomes:
-        if each.kind == "match" or each.score > 0:
-            gains.append(each.node.weight * each.score + COMMON)
-    if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
-        both = count_leaves(output) + count_leaves(reference)
-        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
-    if not (trial.outcomes or trial.open):
-        gains.append(whole)
-    return fsum(gains)
+    trial.compare(node, output, reference, place)
+    return trial
 
 
 class Comparison(msgspec.Struct):
@@ -58,7 +41,7 @@ class Comparison(msgspec.Struct):
     Evaluators differ in their nodes, and in how they read `matched`, `outcomes` and `open`.
     """
 
-    pairing: Pairing = msgspec.field(default_factory=partial(Pairing, full_gain))
+    pairing: Pairing = msgspec.field(default_factory=partial(Pairing, compare_in_trial))
     """The pairs of items, which trials share."""
 
     matched: list[Node] = []
@@ -106,11 +89,13 @@ class Comparison(msgspec.Struct):
         elif (node.uniform or kind is list) and equal(output, reference):
             self.add_matches(node, output)
         # Of two objects or arrays, an empty one is a leaf if empty values count. But an empty
-        # object whose members have defaults is compared like any other object.
+        # object is compared like any other object if members of the other one have defaults.
         elif kind is not other or (
             not (output and reference)
             and (node.splits and node.counts_empty)
-            and not (node.has_defaults and kind is dict)
+            and not (
+                kind is dict and node.has_defaults and self._is_filled(node, output, reference)
+            )
         ):
             self._compare_unlike(node, output, reference, place)
         elif kind is dict:
@@ -144,15 +129,15 @@ class Comparison(msgspec.Struct):
                 if lists_matches and not its.ignored:
                     self.matched.append(its)
                 continue
-            is_optional = type(expected) is AnyOf and expected.optional
+            may_lack = type(expected) is AnyOf and expected.optional
             if value is not MISSING:
-                if is_optional and self.is_default(its, value):
+                if may_lack and self.is_default(its, value):
                     self.matched.append(its)
                 else:
                     self.compare(its, value, expected, f"{place}/{escape(name)}")
                 continue
             shared -= 1
-            if not is_optional:
+            if not may_lack:
                 self._add_member(its, "missing", expected, f"{place}/{escape(name)}")
         if node.counts_extra and len(output) > shared:
             for name, value in output.items():
@@ -223,6 +208,15 @@ class Comparison(msgspec.Struct):
             counts = fields.setdefault(outcome.node.path, {})
             counts[outcome.kind] = counts.get(outcome.kind, 0) + 1
 
+    def _is_filled(self, node: Node, output: dict[str, Any], reference: dict[str, Any]) -> bool:
+        """Return whether a member of one of two objects may be left out by the other, empty one."""
+        empty = node.narrow({}) if node.varies else node
+        members = ((empty.member(name), value) for name, value in (output or reference).items())
+        return any(
+            is_optional(value) or its.default is not MISSING or self.is_default(its, value)
+            for its, value in members
+        )
+
     def _compare_unlike(self, node: Node, output: Any, reference: Any, place: str) -> None:
         """Compare an object or array with a value of another type, or with an empty one.
 
@@ -246,8 +240,9 @@ class Comparison(msgspec.Struct):
             if not (node.is_leaf(value) and node.counts(value)):
                 continue
             if type(output) is not type(reference):
-                alone: Literal["output", "reference"]
-                alone = "reference" if kind == "missing" else "output"
+                alone: Literal["output", "reference"] = (
+                    "reference" if kind == "missing" else "output"
+                )
                 self.outcomes.append(
                     Outcome(place, node, "wrong_type", 0.0, output, reference, alone=alone)
                 )
@@ -302,9 +297,7 @@ class Comparison(msgspec.Struct):
         known, key = self.pairing.defaults, (id(node), id(value))
         if key not in known:
             known[key] = False  # a default may contain itself
-            trial = Comparison(self.pairing)
-            trial.compare(node, default, value)
-            known[key] = not trial.outcomes
+            known[key] = not compare_in_trial(self.pairing, node, default, value).outcomes
         return known[key]
 
     def _add_member(self, node: Node, kind: Kind, value: Any, place: str) -> None:
@@ -345,8 +338,7 @@ class Comparison(msgspec.Struct):
         """Return the comparison with the nearest alternative."""
         trials = []
         for value in reference.values:
-            trial = Comparison(self.pairing)
-            trial.compare(node, output, value, place)
+            trial = compare_in_trial(self.pairing, node, output, value, place)
             if not trial.outcomes:
                 return trial
             trials.append(trial)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
+from math import fsum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from llmeval_integrations.json_values.values import CONTAINERS
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, count_leaves
 from llmeval_integrations.matching.assignment import Positions
 from llmeval_integrations.matching.node import Node
 
@@ -25,6 +26,11 @@ WHOLE: Final = 1e-9
 
 COMMON: Final = 1e-12
 """The extra gain of each common leaf; it decides if no leaf has a weight."""
+
+_WHOLE_FIRST: Final = 1e6
+"""The extra gain of items that match in full, if the output may have extra members. Such an item
+does not equal its reference, so it is not paired before the others. But this gain is more than all
+leaves of a document together, so it is paired with its reference all the same."""
 
 LETTERS: Final = 500_000
 """The pairs of characters that take as long to compare as one pair of items."""
@@ -41,6 +47,26 @@ _Sums: TypeAlias = list[list[float]]
 
 class BudgetSpentError(Exception):
     """Raised if the budget is spent while arrays inside other items are tried."""
+
+
+def full_gain(pairing: Pairing, node: Node, output: Any, reference: Any) -> float:
+    """Return the gain of a pair of items by a full comparison, which knows about defaults."""
+    whole = WHOLE if node.counts_extra else _WHOLE_FIRST
+    if type(output) in SCALARS and type(reference) in SCALARS:  # a trial takes four times as long
+        gain = pairing.gain_of_leaves(node, output, reference)
+        return gain + whole if gain >= node.weight + COMMON else gain
+    trial = pairing.compare(pairing, node, output, reference)
+    gains = [leaf.weight + COMMON for leaf in trial.matched]
+    gains += [leaf.weight * score + COMMON for leaf, *_, score in trial.open]
+    for each in trial.outcomes:
+        if each.kind == "match" or each.score > 0:
+            gains.append(each.node.weight * each.score + COMMON)
+    if node.pairs_all:  # a place of both sides counts twice in `both`, and once in the lists
+        both = count_leaves(output) + count_leaves(reference)
+        gains.append(SHARED * (both - len(trial.matched) - len(trial.outcomes)))
+    if not (trial.outcomes or trial.open):
+        gains.append(whole)
+    return fsum(gains)
 
 
 def make_table(pairing: Pairing, node: Node, ours: list[Any], theirs: list[Any]) -> _Sums:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -30,6 +30,7 @@ from llmeval_integrations.matching.gains import (
     SHARED,
     WHOLE,
     BudgetSpentError,
+    full_gain,
     make_table,
     prefer_whole,
     spend_on_texts,
@@ -37,6 +38,9 @@ from llmeval_integrations.matching.gains import (
 from llmeval_integrations.matching.keys import pair_by_key
 from llmeval_integrations.matching.node import AnyOf, Node
 from llmeval_integrations.matching.shared_parts import pair_by_parts
+
+if TYPE_CHECKING:
+    from llmeval_integrations.matching.comparison import Comparison
 
 _FEW: Final = 9  # pairs of items, for which it is faster to compare each pair
 
@@ -49,8 +53,8 @@ class Pairing(msgspec.Struct):
     it, items are paired by the parts that they share.
     """
 
-    full_gain: Callable[[Pairing, Node, Any, Any], float]
-    """Returns the gain by a full comparison, for nodes with defaults."""
+    compare: Callable[[Pairing, Node, Any, Any], Comparison]
+    """Compares two items in full, for nodes with defaults."""
 
     left: float = MAX_PAIRS
     """How many more pairs of items may be tried."""
@@ -136,7 +140,7 @@ class Pairing(msgspec.Struct):
         if node.ignored:
             return 0.0
         if node.has_defaults or not node.counts_extra:
-            return self.full_gain(self, node, output, reference)
+            return full_gain(self, node, output, reference)
         kind = type(output)
         is_inner = kind in CONTAINERS and kind is type(reference) and not node.whole
         if not (is_inner and output and reference):

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.json_values.values import SCALARS, escape, read_pointer
 from llmeval_integrations.matching.assignment import Pairs
-from llmeval_integrations.matching.comparison import Comparison, full_gain
+from llmeval_integrations.matching.comparison import Comparison, compare_in_trial
 from llmeval_integrations.matching.node import AnyOf, Kind, is_optional
 from llmeval_integrations.matching.pairing import Pairing
 from llmeval_integrations.tool_calls.pairing import NEAR, CallPairing, Gain, Positions
@@ -138,7 +138,7 @@ class CallComparison:
     is_listed: bool
     """Whether the reference lists the accepted values of each argument."""
 
-    _pairing: Pairing = field(default_factory=partial(Pairing, full_gain))
+    _pairing: Pairing = field(default_factory=partial(Pairing, compare_in_trial))
     _compared: list[tuple[Comparison, float, float]] = field(default_factory=list)
     """The arguments of each pair or single call, how much matches, and the leaves of both sides."""
     _entries: dict[int, dict[str, Any]] = field(default_factory=dict)

@@ -56,6 +56,8 @@ def g(**arguments):
         ({}, f(a=1, d=None), f(a=1, d=1), 1, 1),
         ({}, f(a=1), f(a=1, t={"$any_of": ["x", None]}), 1, 1),
         ({}, f(l=[None]), f(l=[]), 1 / 2, 2 * 1 / (2 + 1)),
+        # An empty item is a leaf, however items are paired.
+        ({"defaults": {"order": "ordered"}}, f(l=[{}]), f(l=[{"x": 1}]), 1 / 2, 2 * 1 / (2 + 2)),
         # Choices are one leaf, as similar as the nearest.
         ({}, f(a=1), f(a={"$any_of": [2, 1]}), 1, 1),
         ({}, f(a=1, o={"x": 1, "y": 2}), f(a=1, o={"$any_of": [{"x": 1}, {"z": 5}]}), (1 + 1 + 2 / 3) / 3, 2 * (2 + 2 / 3) / (3 + 3)),
