@@ -48,8 +48,8 @@ class RunDirectory:
         if there and not overwrite and not resume:
             found = "a run" if self.holds_a_run() else f"a {there[0]}"
             raise InputError(
-                f"{self.path} already holds {found}; use resume to continue it, overwrite to replace "
-                "it, or another directory"
+                f"{self.path} already holds {found}; use resume to continue it, overwrite to "
+                "replace it, or another directory"
             )
         own = {os.path.realpath(file) for file in (*files, *self._reply_files())}
         for given, what in ((samples, "data"), (cache, "cache")):
