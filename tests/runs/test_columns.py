@@ -75,7 +75,7 @@ def test_data_of_any_form_gives_the_same_rows_with_their_groups(tmp_path, of, co
         assert [*evaluate(of(GROUPED), evaluators, columns=columns, out=out).rows] == rows
 
 
-NONE = "none of the first 8 rows has a column 'anwser'; did you mean 'answer'? there are answer"
+NONE = "none of the first 8 rows has a column 'anwser'; did you mean 'answer'?"
 FIRST = "the first row has no column 'task'; there are output"
 
 
