@@ -111,6 +111,12 @@ async def within(seconds: float, call: Awaitable[T]) -> T:
 @atexit.register
 def _stop() -> None:
     if os.getpid() in _loops:
-        loop, thread = _loops[os.getpid()]
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(1)
+        start(_finish())
+        _loops[os.getpid()][1].join(2)
+
+
+async def _finish() -> None:
+    """Stop the loop when the SDKs' clients have closed: nobody waits for them to."""
+    if others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others, timeout=1)
+    asyncio.get_running_loop().stop()

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import subprocess
+import sys
 import time
 from contextlib import closing
 
@@ -253,3 +255,9 @@ def test_a_judge_that_would_wait_for_itself_is_told_how_to_ask_another():
     other = Repeats(Remote())
     with pytest.raises(RuntimeError, match=r"await judge\.result\(sample, ask\)"):
         Repeats(Remote(lambda text: other(text).label))("a")
+
+
+def test_a_process_ends_without_a_word_about_clients_that_are_still_closing():
+    code = "import asyncio; from llmeval_integrations.llm.loop import start; start(asyncio.sleep(0.05))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stderr == ""
