@@ -67,6 +67,7 @@ class JsonFields(Evaluator):
     - `perfect`: whether every leaf matches. `unreadable`: the output is not JSON
     - `limit_reached`: the arrays with too many items to try every pair
     - `confidence`: the leaves with a confidence, and whether each of them is `right`
+    - `unread_confidences`: where the output has a confidence that is no number from 0 to 1
 
     Raises:
         InvalidReferenceError: The reference is not JSON.
@@ -110,26 +111,30 @@ class JsonFields(Evaluator):
 
     def __post_init__(self) -> None:
         check_instance(self, "fields", Mapping)
-        self._layout  # noqa: B018 - checks the other options
+        check_instance(self, "defaults", Mapping)
+        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
+        check_choice(self, "parsing", PARSINGS)
+        check_choice(self, "nulls", OMITTED)
+        check_choice(self, "empty", OMITTED)
+        source: Any = self.confidence
+        is_place = isinstance(source, str) and source.startswith(("/", VARIABLE))
+        if not (source is None or callable(source) or is_place):
+            places = "a pointer such as '/_confidence', 'variables.NAME' or a function"
+            raise option_error(self, "confidence", places)
+        self._layout  # noqa: B018 - checks schema, fields and defaults
 
     @cached_property
     def _layout(self) -> Layout:
-        fields = self.fields
-        if self.confidence is not None:
-            fields = self._with_confidence(self.confidence)
-        return make_layout(self, fields, getattr(self, "judged", ()))
-
-    def _with_confidence(self, source: Any) -> Mapping[str, Mapping[str, Any]]:
-        """Return settings that ignore the place of the confidences; check that it is a source."""
-        if callable(source) or (isinstance(source, str) and source.startswith(VARIABLE)):
-            return self.fields
-        if not isinstance(source, str) or not source.startswith("/"):
-            raise option_error(
-                self,
-                "confidence",
-                "a pointer such as '/_confidence', 'variables.NAME' or a function",
-            )
-        return {source: {"ignore": True}, **self.fields}
+        source = self.confidence
+        return Layout(
+            self.schema,
+            self.fields,
+            self.defaults,
+            getattr(self, "judged", ()),
+            nulls=self.nulls,
+            empty=self.empty,
+            aside=source if isinstance(source, str) and source.startswith("/") else None,
+        )
 
     def check(self, sample: Sample) -> Result:
         return self._conclude(compare_sample(self, sample, self._layout), sample)
@@ -159,24 +164,15 @@ class JsonFields(Evaluator):
             metadata["limit_reached"] = comparison.limits
         if self.confidence is not None:
             output, root = comparison.output, self._layout.root(sample, self)
-            confidences = stated_confidences(self.confidence, sample, output)
+            confidences, unread = stated_confidences(self.confidence, sample, output)
             rated = rate_leaves(root, output, confidences, comparison.outcomes)
             metadata["confidence"] = rated
+            if unread:
+                metadata["unread_confidences"] = unread
         return Result(score, passed, label, reason, metadata)
 
     def breakdown(self) -> FieldTally:
         return FieldTally(self.fields)
-
-
-def make_layout(evaluator: Any, fields: Any, judged: Sequence[str] = ()) -> Layout:
-    """Check the options that JsonFields and JudgedFields share, and make a layout of them."""
-    check_instance(evaluator, "defaults", Mapping)
-    check_number(evaluator, "threshold", minimum=0, maximum=1, optional=True)
-    check_choice(evaluator, "parsing", PARSINGS)
-    check_choice(evaluator, "nulls", OMITTED)
-    check_choice(evaluator, "empty", OMITTED)
-    omitted = {"nulls": evaluator.nulls, "empty": evaluator.empty}
-    return Layout(evaluator.schema, fields, evaluator.defaults, judged, **omitted)
 
 
 class FieldComparison(Comparison):

@@ -24,25 +24,37 @@ _TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|[-+.\w]+', re.DOTALL)
 """A string, which may be the name of a member, or a number or literal."""
 
 
-def stated_confidences(source: Source, sample: Sample, output: Any) -> dict[str, float]:
-    """Return the confidences of a sample, by pointer or field.
+def stated_confidences(
+    source: Source, sample: Sample, output: Any
+) -> tuple[dict[str, float], list[str]]:
+    """Return the confidences of a sample, and the places of those that are no number from 0 to 1.
 
     They are a mapping from pointers or fields to numbers, or have the form of the output:
-    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError unless all are from 0 to 1.
+    `{"vendor": 0.9, "items": [{"price": 0.4}]}`. Raises InputError if the caller, and not the
+    model, states another value.
     """
+    by_model = False
     if callable(source):
         found = source(sample)
     elif source.startswith(VARIABLE):
         given = sample.variables  # a sample may have none
         found = given.get(source.removeprefix(VARIABLE)) if isinstance(given, Mapping) else None
     else:
-        found = output
+        by_model, found = True, output
         for step in read_pointer(source):
             found = found.get(step) if isinstance(found, dict) else None
-    return {} if found is None or found is MISSING else dict(_flatten(found, ""))
+    confidences, unread = {}, []
+    for place, value in () if found is MISSING else _flatten(found, ""):
+        if is_number(value) and 0 <= value <= 1:
+            confidences[place] = float(value)
+        elif by_model:
+            unread.append(place)
+        else:
+            raise InputError(f"confidence of {place!r}: {quote(value)} is not a number from 0 to 1")
+    return confidences, unread
 
 
-def _flatten(value: Any, place: str) -> Iterator[tuple[str, float]]:
+def _flatten(value: Any, place: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, Mapping):
         for name, part in value.items():
             step = str(name) if str(name).startswith("/") else f"/{escape(str(name))}"
@@ -51,9 +63,7 @@ def _flatten(value: Any, place: str) -> Iterator[tuple[str, float]]:
         for position, part in enumerate(value):
             yield from _flatten(part, f"{place}/{position}")
     elif value is not None:
-        if not is_number(value) or not 0 <= value <= 1:
-            raise InputError(f"confidence of {place!r}: {quote(value)} is not a number from 0 to 1")
-        yield place, float(value)
+        yield place, value
 
 
 def rate_leaves(

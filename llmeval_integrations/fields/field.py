@@ -300,16 +300,20 @@ class Layout:
         *,
         nulls: Omitted = "absent",
         empty: Omitted = "absent",
+        aside: str | None = None,
     ) -> None:
         """Raise InvalidOptionError for a path that the evaluator's schema does not have.
 
-        The schemas of samples need not have all paths.
+        The schemas of samples need not have all paths. `aside` is a place that is not part of the
+        documents: it is ignored, and no schema has it.
         """
-        self._made_of = partial(Layout, schema, fields, defaults, judged, nulls=nulls, empty=empty)
+        options: dict[str, Any] = {"nulls": nulls, "empty": empty, "aside": aside}
+        self._made_of = partial(Layout, schema, fields, defaults, judged, **options)
         no_nulls, no_empty = nulls == "absent", empty == "absent"
         self.absent: list[Any] = [*([None] if no_nulls else []), *([[], {}] if no_empty else [])]
         """The values of members that count as left out."""
-        settings = Settings(fields, defaults, judged)
+        others = {} if aside is None else {aside: {"ignore": True}}
+        settings = Settings({**fields, **others}, defaults, judged)
         self._asks_samples = schema is None
         parsed = None if schema is None or schema is False else _read(schema_text(schema))
 

@@ -73,6 +73,13 @@ def test_a_confidence_is_a_number_from_0_to_1(value):
         JsonFields(confidence="variables.p")({"a": 1}, {"a": 1}, variables={"p": {"a": value}})
 
 
+def test_what_a_model_writes_is_no_error_and_need_not_be_in_the_schema():
+    schema = {"type": "object", "properties": {"a": {}}}
+    result = JsonFields(schema, confidence="/_sure")({"a": 1, "_sure": {"a": "high"}}, {"a": 1})
+    found = result.metadata
+    assert (result.score, found["confidence"], found["unread_confidences"]) == (1.0, [], ["/a"])
+
+
 TEXT = 'Here: {"a": "x\\"y", "b": [1.5e3, true], "c/d": {}, "e": null}'
 
 
