@@ -11,7 +11,6 @@ from math import fsum
 from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InputError
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.options import (
     check_choice,
     check_instance,
@@ -147,7 +146,7 @@ class JsonGrounded(JsonEvaluator):
             for each in wrong[:_MOST_NAMED]
         ]
         more = [f"and {len(wrong) - _MOST_NAMED} more"] if len(wrong) > _MOST_NAMED else []
-        reason = make_printable(f"not in the source: {'; '.join(named + more)}")
+        reason = f"not in the source: {'; '.join(named + more)}"
         return Result(score, passed, "ungrounded", reason, metadata)
 
     def breakdown(self) -> GroundingTally:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
@@ -128,4 +127,4 @@ class JsonSchema(Evaluator):
         }
         if not is_listed(extent, compiled) or len(errors) > len(found):
             details["limit_reached"] = [""]
-        return Result(0.0, False, first["keyword"], make_printable(reason), details)
+        return Result(0.0, False, first["keyword"], reason, details)

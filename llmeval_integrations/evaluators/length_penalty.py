@@ -39,7 +39,8 @@ class LengthPenalty(TextEvaluator):
         check_number(self, "penalty_rate", minimum=0, maximum=1e100)
         check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         if self.min_length > self.max_length:
-            raise option_error(self, "min_length", f"at most max_length={self.max_length}")
+            expected = f"at most max_length={self.max_length}; the defaults are 10 and 1000"
+            raise option_error(self, "min_length", expected)
 
     def check_text(self, text: str, sample: Sample) -> Result:  # noqa: ARG002
         if not text:

@@ -49,7 +49,8 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
 
     errors = []
     if is_listed(extent, schema):
-        errors = list(schema.error_validator.iter_errors(value))
+        found = schema.error_validator.iter_errors(value)
+        errors = [error for error in found if not _misses_member(error)]
     else:
         try:
             schema.error_validator.validate(value)
@@ -57,12 +58,20 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
             errors = [first]
     for error in errors:
         if type(error.kind).__name__ in ("BacktrackLimitExceeded", "RegexEngineFailure"):
-            found = describe(error)
+            said = describe(error)
             raise RegexTimeoutError(
-                f"the pattern at {found['schema_pointer']} gives no answer for the text at "
-                f"{found['pointer'] or 'the root'}: {found['message']}"
+                f"the pattern at {said['schema_pointer']} gives no answer for the text at "
+                f"{said['pointer'] or 'the root'}: {said['message']}"
             )
     return errors
+
+
+def _misses_member(error: Any) -> bool:
+    """Return whether the error misses a member that is there.
+
+    The validator does so if the schema also forbids this member, which is an error of its own.
+    """
+    return error.kind.name == "required" and error.kind.as_dict()["property"] in error.instance
 
 
 def describe(error: Any) -> dict[str, Any]:

@@ -429,7 +429,7 @@ VALID, NO_TYPE = JsonValidity(), "expected_type=.* is not a type that isinstance
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        (LengthPenalty, {"min_length": 2000}, "min_length=2000 is not at most max_length=1000"),
+        (LengthPenalty, {"max_length": 3}, "min_length=10 is not at most max_length=3; the defaults are 10 and 1000"),
         (LengthPenalty, {"min_length": 1, "max_length": 0}, "min_length"),
         (StringDistance, {"threshold": 1.5}, "threshold=1.5 is not .*at most 1"),
         (EmbeddingDistance, {"embeddings": embed_later}, "a function that is not async"),

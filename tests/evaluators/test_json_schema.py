@@ -151,6 +151,7 @@ CONFORMITY = [
     ({"properties": {"age": {"type": "integer"}}}, '{"name": "a", "age": "x"}', 2 / 3),
     # a missing member counts as one more value: 1 of 2
     ({"required": ["a"]}, "{}", 1 / 2),
+    ({"required": ["a"], "additionalProperties": False}, '{"a": 1}', 1 / 2),  # one error, not two
     # what is unexpected is wrong itself, its container is not: 1 of 3
     ({"properties": {"a": {}}, "additionalProperties": False}, '{"a": 1, "b": 2}', 2 / 3),
     # an error about a container's members as a whole concerns the container alone: 1 of 3
