@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final, NamedTuple
 
 from llmeval_integrations.stats.intervals import (
     Interval,
-    Z,
+    design_effect,
     group_figures,
     mean_interval,
-    unit_of,
+    t_of,
 )
 
 _MOST_STEPS: Final = 50
@@ -61,7 +60,7 @@ class Strength(NamedTuple):
     """The strength of a contestant: the log of its odds against an average one."""
 
     value: float
-    interval: Interval
+    interval: Interval | None  # the 95 % interval; None for a single group
     matches: int
 
 
@@ -70,57 +69,56 @@ def bradley_terry(matches: Sequence[Match]) -> dict[str, Strength]:
 
     The chance that A beats B is 1 / (1 + exp(strength of B - strength of A)). Strengths add up to
     0, and a tie is half a win for both (Bradley and Terry, Biometrika 39 (1952) 324). The fit uses
-    Newton's method. The 95 % intervals use the Fisher information of all matches, or the variance
-    between groups if it is larger.
+    Newton's method. The 95 % intervals use the Fisher information of all matches, times the design
+    effect of their groups.
     """
     names = sorted({name for match in matches for name in match[:2]})
     place = {name: index for index, name in enumerate(names)}
-    values, covariances, slopes = [0.0] * len(names), [[0.0]], [[0.0]]
+    rows = [(place[each.first], place[each.second], each.score) for each in matches]
+    values, covariances = [0.0] * len(names), [[0.0]]
     for _ in range(_MOST_STEPS):
-        covariances, slopes = _step(place, values, matches)
-        gradient = [
-            math.fsum(own) + _PRIOR - 2 * _PRIOR * _chance(value)
-            for own, value in zip(zip(*slopes), values)
-        ]
+        covariances, gradient = _step(values, rows)
         steps = [_product(row, gradient) for row in covariances]
         values = [value + step for value, step in zip(values, steps)]
         if max(map(abs, steps)) < _STILL:
             break
     mean = math.fsum(values) / len(names)
     means = [math.fsum(column) / len(names) for column in zip(*covariances)]
+    surprises = [score - _chance(values[one] - values[other]) for one, other, score in rows]
     found = {}
     for name, value, own in zip(names, values, covariances):
         away = [each - its for each, its in zip(own, means)]  # of strengths that add up to 0
-        within = away[place[name]] - means[place[name]] + math.fsum(means) / len(names)
-        between = math.fsum(_product(away, slope) ** 2 for slope in slopes)
-        is_grouped = len(slopes) < len(matches)
-        half = Z * math.sqrt(max(within, between * is_grouped))
-        interval = value - mean - half, value - mean + half
+        moves = [(away[row[0]] - away[row[1]]) * each for row, each in zip(rows, surprises)]
+        effect = design_effect((match.group, move) for match, move in zip(matches, moves))
+        interval = None
+        if effect is not None:
+            factor, freedom = effect
+            variance = away[place[name]] - means[place[name]] + math.fsum(means) / len(names)
+            half = t_of(freedom) * math.sqrt(variance * factor)
+            interval = value - mean - half, value - mean + half
         found[name] = Strength(value - mean, interval, sum(name in each[:2] for each in matches))
     return dict(sorted(found.items(), key=lambda item: -item[1].value))
 
 
 def _step(
-    place: Mapping[str, int], values: Sequence[float], matches: Sequence[Match]
-) -> tuple[list[list[float]], list[list[float]]]:
-    """Return the covariances of strengths, and the slope of the likelihood in each group."""
-    size = len(place)
-    information = [[0.0] * size for _ in place]
+    values: Sequence[float], rows: Sequence[tuple[int, int, float]]
+) -> tuple[list[list[float]], list[float]]:
+    """Return the covariances of strengths, and the gradient of the likelihood."""
+    size = len(values)
+    information = [[0.0] * size for _ in values]
+    gradient = [_PRIOR - 2 * _PRIOR * _chance(value) for value in values]
     for index, value in enumerate(values):
         information[index][index] = 2 * _PRIOR * _chance(value) * (1 - _chance(value))
-    slopes: dict[Hashable, list[float]] = defaultdict(lambda: [0.0] * size)
-    for number, (first, second, score, group) in enumerate(matches):
-        one, other = place[first], place[second]
+    for one, other, score in rows:
         chance = _chance(values[one] - values[other])
         weight = chance * (1 - chance)
         information[one][one] += weight
         information[other][other] += weight
         information[one][other] -= weight
         information[other][one] -= weight
-        slope = slopes[unit_of(group, number)]
-        slope[one] += score - chance
-        slope[other] -= score - chance
-    return _inverse(information), [*slopes.values()]
+        gradient[one] += score - chance
+        gradient[other] -= score - chance
+    return _inverse(information), gradient
 
 
 def _chance(lead: float) -> float:

@@ -82,12 +82,20 @@ def test_a_killed_run_has_the_samples_that_were_done(tmp_path):
 
 def test_a_judge_that_always_says_first_gives_all_ties_and_bias_1():
     unscored = prefer(outputs(3), outputs(9), First(None))
-    assert (unscored.rates, unscored.unscored, unscored.position) == ({}, 40, (40, 40))
+    assert (unscored.rates, unscored.unscored, unscored.position[:2]) == ({}, 40, (40, 40))
     found = prefer(outputs(3), outputs(9), First())
     assert found.rates["a", "b"].ties == 40
     assert found.position.rate == 1
     said = "the first place was preferred in both orders in 100.0% of pairs (91.2% to 100.0%)"
     assert said in str(found)
+
+
+def test_a_single_group_tells_nothing_about_others():
+    same = [[{**each, "group": "one"} for each in outputs(n)] for n in (3, 9, 6)]
+    found = prefer(*same[:2], First(), others=same[2:])
+    assert found.position.interval is None
+    assert {each.interval for each in found.strengths.values()} == {None}
+    assert " to " not in str(found)
 
 
 def test_three_runs_have_strengths_out_of_a_budget_of_pairs():

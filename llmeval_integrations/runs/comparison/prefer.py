@@ -16,7 +16,7 @@ from llmeval_integrations.runs.evaluate import evaluate
 from llmeval_integrations.runs.load import read_run, read_texts
 from llmeval_integrations.runs.rows import Key, number_keys
 from llmeval_integrations.runs.run import Run
-from llmeval_integrations.stats.intervals import Share
+from llmeval_integrations.stats.intervals import Interval, Rate
 from llmeval_integrations.stats.preferences import Match, Strength, WinRate, bradley_terry, win_rate
 
 Outputs: TypeAlias = "Run | str | PathLike[str] | Iterable[Mapping[str, Any]]"
@@ -37,7 +37,7 @@ class Preferences(NamedTuple):
     strengths: Mapping[str, Strength]
     """The strength of each of three or more runs, the strongest first; empty for two runs."""
 
-    position: Share
+    position: Rate
     """The pairs in which both orders preferred the text in the first place, out of those with
     answers."""
 
@@ -53,17 +53,19 @@ class Preferences(NamedTuple):
     def __str__(self) -> str:
         lines = [f"{a} against {b}: {rate}" for (a, b), rate in self.rates.items()]
         for name, each in self.strengths.items():
-            low, high = each.interval
-            lines.append(f"{name}: strength {each.value:+.2f} ({low:+.2f} to {high:+.2f})")
-        if self.position.whole:
-            low, high = self.position.interval() or (0.0, 1.0)
-            share = self.position.rate or 0.0
+            bounds = _write_bounds(each.interval, "+.2f")
+            lines.append(f"{name}: strength {each.value:+.2f}{bounds}")
+        if self.position.rate is not None:
             lines.append(
-                f"the first place was preferred in both orders in {share:.1%} of pairs "
-                f"({low:.1%} to {high:.1%})"
+                f"the first place was preferred in both orders in {self.position.rate:.1%} of pairs"
+                f"{_write_bounds(self.position.interval, '.1%')}"
             )
         lines.append(f"{self.unscored} unscored, {self.left_out} left out")
         return "\n".join(lines)
+
+
+def _write_bounds(interval: Interval | None, form: str) -> str:
+    return "" if interval is None else f" ({interval[0]:{form}} to {interval[1]:{form}})"
 
 
 def prefer(
@@ -165,14 +167,14 @@ def _preferences(
         two: win_rate([match for match in matches if match[:2] == two])
         for two in combinations(names, 2)
     }
-    first_place = sum(row.metadata.get("position") == "first" for row in rows)
     # A pair on which the two orders disagree may have answers and no score.
-    answered = sum(row.score is not None or "answers" in row.metadata for row in rows)
+    answered = [row for row in rows if row.score is not None or "answers" in row.metadata]
+    first_places = [(str(row.group), row.metadata.get("position") == "first") for row in answered]
     return Preferences(
         names,
         {two: rate for two, rate in rates.items() if rate is not None},
         bradley_terry(matches) if len(names) > 2 and matches else {},
-        Share(first_place, answered),
+        Rate.of(first_places),
         len(rows) - len(matches),
         left_out,
         judged,
