@@ -66,7 +66,7 @@ def view_of_run(run: Run, name: str = "") -> View:
         *(_review(run, each) for each in evaluators if "confidence" in each),
         *_groups([each for each in evaluators if each.get("groups", {}).get("flaky")]),
         *field_sections(run, evaluators),
-        _labels([each for each in evaluators if each["pass_rate"] is None]),
+        _labels(run, [each for each in evaluators if each["pass_rate"] is None]),
         _judges(run, evaluators),
     ]
     warnings = [f"the run is incomplete: {run.incomplete}"] if run.incomplete else []
@@ -91,7 +91,7 @@ def _verdict(evaluators: Sequence[Row], causes: Sequence[Row]) -> Cell:
     tone: Tone = ""
     if rated := [each for each in evaluators if each["pass_rate"] is not None]:
         worst = min(rated, key=itemgetter("pass_rate"))
-        rows = write_count(worst["n"] - worst["unscored"] - worst["errors"], "sample")
+        rows = write_count(worst["rated"], "sample")
         lowest = ", the lowest rate" if len(rated) > 1 else ""
         verb = "passes" if rows == "1 sample" else "pass"
         parts = [f"{percent(worst['pass_rate'])} of {rows} {verb} {worst['name']}{lowest}."]
@@ -214,8 +214,9 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
         Column("of", "n"),
     ]
     groups = [{**each, **group} for each in evaluators for group in each["groups"]["flaky_groups"]]
-    counts = "; ".join(
-        f"{each['groups']['flaky']:,} of {each['groups']['n']:,} in {each['name']}"
+    counts = "; ".join(  # every group with a verdict has one try
+        f"{each['groups']['flaky']:,} of {each['groups']['repeats'][0]['tasks']:,} in "
+        f"{each['name']}"
         for each in evaluators
     )
     yield Section.of(
@@ -231,25 +232,23 @@ def _groups(evaluators: Sequence[Row]) -> Iterator[Section]:
     )
 
 
-def _labels(evaluators: Sequence[Row]) -> Section:
-    """Count the labels of evaluators that give labels but no verdict."""
+def _labels(run: Run, evaluators: Sequence[Row]) -> Section:
+    """Count the labels of evaluators that give labels but no verdict, without unscored rows."""
     columns = [
         Column("label", "label", kind="text"),
         _NAME,
         Column("rows", "rows"),
         Column("share", "share", percent),
     ]
-    labels = (
-        {
-            "name": each["name"],
-            "label": label,
-            "rows": count,
-            "share": count / each["n"],
-            "link": {"evaluator": each["name"], "label": label},
-        }
-        for each in evaluators
-        for label, count in each["labels"].items()
-    )
+    labels = []
+    for each in evaluators:
+        name, answers = each["name"], each["n"] - each["unscored"] - each["errors"]
+        unscored = {found.kind: found.count for found in run.findings[name] if not found.is_error}
+        for label, count in each["labels"].items():
+            if (rows := count - unscored.get(label, 0)) > 0:
+                link = {"evaluator": name, "label": label}
+                share = rows / answers
+                labels.append({**link, "name": name, "rows": rows, "share": share, "link": link})
     return Section.of("labels", "Labels", columns, labels, 20, noun="label", few=20, most=20)
 
 

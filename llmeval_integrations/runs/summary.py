@@ -147,6 +147,7 @@ class Tally:
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
+            "rated": self.rated,
             "mean": total / self.scored if self.scored else None,
             "mean_ci95": list(of_mean) if of_mean else None,
             "pass_rate": passes / self.rated if self.rated else None,

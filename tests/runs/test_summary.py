@@ -31,7 +31,7 @@ def test_figures_are_those_worked_out_by_hand():
     assert figures.pop("mean_ci95") == pytest.approx([-0.0581, 0.0081], abs=1e-4)
     assert figures.pop("mean") == pytest.approx(-0.10 / 4, rel=1e-15)
     labels = {"too_short": 2, "empty": 1, "too_long": 1}
-    counts = {"n": 6, "scored": 4, "unscored": 1, "errors": 1}
+    counts = {"n": 6, "scored": 4, "unscored": 1, "errors": 1, "rated": 4}
     assert figures == {**counts, "pass_rate": 0.25, "labels": labels}
     empty = run.rows[4]
     assert (empty.unscored, empty.score, empty.passed, empty.error) == (True, None, None, None)

@@ -35,7 +35,7 @@ class Log:
     evaluators: Mapping[str, Mapping[str, Any]]  # the options of each evaluator
     about: Mapping[str, Any]  # further facts about the run
     rates: Collection[str] = ()
-    """The evaluators for which 1 passes and 0 fails if they have no other scores."""
+    """The evaluators whose better score of 0 and 1 passes if they have no other scores."""
 
     lower_is_better: frozenset[str] | None = frozenset()
     """The evaluators whose lower scores are better; None if this is unknown."""
@@ -44,9 +44,10 @@ class Log:
 
     def run(self, path: str | PathLike[str]) -> Run:
         """Return the log as a run."""
-        binary = {name for name in self.rates if self._is_binary(name)}
+        lower = self.lower_is_better or ()
+        best = {name: float(name not in lower) for name in self.rates if self._is_binary(name)}
         rows = [
-            _row(sample, name, is_rate=name in binary)
+            _row(sample, name, best.get(name))
             for sample in self.samples
             for name in self.evaluators
         ]
@@ -83,12 +84,13 @@ class Log:
         return all(each.passed is None and each.score in {0, 1} for each in scored)
 
 
-def _row(sample: LoggedSample, evaluator: str, *, is_rate: bool) -> Row:
+def _row(sample: LoggedSample, evaluator: str, best: float | None) -> Row:
+    """Return the row of a sample; `best` is the score that passes, if the log has no verdicts."""
     own, group = sample.fields["id"], sample.fields.get("group")
     found = sample.results.get(evaluator, sample.otherwise)
     if isinstance(found, str):
         return Row(own, evaluator, None, None, None, None, {}, False, found, group)
-    passed = bool(found.score) if is_rate and found.scored else found.passed
+    passed = found.passed if best is None or not found.scored else found.score == best
     said = found.label, found.reason, found.metadata, found.is_unscored
     return Row(own, evaluator, found.score, passed, *said, None, group)
 

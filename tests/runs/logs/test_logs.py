@@ -1,6 +1,7 @@
 """Logs that Inspect, promptfoo and lm-evaluation-harness have written, read as runs."""
 
 import json
+import re
 from pathlib import Path
 from shutil import copy
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -82,6 +83,12 @@ def test_the_direction_of_metrics_is_in_the_results_and_nan_is_no_score(tmp_path
     one.write_text(CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN'))
     assert said(one, "acc") == [(1, True, None)]
     assert said(one, "acc_norm") == [(None, None, "not_scored")]
+    results = json.loads((DATA / "results_2026-11-27T00-00-58.678580.json").read_text())
+    results["higher_is_better"]["capitals_mc"]["acc"] = False
+    (tmp_path / "lower").mkdir()
+    log = Path(copy(CHOSEN, tmp_path / "lower"))
+    log.with_name("results_2026-11-27T00-00-58.678580.json").write_text(json.dumps(results))
+    assert said(log, "acc")[0] == (1, False, None)
 
 
 def test_a_folder_of_samples_is_one_run_of_the_newest_of_each_task(tmp_path):
@@ -100,6 +107,10 @@ def test_a_folder_of_samples_is_one_run_of_the_newest_of_each_task(tmp_path):
 def test_a_report_of_a_log_stands_next_to_it_and_each_column_has_its_own(tmp_path):
     log = copy(PROMPTFOO, tmp_path / "results.json")
     assert [main(["report", f"{log}{column}"]) for column in ("", "#1", "#2")] == [0, 0, 0]
+    said = str(read_run(log))
+    assert "0.0 % of 4 samples pass right" in said
+    assert "1 of 1 in is-json" in said
+    assert re.search(r"no_assertion  llm-rubric +8  100.0 %", said)  # the others are errors
     pages = {page.name for page in tmp_path.glob("*.html")}
     assert pages == {"results.report.html", "results.1.report.html", "results.2.report.html"}
 
