@@ -56,6 +56,11 @@ def check_gates(gates: Mapping[str, float], evaluators: Mapping[str, Evaluator])
             problem = f" {target!r}: no evaluator of this run is called {name!r}; {known}"
         elif figure[:1] == "." and figure not in (".mean", ".micro", ".macro"):
             problem = f" {target!r}: {figure[1:]!r} is not a figure; write {_FORMS}"
+        elif figure == ".mean" and evaluators[name].lower_is_better:
+            problem = (
+                f" {target!r}: lower scores of {name} are better; give it a threshold, and write "
+                f"{name}=RATE"
+            )
         elif figure not in ("", ".mean") and evaluators[name].breakdown() is None:
             problem = f" {target!r}: {name} has no figures of fields"
         elif not isfinite(rate) or (figure != ".mean" and not 0 <= rate <= 1):

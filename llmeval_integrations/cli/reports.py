@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -145,7 +146,7 @@ def _report(call: argparse.Namespace) -> int:
     out = call.out or (_default_path(call, "report.html") if name == "html" else "-")
     if call.open and (name != "html" or out == "-"):
         raise InputError("--open opens a page; leave out --format and --out -")
-    _write(call, out, known[name].write)
+    _write(call, out, lambda runs: partial(known[name].write, runs))
     if call.open:
         open_page(Path(out).resolve().as_uri())
     return OK
@@ -159,7 +160,7 @@ def _export(call: argparse.Namespace) -> int:
     if name != "csv":
         import_pyarrow()  # an error is raised before an empty file is made
     out = call.out or _default_path(call, f"{call.table}.{name}")
-    _write(call, out, lambda runs, file: WRITERS[name](TABLES[call.table](runs), file))
+    _write(call, out, lambda runs: partial(WRITERS[name], TABLES[call.table](runs)))
     return OK
 
 
@@ -183,7 +184,9 @@ def _default_path(call: argparse.Namespace, name: str) -> str:
 
 
 def _write(
-    call: argparse.Namespace, out: str, write: Callable[[Sequence[Run], BinaryIO], None]
+    call: argparse.Namespace,
+    out: str,
+    prepare: Callable[[Sequence[Run]], Callable[[BinaryIO], None]],
 ) -> None:
     """Write the runs to a file, and warn if a run may lack samples."""
     from llmeval_integrations.reports.tables import names_of
@@ -192,14 +195,15 @@ def _write(
     for name, run in zip(names_of(runs), runs, strict=True):
         if run.incomplete:
             say(f"llmeval {call.command}: warning: {name} is incomplete: {run.incomplete}")
+    write = prepare(runs)  # an error is raised before an empty file is made
     if out == "-":
         with unless_closed():
-            write(runs, sys.stdout.buffer)
+            write(sys.stdout.buffer)
             sys.stdout.buffer.flush()
         return
     # A file that the caller names may be a link, one in the directory of a run may be planted.
     with Path(out).open("wb") if call.out else open_file(Path(out), "wb") as file:
-        write(runs, file)
+        write(file)
     put(f"written: {out}\n")
 
 

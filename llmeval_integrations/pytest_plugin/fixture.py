@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,29 +36,30 @@ _MOST_ENTRIES: Final = 20
 _WIDTH: Final = 100
 
 
+@dataclass
 class Marker:
     """The arguments of a marker."""
 
-    name = "llmeval"
+    name = "llmeval"  # in messages about options
 
-    def __init__(
-        self,
-        data: str | Path,
-        evaluators: Any = (),
-        min_pass_rate: float = 1.0,
-        columns: Mapping[str, str | None] | None = None,
-    ) -> None:
-        self.evaluators = name_evaluators(evaluators) if evaluators else {}
-        """Evaluators by name; empty if the test passes its own."""
-        self.min_pass_rate = min_pass_rate
-        """The share of rows that have to pass; below 1 single rows may fail."""
+    data: str | Path
+
+    evaluators: Any = ()
+    """Evaluators, then by name; empty if the test passes its own."""
+
+    min_pass_rate: float = 1.0
+    """The share of rows that have to pass; below 1 single rows may fail."""
+
+    columns: Mapping[str, str | None] | None = None
+
+    def __post_init__(self) -> None:
+        self.evaluators = name_evaluators(self.evaluators) if self.evaluators else {}
         check_number(self, "min_pass_rate", minimum=0, maximum=1)
-        self._data, self._columns = data, columns
 
     def read_samples(self, folder: Path) -> list[Sample]:
         """Read the rows; raise InputError for a row that is not a sample, or if there are none."""
-        [columns] = columns_by_evaluator(self._columns or {}, ["row"]).values()
-        source = open_source(folder / self._data)
+        [columns] = columns_by_evaluator(self.columns or {}, ["row"]).values()
+        source = open_source(folder / self.data)
         samples = []
         for number, row in source.records:
             sample = columns.sample(row, number)

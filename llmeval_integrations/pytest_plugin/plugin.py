@@ -210,8 +210,10 @@ def _marker_of(item: Any) -> Marker | None:
     if mark is None:
         return None
     from llmeval_integrations.pytest_plugin.fixture import Marker
+    from llmeval_integrations.runs.options import check_names
 
     try:
+        check_names(mark.kwargs, Marker)
         return Marker(*mark.args, **mark.kwargs)
     except (EvalError, TypeError) as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error

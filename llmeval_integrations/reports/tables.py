@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import islice
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import free_name
 from llmeval_integrations.matching.node import FIGURES
 from llmeval_integrations.runs.records import COLUMNS, batch_of, cell_of, schema, text_of
@@ -66,8 +67,11 @@ def rows_table(runs: Sequence[Run]) -> Table:
 def fields_table(runs: Sequence[Run]) -> Table:
     """Return a record for every field of every evaluator that scores field by field.
 
-    The most frequent wrong values and the ids of examples are JSON text.
+    The most frequent wrong values and the ids of examples are JSON text. Raises InputError if there
+    is no such evaluator.
     """
+    if not any("fields" in each for run in runs for each in run.summary["evaluators"].values()):
+        raise InputError("no evaluator of the run compares fields, as json_fields does")
     cells = (
         {**figures, "run": name, "evaluator": evaluator, "field": path}
         for name, run in zip(names_of(runs), runs)

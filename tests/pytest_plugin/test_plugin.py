@@ -106,7 +106,7 @@ SESSIONS = [
     # A wrong marker, no rows, and a row that is no sample are errors of the file.
     (marked(), [], (), {"errors": 1}, ["test_it.py::test_rows: *cases.jsonl has no rows"]),
     *((code, [GOOD, None], (), {"errors": 1}, [f"test_it.py::test_rows: {said}"]) for code, said in (
-        (marked(more=", min_pass_rat=1"), "*unexpected keyword argument 'min_pass_rat'*"),
+        (marked(more=", min_pass_rat=1"), "*no option is called 'min_pass_rat'; did you mean 'min_pass_rate'*"),
         (marked().replace('data="cases.jsonl", ', ""), "*missing 1 required positional argument: 'data'"),
         (marked(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
         (marked().replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
