@@ -132,11 +132,10 @@ class Agreement:
             return _no_rate(len(given))
         read: Any = read_verdict if self.positive is True else read_label
         labels = [fold(read(value, f"judged, row {row}")) for row, value in given]
-        found = Share(labels.count(fold(self.positive)), len(given))
-        sensitivity, specificity = (
-            Share(*self.shares[name][:2]) for name in ("sensitivity", "specificity")
-        )
-        return rogan_gladen_rate(found, sensitivity, specificity)
+        groups = (getattr(value, "group", None) for _, value in given)
+        passes = [*zip(groups, (label == fold(self.positive) for label in labels))]
+        known = _rows_by_share(self.rows, self.positive)
+        return rogan_gladen_rate(passes, known["sensitivity"], known["specificity"])
 
 
 def agreement(judged: Any, human: Any, *, positive: Any = None) -> Agreement:
@@ -166,8 +165,7 @@ def _compare(rows: Sequence[LabelledRow], yes: Any) -> Agreement:
     """Return all figures; `yes` is the label that passes, None if there is none."""
     scored = [row for row in rows if row.judge is not None]
     labelled = [row for row in rows if row.people]
-    found = (Rating(row.person, row.judge, row.group) for row in scored)
-    ratings = [each for each in found if each.person is not None]
+    ratings = _ratings(rows)
     pairs = [each[:2] for each in ratings]
     values: list[Any] = [label for pair in pairs for label in pair]
     are_numbers = bool(values) and all(
@@ -182,7 +180,7 @@ def _compare(rows: Sequence[LabelledRow], yes: Any) -> Agreement:
         unlabelled=len(rows) - len(labelled),
         tied=sum(row.person is None for row in labelled),
         confusion=Counter(pairs),
-        shares=_shares(scored, ratings, yes),
+        shares={name: Rate.of(each) for name, each in _rows_by_share(rows, yes).items()},
         kappa=kappa(ratings),
         weighted_kappa=kappa(ratings, numbers=True) if are_numbers else None,
         mean_error=fmean(abs(one - other) for one, other in pairs) if are_numbers else None,
@@ -220,18 +218,27 @@ def _read_rows(judged: Any, human: Any) -> tuple[list[LabelledRow], dict[Any, An
     return labelled, {True: True} if are_verdicts else spelling
 
 
-def _shares(scored: Sequence[LabelledRow], ratings: Sequence[Rating], yes: Any) -> dict[str, Rate]:
-    """Return the rates by name; `yes` is the label that passes, None if there is none."""
+def _ratings(rows: Sequence[LabelledRow]) -> list[Rating]:
+    """Return the rows with both labels."""
+    found = (Rating(row.person, row.judge, row.group) for row in rows if row.judge is not None)
+    return [each for each in found if each.person is not None]
+
+
+def _rows_by_share(rows: Sequence[LabelledRow], yes: Any) -> dict[str, list[tuple[Hashable, bool]]]:
+    """Return the rows of each rate, as their group and whether they hold.
+
+    `yes` is the label that passes, None if there is none.
+    """
+    ratings = _ratings(rows)
     known = [] if yes is None else ratings
-    judged = [] if yes is None else scored
-    rows = {
+    judged = [] if yes is None else [row for row in rows if row.judge is not None]
+    return {
         "accuracy": [(each.group, each.person == each.judge) for each in ratings],
         "sensitivity": [(each.group, each.judge == yes) for each in known if each.person == yes],
         "specificity": [(each.group, each.judge != yes) for each in known if each.person != yes],
         "judge passes": [(row.group, row.judge == yes) for row in judged],
         "person passes": [(each.group, each.person == yes) for each in known],
     }
-    return {name: Rate.of(each) for name, each in rows.items()}
 
 
 def _corrected(scored: Sequence[LabelledRow], yes: Any) -> JudgedRate:

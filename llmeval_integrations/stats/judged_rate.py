@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
@@ -176,14 +176,20 @@ def labels_needed(
     return found if found <= judged else None
 
 
-def rogan_gladen_rate(judged: Share, sensitivity: Share, specificity: Share) -> JudgedRate:
+def rogan_gladen_rate(*rows: Sequence[tuple[Hashable, bool]]) -> JudgedRate:
     """Estimate a rate from a judge's verdicts, if its error rates are known from other rows.
+
+    rows: the judged rows, those that a person passed, and those that a person failed. Each is given
+        as its group, and whether the judge passed it or, of the last ones, failed it.
 
     rate = (judged + specificity - 1) / (sensitivity + specificity - 1), clipped to 0 to 1: Rogan
     and Gladen, Am. J. Epidemiol. 107 (1978) 71. The interval follows Lang and Reiczigel, Prev. Vet.
-    Med. 113 (2014) 13.
+    Med. 113 (2014) 13, over the effective numbers of rows.
     """
     from fractions import Fraction  # in floats 0.7 + 0.3 - 1 is not 0
+
+    shares = [Share(sum(holds for _, holds in each), len(each)) for each in rows]
+    judged, sensitivity, specificity = shares
 
     def refuse(reason: str) -> JudgedRate:
         return JudgedRate(None, None, judged, "rogan-gladen", reason)
@@ -202,22 +208,32 @@ def rogan_gladen_rate(judged: Share, sensitivity: Share, specificity: Share) -> 
         )
     rate = float((Fraction(*judged) + Fraction(*specificity) - 1) / youden)
     rate = min(1.0, max(0.0, rate))
-    low, high = _lang_reiczigel(judged, sensitivity, specificity)
+    counts, quantile = [], Z
+    for share, each in zip(shares, rows):
+        effect = design_effect((group, holds - share.part / share.whole) for group, holds in each)
+        if effect is None:
+            return JudgedRate(rate, None, judged, "rogan-gladen")
+        factor, freedom = effect
+        counts.append((share.part / factor, share.whole / factor))
+        if any(group is not None for group, _ in each):
+            quantile = max(quantile, t_of(freedom))
+    low, high = _lang_reiczigel(*counts, quantile=quantile)
     return JudgedRate(rate, (min(low, rate), max(high, rate)), judged, "rogan-gladen")
 
 
-def _lang_reiczigel(judged: Share, sensitivity: Share, specificity: Share) -> Interval:
-    n = judged.whole + Z * Z
-    p = (judged.part + Z * Z / 2) / n
-    se = (sensitivity.part + 1) / (sensitivity.whole + 2)
-    sp = (specificity.part + 1) / (specificity.whole + 2)
+def _lang_reiczigel(*counts: tuple[float, float], quantile: float) -> Interval:
+    (passes, n), (right, positives), (refused, negatives) = counts
+    square = quantile * quantile
+    p = (passes + square / 2) / (n + square)
+    se = (right + 1) / (positives + 2)
+    sp = (refused + 1) / (negatives + 2)
     youden = se + sp - 1
     if youden <= 0:  # after smoothing, the judge is no better than chance
         return 0.0, 1.0
     rate = (p + sp - 1) / youden
-    of_se = rate * se * (1 - se) / (sensitivity.whole + 2)
-    of_sp = (1 - rate) * sp * (1 - sp) / (specificity.whole + 2)
-    variance = (p * (1 - p) / n + rate * of_se + (1 - rate) * of_sp) / youden**2
-    center = rate + 2 * Z * Z * (of_se - of_sp)
-    half = Z * math.sqrt(variance)
+    of_se = rate * se * (1 - se) / (positives + 2)
+    of_sp = (1 - rate) * sp * (1 - sp) / (negatives + 2)
+    variance = (p * (1 - p) / (n + square) + rate * of_se + (1 - rate) * of_sp) / youden**2
+    center = rate + 2 * square * (of_se - of_sp)
+    half = quantile * math.sqrt(variance)
     return min(1.0, max(0.0, center - half)), max(0.0, min(1.0, center + half))

@@ -202,12 +202,17 @@ def test_the_rate_of_a_run_that_is_labelled_in_part_is_prediction_powered():
 def test_the_rate_of_another_run_is_rogan_and_gladens():
     run = [Result(1.0, True)] * 620 + [Result(0.0, False)] * 380 + [Result.unscored("cut")] * 9
     judged = [True] * 45 + [False] * 5 + [True] * 10 + [False] * 40
-    found = agreement(judged, [True] * 50 + [False] * 50).corrected_pass_rate(run)
+    known = agreement(judged, [True] * 50 + [False] * 50)
+    found = known.corrected_pass_rate(run)
     assert found.rate == pytest.approx((0.62 + 0.8 - 1) / (0.9 + 0.8 - 1))
     assert found.judged == (620, 1000)
     assert found.interval == pytest.approx((0.494592, 0.716631), abs=1e-6)
     judged = "the judge passed 620 of 1,000; rogan-gladen"
     assert str(found) == f"0.600, 95 % interval 0.495 to 0.717 ({judged})"
+    for size, width_of_groups in ((20, 0.451), (1_000, None)):
+        rows = [row_of(n, None, n < 620, group=n // size) for n in range(1_000)]
+        interval = known.corrected_pass_rate(rows).interval
+        assert (interval and round(width(interval), 3)) == width_of_groups
 
 
 VERDICTS = st.tuples(st.none() | st.booleans(), st.booleans())
@@ -236,6 +241,11 @@ def test_the_number_of_labels_for_an_interval():
             needed(**wrong)
 
 
+def rogan_gladen(*shares):
+    rows = ([(None, n < part) for n in range(whole)] for part, whole in shares)
+    return judged_rate.rogan_gladen_rate(*rows)
+
+
 @pytest.mark.parametrize(
     ("judged", "sensitivity", "specificity", "reason"),
     [
@@ -248,7 +258,7 @@ def test_the_number_of_labels_for_an_interval():
     ],
 )
 def test_a_missing_rate_has_a_reason(judged, sensitivity, specificity, reason):
-    found = judged_rate.rogan_gladen_rate(judged, sensitivity, specificity)
+    found = rogan_gladen(judged, sensitivity, specificity)
     assert (found.rate, found.interval) == (None, None)
     assert reason in str(found)
 
@@ -259,9 +269,9 @@ def shares(most):
 
 @given(shares(1000), shares(60), shares(60))
 def test_swapping_pass_and_fail_mirrors_the_rate(judged, sensitivity, specificity):
-    found = judged_rate.rogan_gladen_rate(judged, sensitivity, specificity)
+    found = rogan_gladen(judged, sensitivity, specificity)
     failing = Share(judged.whole - judged.part, judged.whole)
-    mirrored = judged_rate.rogan_gladen_rate(failing, specificity, sensitivity)
+    mirrored = rogan_gladen(failing, specificity, sensitivity)
     assert (found.rate is None) == (mirrored.rate is None)
     if found.rate is not None:
         low, high = mirrored.interval

@@ -130,8 +130,8 @@ def rate_by_other_labels(chance, rate, errors, sizes):
     (sensitivity, specificity), (half, run) = errors, sizes
     passes = rate * sensitivity + (1 - rate) * (1 - specificity)
     cases = ((run, passes), (half, sensitivity), (half, specificity))
-    shares = (Share(sum(chance.random() < p for _ in range(n)), n) for n, p in cases)
-    return rogan_gladen_rate(*shares).interval, rate
+    rows = ([(None, chance.random() < p) for _ in range(n)] for n, p in cases)
+    return rogan_gladen_rate(*rows).interval, rate
 
 
 def share_held(draws, draw, case):
