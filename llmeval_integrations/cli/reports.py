@@ -208,6 +208,8 @@ def _write(
 
 
 def _print_thresholds(call: argparse.Namespace) -> int:
+    from llmeval_integrations.reports.view import score
+
     run = read_run(call.run_directory)
     found = acceptance(run, call.evaluator, errors=call.errors, sure=call.sure, review=call.review)
     thresholds = {"all fields": found.overall, **found.fields}
@@ -215,6 +217,6 @@ def _print_thresholds(call: argparse.Namespace) -> int:
     lines = [f"{path:<{width}}  {each}" for path, each in thresholds.items()]
     if found.review:
         lines += ["", "to review, the least sure first:"]
-        lines += [f"{each.confidence:.3f}  {each.id}  {each.pointer}" for each in found.review]
+        lines += [f"{score(each.confidence)}  {each.id}  {each.pointer}" for each in found.review]
     put("\n".join(map(make_printable, lines)) + "\n")
     return MISSED if found.overall.confidence is None else OK

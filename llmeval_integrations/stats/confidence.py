@@ -89,9 +89,9 @@ class Threshold(NamedTuple):
 
     def __str__(self) -> str:
         if self.confidence is not None:
-            return (
-                f"{self.confidence:.3g}: {self.accepted:,} values ({self.share:.1%}) are accepted, "
-                f"{self.wrong:,} of {self.units:,} wrong"
+            return (  # a rounded threshold would accept other values than those tested
+                f"{float(self.confidence)}: {self.accepted:,} values ({self.share:.1%}) are "
+                f"accepted, {self.wrong:,} of {self.units:,} wrong"
             )
         if self.units < self.needed:
             return f"not shown: {self.units:,} of {self.needed:,} needed"
