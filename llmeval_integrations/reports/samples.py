@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from llmeval_integrations.core.figures import format_figure
 from llmeval_integrations.evaluators.json_grounded import texts_of
 from llmeval_integrations.reports.outcomes import differences_of, places_of
 from llmeval_integrations.reports.tables import rows_of
@@ -51,7 +52,8 @@ class _Sample(NamedTuple):
 def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     """Return the data of the page's script: the samples of all runs, joined by id, worst first."""
     names = [*dict.fromkeys(name for run in runs.values() for name in run.summary["evaluators"])]
-    lower = {name for run in runs.values() for name in run.lower_is_better or ()}
+    known = [run.lower_is_better for run in runs.values() if run.lower_is_better is not None]
+    lower = frozenset[str]().union(*known)
     joined: dict[tuple[str, int], list[Any]] = {}
     ranks: dict[tuple[str, int], tuple[int, float, int]] = {}
     for number, run in enumerate(runs.values()):
@@ -70,7 +72,7 @@ def samples_of_page(runs: Mapping[str, Run]) -> dict[str, Any]:
     return {
         "runs": [*runs],
         "evaluators": names,
-        "lower": [int(name in lower) for name in names],
+        "lower": [name in lower if known else None for name in names],
         "count": max((run.summary["samples"] for run in runs.values()), default=0),
         "samples": [joined[key] for key in sorted(joined, key=ranks.__getitem__, reverse=True)],
     }
@@ -99,7 +101,7 @@ def _row(row: Row) -> tuple[int, float | None, str, str]:
     score = row.score
     state = 3 if is_error else 2 if row.unscored else {True: 0, False: 1, None: 4}[row.passed]
     label = kind if is_failing(row) else str(row.label or "")
-    return state, None if score is None else float(f"{score:.4g}"), label, reason
+    return state, None if score is None else float(format_figure(score)), label, reason
 
 
 def _texts(run: Run, listed: Sequence[_Sample], room: int) -> dict[int, tuple[Any, ...]]:
