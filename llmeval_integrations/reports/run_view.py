@@ -37,7 +37,8 @@ _OF_REPEATS: Final = (
 )
 _NO_COST: Final = (
     "A cost is not known if genai-prices (pip install 'llmeval-integrations[prices]') is missing "
-    "or has no price for the model, or if a server did not report tokens."
+    "or has no price for the model, if a model at an address of its own has no `price`, or if a "
+    "server did not report tokens."
 )
 _TO_REVIEW: Final = 100
 """The most values that are listed for a review."""
