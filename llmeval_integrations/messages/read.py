@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
@@ -200,8 +201,9 @@ def _read_updates(updates: Sequence[Any]) -> Messages | None:
     answer = next((one for one in reversed(answers) if one is not None), None)
     if found is None or answer is None:
         return found
-    items = tuple(_without_answer(message, answer) for message in found.items)
-    return Messages(found.reply._replace(value=answer), items)
+    items = tuple(_without_answer(found.items))
+    value = asdict(answer) if is_dataclass(type(answer)) else answer
+    return Messages(found.reply._replace(value=value), items)
 
 
 def _messages_in(state: Any) -> list[Any]:
@@ -212,11 +214,20 @@ def _messages_in(state: Any) -> list[Any]:
     return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []
 
 
-def _without_answer(message: Any, answer: Any) -> Any:
-    """Return a message without the call by which LangChain's ToolStrategy gets the answer."""
-    calls = getattr(message, "tool_calls", None)
-    if not calls:
-        return message
-    value = answer.model_dump() if hasattr(answer, "model_dump") else answer
-    left = [call for call in calls if call["args"] != value]
-    return message if len(left) == len(calls) else message.model_copy(update={"tool_calls": left})
+def _without_answer(messages: Sequence[Any]) -> Iterator[Any]:
+    """Yield messages without the calls by which LangChain's ToolStrategy gets the answer.
+
+    The model's last message has this call, and LangChain answers it before all others. Other calls
+    of its name have failed.
+    """
+    names: set[str] = set()
+    for message, following in zip(messages, [*messages[1:], None]):
+        if hasattr(message, "invalid_tool_calls"):  # in the end, the last of the model
+            answered = getattr(following, "tool_call_id", "")
+            names = {call["name"] for call in message.tool_calls if call["id"] == answered}
+    for message in messages:
+        is_model = hasattr(message, "invalid_tool_calls")
+        calls = [*message.tool_calls, *message.invalid_tool_calls] if is_model else []
+        left = [call for call in calls if call["name"] not in names]
+        # The calls alone, as the message may repeat them among its blocks.
+        yield message if len(left) == len(calls) else {"role": "ai", "tool_calls": left}

@@ -1,5 +1,7 @@
 """What applications hand over: the model's last reply, its parsed answer, and its calls."""
 
+from dataclasses import dataclass
+
 import pytest
 from message_things import CALL, TEXT
 
@@ -7,6 +9,12 @@ from llmeval_integrations import InputError, read_messages
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.messages.read import find_messages
 from llmeval_integrations.tool_calls.read import read_calls
+
+
+@dataclass
+class Weather:
+    city: str
+    rain: bool = True
 
 
 def reply_of(thing):
@@ -44,18 +52,23 @@ def test_the_parsed_answer_of_llama_index():
 
 def test_the_call_that_carries_an_answer_is_none():
     messages = pytest.importorskip("langchain_core.messages")
-    answer = {"name": "Weather", "args": {"city": "Paris", "rain": True}, "id": "2"}
+    failed, answer = ({"name": "Weather", "args": {"city": "Paris"}, "id": id_} for id_ in "23")
+    block = {"type": "tool_use", "id": "3", "name": "Weather", "input": {"city": "Paris"}}
     state = {
         "messages": [
             messages.AIMessage("", tool_calls=[CALL]),
             messages.ToolMessage("rain", tool_call_id="1"),
-            messages.AIMessage("", tool_calls=[answer]),
-            messages.ToolMessage("Returning structured response", tool_call_id="2"),
+            messages.AIMessage("", tool_calls=[failed]),
+            messages.ToolMessage("Error", tool_call_id="2"),
+            messages.AIMessage([block], tool_calls=[{**CALL, "id": "4"}, answer]),
+            messages.ToolMessage("Returning structured response", tool_call_id="3"),
+            messages.ToolMessage("rain", tool_call_id="4"),
         ],
-        "structured_response": {"city": "Paris", "rain": True},
+        "structured_response": Weather("Paris"),
     }
     found = find_messages(state)
-    assert [call.name for call in read_calls(list(found.items))] == ["weather"]
+    assert [call.name for call in read_calls(list(found.items))] == ["weather", "weather"]
+    assert found.reply.value == {"city": "Paris", "rain": True}
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
 
