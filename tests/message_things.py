@@ -106,6 +106,19 @@ def google_things():
     }
 
 
+def pydantic_ai_things():
+    ai = pytest.importorskip("pydantic_ai")
+    asked = ai.ModelRequest([ai.UserPromptPart("How much?")])
+    message = ai.ModelResponse([ai.ThinkingPart("Hm."), *map(ai.TextPart, PARTS)])
+    answer = ai.ModelResponse([ai.ToolCallPart("final_result", TEXT)])
+    return {
+        "message": message,
+        "list": [asked, message],
+        "answer": [asked, answer],
+        "result": ai.AgentRunResult(TEXT),
+    }
+
+
 def refusals():
     messages = pytest.importorskip("langchain_core.messages")
     chat = pytest.importorskip("openai.types.chat")
@@ -125,5 +138,6 @@ LIBRARIES = {
     "OpenAI": openai_things,
     "Anthropic": lambda: {"message": anthropic_message(), "events": anthropic_events()},
     "Google": google_things,
+    "Pydantic AI": pydantic_ai_things,
 }
 """Functions that make the objects of a library, or skip the test where it is not there."""

@@ -110,7 +110,10 @@ def find_messages(thing: Any) -> Messages | None:
             f"{kind} is a stream; collect it first, such as by list(...), or join its texts"
         )
     reply = read_object(thing)
-    return None if reply is None else Messages(reply, (thing,))
+    if reply is None:
+        return None
+    is_run = library_of(thing) == "pydantic_ai" and hasattr(thing, "all_messages")
+    return Messages(reply, (*thing.all_messages(),) if is_run else (thing,))
 
 
 # --- lists of messages ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.tool_calls.call import fields_of, is_answer
 
 _REFUSALS: Final = frozenset(
     ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE")
@@ -164,6 +165,17 @@ def _read_llama_index(thing: Any) -> Reply | None:
     return Reply(text) if isinstance(text, str) else None
 
 
+def _read_pydantic_ai(thing: Any) -> Reply | None:
+    """Read the result of a run, or a message."""
+    if _has(thing, "output", "all_messages"):
+        return Reply(thing.output) if isinstance(thing.output, str) else Reply("", thing.output)
+    if not _has(thing, "parts", "kind"):
+        return None
+    by_model, calls = thing.kind == "response", [*filter(is_answer, map(fields_of, thing.parts))]
+    texts = [part.content for part in thing.parts if part.part_kind == "text"]
+    return Reply(join(texts), calls[-1]["args"] if calls else MISSING, by_model=by_model)
+
+
 def _read_stream(thing: Any) -> str:
     """Read a stream to its end. The response keeps the text, so it can be read again."""
     stream, text = thing.response_gen, thing.response_txt
@@ -186,6 +198,7 @@ _READERS: Final[dict[str, Callable[[Any], Reply | None]]] = {
     "openai": _read_chat,
     "anthropic": _read_chat,
     "google": _read_google,
+    "pydantic_ai": _read_pydantic_ai,
 }
 """The reader of each known package."""
 

@@ -118,6 +118,8 @@ def read_parts(value: Any) -> list[Part] | None:
 def _read_block(value: Fields) -> list[Part] | None:
     """Return the call or text of a block; an empty list if it has none, None if it is unknown."""
     kind = text_in(value, *TYPE)
+    if is_answer(value):
+        return []
     if kind in _CALLS or "tool_kwargs" in value:
         return [_read_call(kind, value, value)]
     if kind in ("", "function") and text_in(value, "name"):
@@ -132,6 +134,12 @@ def _read_block(value: Fields) -> list[Part] | None:
     if not kind and (failure := _read_failure(value)):
         return [failure]
     return None if kind in ("function", "custom") else _read_other(kind, value)
+
+
+def is_answer(block: Fields) -> bool:
+    """Return whether Pydantic AI's agents get their answer, an object, by this call."""
+    name = f"{block.get('tool_name')}_"
+    return block.get("part_kind") == "tool-call" and name.startswith("final_result_")
 
 
 def _read_call(kind: str, value: Fields, inner: Fields) -> ToolCall:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import InvalidOptionError
@@ -172,6 +173,11 @@ def _convert(tool: Any) -> Any:
     metadata: Any = getattr(tool, "metadata", None)
     if hasattr(metadata, "get_parameters_dict"):  # LlamaIndex
         return {"name": metadata.name, "parameters": metadata.get_parameters_dict()}
+    given = getattr(tool, "tool_def", tool)
+    if is_dataclass(type(given)) and hasattr(given, "parameters_json_schema"):  # Pydantic AI
+        return {"name": given.name, "parameters": given.parameters_json_schema}
+    if type(tool).__module__.startswith("anthropic.") and hasattr(tool, "to_dict"):
+        return tool.to_dict()
     value = parse(dict(tool) if isinstance(tool, Mapping) else tool)
     if isinstance(value, Defect):
         raise InvalidOptionError(f"not a tool definition: {quote(tool)}: {value.reason}")

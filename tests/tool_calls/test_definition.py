@@ -98,16 +98,22 @@ def test_a_pydantic_model_is_a_tool_also_one_that_holds_itself():
     assert "Node" in node["$defs"]
 
 
-def test_tools_of_langchain_and_llama_index_are_read():
+@pytest.mark.parametrize(
+    ("module", "make"),
+    [
+        ("langchain_core.tools", lambda tools: tools.tool),
+        ("llama_index.core.tools", lambda tools: tools.FunctionTool.from_defaults),
+        ("pydantic_ai", lambda ai: ai.Tool),
+        ("pydantic_ai", lambda ai: lambda function: ai.Tool(function).tool_def),
+        ("anthropic", lambda sdk: sdk.beta_tool),
+    ],
+)
+def test_tools_of_frameworks_are_read(module, make):
     def weather(city: str, days: int = 1) -> str:
         """Say what the weather is."""
         return city * days
 
-    tools = pytest.importorskip("langchain_core.tools")
-    read = read_tools([tools.tool(weather)])["weather"]
-    assert (read["properties"]["days"]["default"], read["required"]) == (1, ["city"])
-    tools = pytest.importorskip("llama_index.core.tools")
-    read = read_tools([tools.FunctionTool.from_defaults(weather)])["weather"]
+    read = read_tools([make(pytest.importorskip(module))(weather)])["weather"]
     assert (read["properties"]["days"]["default"], read["required"]) == (1, ["city"])
 
 

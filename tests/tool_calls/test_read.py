@@ -363,7 +363,8 @@ def test_messages_of_pydantic_ai_are_read():
     asked = messages.ModelRequest(parts=[messages.UserPromptPart("Rain?")])
     called = messages.ToolCallPart("weather", ARGUMENTS, "c1")
     own = messages.NativeToolCallPart("web_search", {"query": "rain"}, "s")
-    made = messages.ModelResponse(parts=[messages.TextPart("So."), own, called])
+    answer = messages.ToolCallPart("final_result", '{"rain": true}')
+    made = messages.ModelResponse(parts=[messages.TextPart("So."), own, called, answer])
     back = messages.ModelRequest(parts=[messages.ToolReturnPart("weather", None, "c1")])
     assert read_calls([asked, made, back]) == read_calls(made) == read_calls(called) == [WITH_ID]
     assert read_calls(asked) == read_calls(back) == []
