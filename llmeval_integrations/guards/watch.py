@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import AsyncIterator, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.quote import hint, quote
@@ -14,8 +14,16 @@ from llmeval_integrations.guards.reader import Doomed, Reader
 from llmeval_integrations.messages.reply import library_of
 from llmeval_integrations.tool_calls.tools import Tool
 
-_Delta: TypeAlias = "tuple[str, int | None, str | None]"
-"""What a chunk adds: a text, the index of the call that it belongs to, and the tool's name."""
+
+class _Delta(NamedTuple):
+    """What a chunk adds: a text, or a part of a call's arguments."""
+
+    text: str
+    call: int | None = None
+    """The index of the call; None for a text."""
+    name: str | None = None
+    """The name of the call's tool, with its first part."""
+    id: str | None = None
 
 
 def watch(evaluator: JsonSchema | ToolCallSchema) -> Watcher:
@@ -59,7 +67,7 @@ class Watcher:
         self.tools: Mapping[str, Tool] | None = None
         """The tools, if it reads the arguments of tool calls instead of a text."""
         self._parsing = evaluator.parsing
-        self._readers: dict[int, tuple[str, Reader]] = {}
+        self._readers: dict[Hashable, tuple[str, Reader]] = {}
         if isinstance(evaluator, ToolCallSchema):
             self.tools = evaluator.toolbox.tools
             if self.tools is None:
@@ -69,7 +77,9 @@ class Watcher:
         else:
             self._readers[0] = "", Reader(evaluator.compiled, self._parsing)
 
-    def feed(self, chunk: str | None, name: str | None = None, index: int = 0) -> Doomed | None:
+    def feed(
+        self, chunk: str | None, name: str | None = None, index: Hashable = 0
+    ) -> Doomed | None:
         """Read a chunk; return where and why the text fails, or None while it may still conform.
 
         Args:
@@ -91,7 +101,7 @@ class Watcher:
                 self.doomed = self.doomed._replace(reason=f"{tool}: {self.doomed.reason}")
         return self.doomed
 
-    def _open(self, name: str | None, index: int) -> None:
+    def _open(self, name: str | None, index: Hashable) -> None:
         """Start to read the arguments of a call."""
         if self.tools is None:
             raise InputError(f"this watcher reads one text, so there is no call {index!r}")
@@ -139,6 +149,8 @@ class StreamGuard:
     length: int | None
     characters: int = 0
     """How many characters of the text or the arguments arrived."""
+    _ids: dict[int | None, str] = field(default_factory=dict)
+    """The id of the last call at each index; some servers give all calls the same index."""
 
     @property
     def doomed(self) -> Doomed | None:
@@ -175,25 +187,33 @@ class StreamGuard:
 
     def _feed(self, chunk: Any) -> None:
         """Feed the watcher what a chunk adds to the text or to the calls."""
-        for text, call, name in _read(chunk):
-            if (self.watcher.tools is None) == (call is None):
-                self.watcher.feed(text, name, call or 0)
+        for text, index, name, id_ in _read(chunk):
+            if id_:
+                self._ids[index] = id_
+            call = 0 if index is None else (index, self._ids.get(index))
+            is_watched = (self.watcher.tools is None) == (index is None)
+            if is_watched and (text or name):
+                self.watcher.feed(text, name, call)
                 self.characters += len(text)
 
 
 def _read(chunk: Any) -> Iterator[_Delta]:
     """Read what a text, a chunk of OpenAI's chat completions, or an event adds."""
     if isinstance(chunk, str):
-        yield chunk, None, None
+        yield _Delta(chunk)
     elif hasattr(chunk, "choices"):
         for choice in chunk.choices:
             if choice.index:  # if there are several answers, only the first is watched
                 continue
-            if choice.delta.content:
-                yield choice.delta.content, None, None
-            for call in choice.delta.tool_calls or ():
-                if call.function is not None:
-                    yield call.function.arguments or "", call.index or 0, call.function.name
+            delta = getattr(choice, "delta", None)
+            if delta is None:  # of OpenAI's first completions, or of Azure's filter without a text
+                yield _Delta(getattr(choice, "text", ""))
+                continue
+            yield _Delta(delta.content or "")
+            for call in delta.tool_calls or ():
+                its = call.function
+                if its is not None:
+                    yield _Delta(its.arguments or "", call.index or 0, its.name, call.id)
     elif library_of(chunk) in ("openai", "anthropic"):
         yield from _read_event(chunk, getattr(chunk, "type", None))
     else:
@@ -205,14 +225,14 @@ def _read_event(chunk: Any, kind: str | None) -> Iterator[_Delta]:
     if kind == "chunk":  # of OpenAI's chat.completions.stream
         yield from _read(chunk.chunk)
     elif kind == "response.output_text.delta":
-        yield chunk.delta, None, None
+        yield _Delta(chunk.delta)
     elif kind == "response.output_item.added" and chunk.item.type == "function_call":
-        yield "", chunk.output_index, chunk.item.name
+        yield _Delta("", chunk.output_index, chunk.item.name)
     elif kind == "response.function_call_arguments.delta":
-        yield chunk.delta, chunk.output_index, None
+        yield _Delta(chunk.delta, chunk.output_index)
     elif kind == "content_block_start" and chunk.content_block.type == "tool_use":
-        yield "", chunk.index, chunk.content_block.name
+        yield _Delta("", chunk.index, chunk.content_block.name)
     elif kind == "content_block_delta" and chunk.delta.type == "text_delta":
-        yield chunk.delta.text, None, None
+        yield _Delta(chunk.delta.text)
     elif kind == "content_block_delta" and chunk.delta.type == "input_json_delta":
-        yield chunk.delta.partial_json, chunk.index, None
+        yield _Delta(chunk.delta.partial_json, chunk.index)

@@ -285,6 +285,25 @@ def test_the_events_of_openais_stream_helper_are_watched():
         assert (lost.doomed.offset, lost.characters) == (13, READ)
 
 
+def test_chunks_of_other_servers_are_watched():
+    types = pytest.importorskip("openai.types")
+    construct = pytest.importorskip("openai._models").construct_type
+    watched = (PAYS, ToolCallSchema([{"name": "pay", "parameters": PAYMENT}]))
+    call = {"index": 0, "function": {"name": "pay", "arguments": RIGHT}}
+    for choices, number, kind in (
+        ([{"delta": {"content": RIGHT}}, {}], 0, types.chat.ChatCompletionChunk),  # Azure's filter
+        ([{"text": RIGHT}, {"text": ""}], 0, types.Completion),
+        # Google gives all calls the same index.
+        ([{"delta": {"tool_calls": [{**call, "id": id_}]}} for id_ in "ab"], 1, types.chat.ChatCompletionChunk),
+    ):  # fmt: skip
+        chunks = [
+            construct(type_=kind, value={"choices": [{"index": 0, **one}]}) for one in choices
+        ]
+        stream = stop_early(chunks, watch(watched[number]))
+        assert (list(stream), stream.doomed) == (chunks, None)
+        assert stream.characters == len(RIGHT) * (1 + number)
+
+
 def test_texts_of_any_iterator_are_watched():
     async def read(stream):
         return [piece async for piece in stop_early(stream, watch(PAYS))]
