@@ -74,8 +74,12 @@ def _has(thing: Any, *names: str) -> bool:
 
 
 def _first(values: Any) -> Any:
-    """Return the first of several choices, candidates or generations, or None."""
-    return values[0] if isinstance(values, (list, tuple)) and values else None
+    """Return the first of several choices, candidates or generations, or None.
+
+    A stream also has chunks without the first, so its index is looked at, which is 0 or absent.
+    """
+    found = values[0] if isinstance(values, (list, tuple)) and values else None
+    return None if not isinstance(found, list) and _get(found, "index") else found
 
 
 # --- readers --------------------------------------------------------------------------------------

@@ -95,5 +95,5 @@ def _deltas(chunk: Fields) -> list[Fields]:
     """Return the part of the first choice in a chunk of OpenAI's chat API, if it has one."""
     if "choices" not in chunk:
         return []
-    choices = map(fields_of, list_in(chunk, "choices")[:1])
-    return [fields_of(choice["delta"]) for choice in choices if "delta" in choice]
+    choices = map(fields_of, list_in(chunk, "choices"))
+    return [fields_of(one["delta"]) for one in choices if "delta" in one and not one.get("index")]

@@ -79,7 +79,8 @@ def test_the_chunks_of_a_library_with_openais_objects_are_joined():
         pass
 
     head = {"id": "x", "created": 1, "model": "m", "object": "chat.completion.chunk"}
-    choices = [[{"index": 0, "delta": {"content": text}}] for text in ("It ", "rains.")]
+    texts = [(0, "It "), (1, "I"), (0, "rains.")]  # of two answers, the first
+    choices = [[{"index": index, "delta": {"content": text}}] for index, text in texts]
     chunks = [ModelResponseStream.model_validate({**head, "choices": each}) for each in choices]
     assert reply_of(chunks) == ("It rains.", None, False)
 

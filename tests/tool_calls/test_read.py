@@ -227,7 +227,8 @@ def chunks(*deltas):
     several = [
         {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
     ]
-    return [{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", **one} for one in [*several, {"choices": []}]]  # fmt: skip
+    other = {"choices": [{"index": 1, "delta": {"tool_calls": [{"index": 0, "id": "o"}]}}]}
+    return [{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", **one} for one in [*several, other, {"choices": []}]]  # fmt: skip
 
 
 def part(index, arguments, **first):
