@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from llmeval_integrations.cli.configuration import default_cache
 from llmeval_integrations.cli.gates import parse_share
 from llmeval_integrations.cli.specification import build, parse_specification
 from llmeval_integrations.cli.terminal import MISSED, OK, RUN, Commands, put, put_view, say
@@ -68,7 +69,8 @@ def _add_prefer(commands: Commands) -> None:
     add("--pairs", type=int, metavar="N", help="judge N pairs, drawn at random (all)")
     add("--seed", type=int, default=0, metavar="N", help="seed of the random pairs (0)")
     add("-o", "--out", metavar="DIR", help="keep the judge's rows in DIR")
-    add("--cache", metavar="FILE", help="keep replies in FILE, so that none is paid for twice")
+    add("--cache", metavar="FILE", help="keep judges' replies in FILE, not in the user's folder")
+    add("--no-cache", action="store_const", const=False, dest="cache", help="keep no replies")
     parser.set_defaults(run=_prefer)
 
 
@@ -118,7 +120,8 @@ def _misses(comparison: Comparison, most: float) -> Iterator[str]:
 
 def _prefer(call: argparse.Namespace) -> int:
     [judge] = build([parse_specification(call.evaluator)]).values()
-    options = {key: getattr(call, key) for key in ("others", "pairs", "seed", "out", "cache")}
-    found = prefer(call.a, call.b, judge, **options)
+    options = {key: getattr(call, key) for key in ("others", "pairs", "seed", "out")}
+    cache = default_cache() if call.cache is None else call.cache or None
+    found = prefer(call.a, call.b, judge, cache=cache, **options)
     put("\n".join(map(make_printable, str(found).splitlines())) + "\n")
     return OK

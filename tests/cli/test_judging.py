@@ -139,9 +139,11 @@ def test_a_plan_shows_a_known_price(run):
 
 def test_prefer_shows_two_runs_to_a_judge(llmeval, server):
     server.plays(chat(json.dumps({"reasoning": "It comes first.", "label": "first"})))
-    code, out, _ = llmeval(
-        "prefer before after -e", f"preference:model={json.dumps(model(server))}"
-    )
+    call = "prefer before after -e", f"preference:model={json.dumps(model(server))}"
+    code, out, _ = llmeval(*call)
+    asked = len(server.requests)
+    assert llmeval(*call)[1] == out  # its replies are kept, as those of `run`
+    assert len(server.requests) == asked
     won, place = out.splitlines()[:2]
     assert (code, won.startswith("before against after: 50.0% (")) == (0, True)
     assert won.endswith("0 won, 20 tied, 0 lost")
