@@ -75,7 +75,8 @@ def add_commands(commands: Commands) -> None:
     add("-o", "--out", metavar="DIR", help="write results.jsonl and summary.json to DIR")
     add("--overwrite", **_FLAG, help="replace the run in DIR")
     add("--resume", **_FLAG, help="continue the run in DIR")
-    add("--retry-errors", **_FLAG, help="with --resume, repeat error and unscored rows, in this process")
+    repeated = "with --resume, repeat error and unscored rows, in this process"
+    add("--retry-errors", **_FLAG, help=repeated)
     add("--open", action="store_true", help="with --out, open the report in a browser")
     _add_gates_and_judges(parser)
     add = parser.add_argument_group("how it runs").add_argument
