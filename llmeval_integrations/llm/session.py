@@ -69,13 +69,14 @@ class Session:
         self._lines: dict[int, _Line] = {}
         self._limiters: dict[str, Limiter] = {}
         self._flights: dict[bytes, asyncio.Task[Reply]] = {}
+        self._paid: set[bytes] = set()  # keys of the replies that were counted as new
         self._is_closing = False
 
     async def reply(self, client: Client, request: Request) -> Reply:
         """Return the reply to a request; raises JudgeError or CacheError.
 
         Equal requests wait for one call. A reply that the run paid for before it was interrupted
-        counts as new.
+        counts as new, once.
         """
         line = self._lines.get(id(client)) or self._open_line(client)
         key = request_key(line.identity, request)
@@ -83,7 +84,11 @@ class Session:
             return (await asyncio.shield(flight)).serve(request, cached=True)
         for store in filter(None, (self.replies, self.cache)):
             if (kept := store.get(key)) is not None:
-                return kept.serve(request, cached=store is self.cache)
+                is_new = store is self.replies and key not in self._paid
+                if is_new:
+                    self._paid.add(key)
+                    self.budget.spent.add(kept)
+                return kept.serve(request, cached=not is_new)
         if self.count is not None:
             self.count(client, request)
             raise ClientError("nobody was asked", kind="not_cached")
@@ -95,6 +100,7 @@ class Session:
         except Exception:
             self._flights.pop(key, None)
             raise
+        self._paid.add(key)
         if self.cache is not None or len(self._flights) > _REMEMBERED:
             self._flights.pop(key, None)
         return reply.serve(request, cached=False)

@@ -73,7 +73,7 @@ def test_the_same_call_is_never_paid_twice_also_across_runs(tmp_path):
     cache = tmp_path / "replies.sqlite"
     client = Remote(seconds=0)
     samples = [{"output": f"text {number % 50}"} for number in range(100)]
-    first = evaluate(samples, [Repeats(client)], cache=cache)
+    first = evaluate(samples, [Repeats(client)], cache=cache, out=tmp_path / "run")
     assert len(client.asked) == 50
     assert judge_figures(first) | {"cost": 0} == {
         "calls": 100, "cached": 50, "failed": 0, "not_asked": 0,
