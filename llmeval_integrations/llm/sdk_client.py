@@ -285,7 +285,7 @@ class SdkClient(Client):
             sdk, close = self.make()
             self._made = loop, sdk
             if close is not None:
-                finalize(self, _close, loop, close)
+                finalize(self, _close, loop, close).atexit = False  # the loop ends then, too
         return self._made[1]
 
     def __reduce__(self) -> tuple[Any, ...]:
