@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.judges.evaluator import JudgedEvaluator
 from llmeval_integrations.llm.budget import Budget, find_price
-from llmeval_integrations.llm.cache import Cache
+from llmeval_integrations.llm.cache import Cache, request_key
 from llmeval_integrations.llm.client import Client
 from llmeval_integrations.llm.messages import Request
 from llmeval_integrations.llm.reply import Usage
@@ -34,8 +35,9 @@ class _Estimate:
 
     share: float  # of the price that is paid: half for a batch
     frozen: bool  # whether only replies from the cache are used
+    asked: set[bytes]  # the keys of the requests of all judges: equal ones share a call
     calls: int = 0  # requests whose reply is not in the cache
-    cached: int = 0
+    cached: int = 0  # replies from the cache, and those that equal requests share
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0  # in US dollars
@@ -43,6 +45,11 @@ class _Estimate:
 
     def add(self, client: Client, request: Request) -> None:
         """Count a request to a model."""
+        key = request_key(json.dumps(client.identity(), sort_keys=True), request)
+        if key in self.asked:
+            self.cached += not self.frozen  # a frozen run lacks this reply, too
+            return
+        self.asked.add(key)
         tokens = -(-request.length // _CHARACTERS_A_TOKEN)
         reply = min(request.max_tokens or _REPLY, _REPLY)
         price = find_price(client)
@@ -94,10 +101,11 @@ def plan(
     cache = Cache(options["cache"], frozen=True) if has_cache else None
     share, frozen = 0.5 if options.get("batch") else 1.0, options.get("frozen", False)
     estimates: dict[str, _Estimate] = {}
+    asked: set[bytes] = set()
     probes = {**evaluators}
     for name, judge in evaluators.items():
         if isinstance(judge, JudgedEvaluator):
-            estimate = estimates[name] = _Estimate(share, frozen)
+            estimate = estimates[name] = _Estimate(share, frozen, asked)
             probes[name] = _CostProbe(judge, Session(cache=cache, count=estimate.add), estimate)
     ours = {"cache": None, "batch": False, "frozen": False}  # a probe asks nothing
     run = evaluate(data, probes, **{**options, **ours})

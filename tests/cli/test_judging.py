@@ -109,19 +109,19 @@ def test_without_a_home_folder_no_reply_is_kept(run, server, monkeypatch):
 
 def test_a_plan_counts_rows_and_requests_and_sends_none(run, server, tmp_path):
     with (tmp_path / "ten.jsonl").open("a") as file:
-        file.write('\nno JSON\n{"answer": "text"}')
+        file.write('\nno JSON\n{"answer": "text"}\n{"output": "text 9"}')
     code, out, _ = run("--dry-run --out new -e json_validity")
     assert (code, server.requests, (tmp_path / "new").exists()) == (0, [], False)
     plan, validity, judge = out.splitlines()
-    assert plan == "12 samples; nothing is asked and nothing is written"
-    errors = "10 evaluated, 2 error rows (for example: "
+    assert plan == "13 samples; nothing is asked and nothing is written"
+    errors = "11 evaluated, 2 error rows (for example: "
     assert validity.startswith(f"json_validity: {errors}not JSON: ")
     assert judge.startswith(f"pass_fail: {errors}")
-    assert "), at least 10 calls, 0 replies from the cache, about " in judge
+    assert "), at least 10 calls, 1 replies from the cache, about " in judge
     assert "at an unknown price: no price is known for the model 'm' of " in judge
     assert "at an address of its own" in judge
     run("--limit 4")
-    assert "at least 6 calls, 4 replies from the cache" in run("--dry-run")[1]
+    assert "at least 6 calls, 5 replies from the cache" in run("--dry-run")[1]
     assert "4 replies from the cache, which lacks at least 6\n" in run("--dry-run --frozen")[1]
     assert len(server.requests) == 4
 
