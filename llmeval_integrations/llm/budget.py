@@ -151,7 +151,7 @@ class Budget:
             if self.reached:
                 words = f"not asked, because the budget {self.reached} is spent"
                 raise ClientError(words, kind="budget")
-            held = self._estimate(request, price)
+            held = self._estimate(request, price, share)
             if not (self._is_bound and self._held) or self._fits(held):
                 break
             await self._freed.wait()
@@ -174,14 +174,16 @@ class Budget:
             self._freed.set()  # wakes all that wait now
             self._freed.clear()
 
-    def _estimate(self, request: Request, price: Price | None) -> tuple[float, float]:
+    def _estimate(
+        self, request: Request, price: Price | None, share: float
+    ) -> tuple[float, float]:
         if not self._is_bound:
             return 0, 0
         read = math.ceil(request.length * self._tokens_a_character)
         written = request.max_tokens or self._longest
         if written is None:
             return math.inf, math.inf
-        return read + written, price(Usage(read, written)) if price else 0
+        return read + written, share * price(Usage(read, written)) if price else 0
 
     def _fits(self, estimate: tuple[float, float]) -> bool:
         tokens, cost = (sum(column) for column in zip(*self._held, estimate))

@@ -55,7 +55,7 @@ def labels(run):
 
 def test_all_but_the_first_question_go_out_as_one_batch_at_half_the_price(play, run):
     script = play()
-    done = run(script, price=(100.0, 1000.0))
+    done = run(script, price=(100.0, 1000.0), max_cost=0.5)  # at the full price it holds 7
     assert labels(done) == ["Pass"] * 12
     assert (len(script.files), len(script.batched), len(script.direct)) == (1, 11, 1)
     each = (11 * 100 + 7 * 1000) / 1e6
