@@ -96,7 +96,7 @@ class Budget:
         max_cost: float | None = None,
         max_tokens: float | None = None,
         *,
-        is_priced: bool = True,  # finding a price takes 0.4 s
+        is_priced: bool = True,  # with the vendors' prices, which are found in 0.4 s
     ) -> None:
         for name, bound in (("max_cost", max_cost), ("max_tokens", max_tokens)):
             if bound is not None and not (is_number(bound) and bound >= 0):
@@ -128,7 +128,7 @@ class Budget:
 
         Raises InvalidOptionError if `max_cost` needs it.
         """
-        price = find_price(client) if self._is_priced else None
+        price = find_price(client) if self._is_priced or client.price else None
         if not isinstance(price, str):
             return price
         if self.max_cost is None:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -43,6 +43,8 @@ _KEY: Final = re.compile(
 _SENT: Final = re.compile(r"(?i)(headers|query)\Z")
 """The ends of names of options whose values a gateway receives unchanged."""
 
+Dollars: TypeAlias = Annotated[float, Meta(ge=0)]  # US dollars
+
 
 class ClientConfig(msgspec.Struct, frozen=True):
     """One model and the settings of its calls."""
@@ -62,7 +64,7 @@ class ClientConfig(msgspec.Struct, frozen=True):
 
     timeout: Annotated[float, Meta(gt=0, le=LONGEST)] = 300  # of a call, in seconds
     retries: Annotated[int, Meta(ge=0)] = 5  # of transient failures; at most one after a time-out
-    price: tuple[float, float] | None = None  # US dollars for a million tokens in and out
+    price: tuple[Dollars, Dollars] | None = None  # for a million tokens in and out
     output: Output = "auto"  # how the form of an answer is requested
     options: dict[str, Any] = {}  # further arguments of the vendor's call, under its names
 

@@ -163,6 +163,8 @@ def test_a_price_of_ones_own_comes_first_and_bounds_the_cost():
     client = Remote(seconds=0, **MINI)
     client.price = (1.0, 2.0)  # 20 millionths of a dollar a call
     assert find_price(client)(Usage(MILLION, 2 * MILLION)) == 5
+    assert Repeats(client)("a").metadata["judge"]["cost"] == pytest.approx(20e-6)
+    client.asked.clear()
     budget = Budget(max_cost=100e-6)
     ask_all(Session(budget=budget), client, numbers(20))
     assert 5 <= len(client.asked) <= 6
