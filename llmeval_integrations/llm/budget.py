@@ -174,9 +174,7 @@ class Budget:
             self._freed.set()  # wakes all that wait now
             self._freed.clear()
 
-    def _estimate(
-        self, request: Request, price: Price | None, share: float
-    ) -> tuple[float, float]:
+    def _estimate(self, request: Request, price: Price | None, share: float) -> tuple[float, float]:
         if not self._is_bound:
             return 0, 0
         read = math.ceil(request.length * self._tokens_a_character)
