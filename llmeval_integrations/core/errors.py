@@ -37,7 +37,7 @@ class UnknownNameError(EvalError, LookupError, ValueError):
 
 
 class InputError(EvalError, ValueError):
-    """A data file, a row or a configuration cannot be read."""
+    """An argument, a data file, a row or a configuration cannot be used."""
 
 
 class JudgeError(EvalError, RuntimeError):

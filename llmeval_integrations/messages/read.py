@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import add_article
-from llmeval_integrations.core.sample import MISSING
+from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.messages.reply import (
     Reply,
     join,
@@ -93,7 +93,7 @@ def find_messages(thing: Any) -> Messages | None:
     and the result of `with_structured_output(include_raw=True)`. A mapping or list of plain JSON is
     an ordinary value, whatever its members are called.
 
-    Raises InputError for a stream, which could not be read twice.
+    Raises InputError for a sample, and for a stream, which could not be read twice.
     """
     if isinstance(thing, Messages):
         return thing
@@ -104,6 +104,8 @@ def find_messages(thing: Any) -> Messages | None:
         if "messages" in thing or "raw" in thing:
             return _read_state(thing)
         return _read_states([thing]) if len(thing) == 1 else None  # perhaps an update
+    if isinstance(thing, Sample):
+        raise InputError("a Sample is not an output; pass its output, or call evaluate(sample)")
     if isinstance(thing, (Iterator, AsyncIterator)):
         kind = add_article(type(thing).__name__)
         raise InputError(

@@ -84,7 +84,7 @@ SESSIONS = [
     (one("evaluate('{}', JsonMatch())"), (), (), {"failed": 1}, ["E *MissingFieldError: json_match needs a reference*"]),
     (one("evaluate()"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate() needs an output*"]),
     (one("evaluate('{}', JsonMatch(), referense='{}')"), (), (), {"failed": 1},
-     ["E *InvalidOptionError: no option is called 'referense'; did you mean 'reference'*"]),
+     ["E *InvalidOptionError: evaluate has no option 'referense'; did you mean 'reference'*"]),
     (one("evaluate('{}')"), (), (), {"failed": 1}, ["E *InvalidOptionError: evaluate(output) needs an evaluator*"]),
     (one("evaluate('{}', {'total': 1})"), (), (), {"failed": 1}, ["E *InvalidOptionError: expected an Evaluator *"]),
     # What is unscored fails unless it is to be skipped; a score without a verdict always does.
@@ -98,6 +98,7 @@ SESSIONS = [
     (marked("Mute()", RATE), ["x"], (), {"failed": 1}, []),
     (marked("Mute(), JsonMatch()", RATE), ["x", "x"], (), {"failed": 2}, []),
     (marked(more=RATE, body="pass"), [GOOD, GOOD], (), {"failed": 2}, ["nothing was evaluated; write evaluate(sample.output)"]),
+    (marked(body="evaluate(sample)"), [GOOD], (), {"failed": 1}, ["E *a Sample is not an output; pass its output*"]),
     # Pytest gives no rows to a TestCase.
     (marked(body="def test_all(self): pass").replace("def test_rows(sample, evaluate):", "class TestRows(unittest.TestCase):"),
      [GOOD], (), {"errors": 1}, ["*marked with llmeval, but it has no row: *does not work in a unittest.TestCase*"]),
@@ -106,7 +107,7 @@ SESSIONS = [
     # A wrong marker, no rows, and a row that is no sample are errors of the file.
     (marked(), [], (), {"errors": 1}, ["test_it.py::test_rows: *cases.jsonl has no rows"]),
     *((code, [GOOD, None], (), {"errors": 1}, [f"test_it.py::test_rows: {said}"]) for code, said in (
-        (marked(more=", min_pass_rat=1"), "*no option is called 'min_pass_rat'; did you mean 'min_pass_rate'*"),
+        (marked(more=", min_pass_rat=1"), "*the marker has no option 'min_pass_rat'; did you mean 'min_pass_rate'*"),
         (marked().replace('data="cases.jsonl", ', ""), "*missing 1 required positional argument: 'data'"),
         (marked(more=", min_pass_rate=95"), "*min_pass_rate=95 is not *"),
         (marked().replace("cases.jsonl", "none.jsonl"), "*cannot read *none.jsonl*"),
