@@ -23,7 +23,7 @@ def hint(word: object, known: Collection[str], there_are: str = "there are") -> 
     """Return a hint with the most similar known word, and with all known words if they are few."""
     from difflib import get_close_matches
 
-    close = get_close_matches(str(word), known, 1)
+    close = get_close_matches(word, known, 1) if isinstance(word, str) else []
     guess = f"did you mean {close[0]!r}?" if close else ""
     if guess and (len(known) == 1 or len(known) > _MANY):
         return guess

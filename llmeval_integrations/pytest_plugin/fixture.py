@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from msgspec.structs import replace
 
+from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import EvalError, InputError, InvalidOptionError
 from llmeval_integrations.core.escape import make_printable, one_line, plain_console
 from llmeval_integrations.core.evaluator import Evaluator
@@ -22,7 +23,7 @@ from llmeval_integrations.pytest_plugin.plugin import EVALUATIONS, EvaluationFai
 from llmeval_integrations.reports.explain import explain
 from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
-from llmeval_integrations.runs.options import check_names, name_evaluators
+from llmeval_integrations.runs.options import name_evaluators
 
 if TYPE_CHECKING:
     from llmeval_integrations.llm.cache import Cache
@@ -87,7 +88,7 @@ class Evaluate:
         if output is not MISSING:
             fields["output"] = output
         try:
-            check_names(fields, Sample)
+            check_options("evaluate", fields, Sample.__struct_fields__)
             sample = replace(self._sample, **fields)
             if sample.output is MISSING:
                 raise InvalidOptionError("evaluate() needs an output: the test has no row with one")

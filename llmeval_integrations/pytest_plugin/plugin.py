@@ -209,11 +209,11 @@ def _marker_of(item: Any) -> Marker | None:
     mark = item.get_closest_marker(_NAME)
     if mark is None:
         return None
+    from llmeval_integrations.core.catalog import check_options
     from llmeval_integrations.pytest_plugin.fixture import Marker
-    from llmeval_integrations.runs.options import check_names
 
     try:
-        check_names(mark.kwargs, Marker)
+        check_options("the marker", mark.kwargs, Marker.__annotations__)
         return Marker(*mark.args, **mark.kwargs)
     except (EvalError, TypeError) as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: {error}") from error

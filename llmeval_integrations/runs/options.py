@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, Final, TypeAlias, TypedDict
 
-from llmeval_integrations.core.catalog import load_evaluator
+from llmeval_integrations.core import catalog
 from llmeval_integrations.core.errors import InputError, InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_count
-from llmeval_integrations.core.quote import free_name, hint, quote
+from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.runs.engine import EngineMaker
 
 Evaluators: TypeAlias = (
@@ -113,7 +113,7 @@ _KINDS: Final[Mapping[str, tuple[Any, str]]] = {
 
 def check_options(options: RunOptions) -> None:
     """Raise InvalidOptionError or InputError for unknown options, or for a wrong combination."""
-    check_names(options, RunOptions)
+    catalog.check_options("evaluate", options, RunOptions.__annotations__)
     check_count("workers", options.get("workers", 1))
     given: Mapping[str, Any] = options
     for name, (kind, expected) in _KINDS.items():
@@ -128,14 +128,6 @@ def check_options(options: RunOptions) -> None:
     for name in ("overwrite", "resume"):
         if options.get(name) and out is None:
             raise InputError(f"{name} is for a run in a directory; set out, too")
-
-
-def check_names(options: Mapping[str, Any], kind: type) -> None:
-    """Raise InvalidOptionError for an unknown option."""
-    for name in options:
-        if name not in kind.__annotations__:
-            known = hint(name, kind.__annotations__)
-            raise InvalidOptionError(f"no option is called {name!r}; {known}")
 
 
 def check_most(name: str, value: object) -> None:
@@ -168,6 +160,6 @@ def _load(thing: Any) -> Evaluator:
     if isinstance(thing, Evaluator):
         return thing
     if isinstance(thing, str):
-        return load_evaluator(thing)
+        return catalog.load_evaluator(thing)
     call = f"; write {thing.__name__}()" if isinstance(thing, type) else ""
     raise InvalidOptionError(f"expected an Evaluator or its name, got {quote(thing)}{call}")

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from llmeval_integrations.core.catalog import check_options
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
@@ -14,12 +15,7 @@ from llmeval_integrations.runs.columns import columns_by_evaluator
 from llmeval_integrations.runs.data.source import open_source
 from llmeval_integrations.runs.engine import Job, collect_rarely, finish_in_order
 from llmeval_integrations.runs.judges import open_judges
-from llmeval_integrations.runs.options import (
-    Evaluators,
-    JudgeOptions,
-    check_names,
-    name_evaluators,
-)
+from llmeval_integrations.runs.options import Evaluators, JudgeOptions, name_evaluators
 from llmeval_integrations.runs.records import COLUMNS, cell_of, import_pyarrow, table_of
 from llmeval_integrations.runs.rows import Row
 
@@ -71,7 +67,7 @@ def _job_of(evaluators: Evaluators, columns: Mapping[str, str | None] | None) ->
 
 def _evaluate(samples: Any, job: Job, judges: JudgeOptions) -> list[Row]:
     """Return the rows, sample by sample."""
-    check_names(judges, JudgeOptions)
+    check_options("evaluate", judges, JudgeOptions.__annotations__)
     with open_judges(job.evaluators, judges) as asked, collect_rarely():
         engine = Here(job, asked)
         started = map(engine.start, open_source(samples).chunks())

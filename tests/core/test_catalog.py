@@ -32,7 +32,7 @@ ALL = f"there are {', '.join(list_evaluators())}"
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("json_macth", "did you mean 'json_match'?"), ("", ALL), (5, ALL)]
+    ("name", "hint"), [("json_macth", "did you mean 'json_match'?"), ("", ALL), (None, ALL)]
 )
 def test_an_unknown_name_is_an_error_that_names_the_nearest_or_all(name, hint):
     with pytest.raises(UnknownNameError) as raised:
