@@ -119,8 +119,8 @@ class _Field:
 
     def __init__(self) -> None:
         self.counts: Counter[Kind] = Counter()
-        self.lost = 0.0
-        """The sum of 1 - score over all matches."""
+        self.graded = 0.0
+        """The sum of all scores between 0 and 1, minus the number of matches among them."""
         self.alone: Counter[str] = Counter()
         """The number of `wrong_type` leaves that only one side has, by side."""
         self.unreadable = self.samples = self.wrong_samples = 0
@@ -134,8 +134,9 @@ class _Field:
         return self.counts.total() - self.counts["match"]
 
     def add(self, sample: Any, outcome: Mapping[str, Any]) -> None:
+        self.graded += outcome.get("score", 0.0)
         if outcome["kind"] == "match":
-            self.lost += 1.0 - outcome.get("score", 0.0)
+            self.graded -= 1.0
             return
         if "alone" in outcome:
             self.alone[outcome["alone"]] += 1
@@ -155,7 +156,7 @@ class _Field:
         pairs = counts["match"] + counts["mismatch"] + counts["wrong_type"]
         output = pairs + counts["extra"] - alone["reference"]
         reference = pairs + counts["missing"] - alone["output"]
-        matched = counts["match"] - self.lost
+        matched = counts["match"] + self.graded
         return {
             "leaves": counts.total(),
             **{kind: counts[kind] for kind in KINDS},

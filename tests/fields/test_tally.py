@@ -99,9 +99,12 @@ def test_a_run_adds_up_all_leaves_and_averages_its_samples():
     assert figures["macro"]["f1"] == pytest.approx(figures["mean"])
 
 
-def test_graded_matches_count_by_their_score():
+def test_graded_leaves_count_by_their_score():
     evaluator = JsonFields(defaults={"similarity": 0.5})
     [field] = tallied(
         [({"v": "abcd"}, {"v": "abcx"}), ({"v": "a"}, {"v": "a"})], evaluator
     ).values()
     assert (field["match"], field["matched"], field["f1"]) == (2, 1.75, 0.875)
+    half = JsonFields(fields={"/v": {"compare": lambda *_: 0.5}})  # too little for a match
+    [field] = tallied([({"v": 1}, {"v": 2}), ({"v": 1}, {"v": 1})], half).values()
+    assert (field["match"], field["matched"], field["f1"]) == (1, 1.5, 0.75)
