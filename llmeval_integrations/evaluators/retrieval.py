@@ -34,7 +34,7 @@ class Retrieval(Evaluator):
 
     Score: the metric, from 0 to 1. Without any relevant id, the result is unscored. Metadata: all
     metrics. A document is relevant or not, so each relevant one has the gain 1 in NDCG (Järvelin
-    and Kekäläinen, 2002).
+    and Kekäläinen, 2002). With `k`, the ideal order has at most `k` documents, too.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("relevant",)
@@ -61,7 +61,7 @@ class Retrieval(Evaluator):
         retrieved = list(dict.fromkeys(self._ids("retrieved", given)))[: self.k]
         if not relevant:
             return Result.unscored("No document is relevant", label="nothing_relevant")
-        figures = measure_retrieval(retrieved, relevant)
+        figures = measure_retrieval(retrieved, relevant, self.k or len(relevant))
         score, passed, reason = figures[self.metric], None, None
         if self.threshold is not None:
             passed = score >= self.threshold
@@ -75,11 +75,11 @@ class Retrieval(Evaluator):
         return [*map(str, ids)]  # a table may have read the ids of one column as numbers
 
 
-def measure_retrieval(retrieved: list[str], relevant: set[str]) -> dict[str, float]:
-    """Return all metrics of retrieved ids, which are different and best first."""
+def measure_retrieval(retrieved: list[str], relevant: set[str], k: int) -> dict[str, float]:
+    """Return all metrics of retrieved ids, which are different and best first, and at most k."""
     ranks = [rank for rank, each in enumerate(retrieved, 1) if each in relevant]
     gains = sum(1 / math.log2(rank + 1) for rank in ranks)
-    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, len(relevant) + 1))
+    ideal = sum(1 / math.log2(rank + 1) for rank in range(1, min(k, len(relevant)) + 1))
     precisions = sum(found / rank for found, rank in enumerate(ranks, 1))
     return {
         "hit_rate": float(bool(ranks)),
