@@ -19,12 +19,7 @@ from llmeval_integrations.core.options import (
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
-from llmeval_integrations.fields.confidence import (
-    VARIABLE,
-    Source,
-    rate_leaves,
-    stated_confidences,
-)
+from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, stated_confidences
 from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
 from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally

@@ -18,12 +18,7 @@ from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.schemas.errors import describe, find_errors, is_listed, schema_score
 from llmeval_integrations.schemas.parse import copy_schema, refuse_nan, schema_text
-from llmeval_integrations.schemas.validator import (
-    VALIDATORS,
-    CompiledSchema,
-    Draft,
-    compile_schema,
-)
+from llmeval_integrations.schemas.validator import VALIDATORS, CompiledSchema, Draft, compile_schema
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class JsonSimilarity(Evaluator):
     Levenshtein distance divided by the length of the longer one. Their similarity is 1 minus the
     distance, or 0 if the distance is `tau` or more.
 
-    Members are compared by name, and items are paired for the highest score. Numbers, booleans and
+    Members are compared by name, and items are paired for the largest sum. Numbers, booleans and
     null are compared as they are written. Empty objects and arrays are not leaves. Two documents
     without leaves have the score 1.
 

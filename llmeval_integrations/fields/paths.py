@@ -12,12 +12,7 @@ from llmeval_integrations.core.quote import MAX_QUOTE, quote, shorten
 from llmeval_integrations.fields.rule import check_settings, read_key
 from llmeval_integrations.fields.schema_rules import list_types
 from llmeval_integrations.json_values.values import escape, read_pointer
-from llmeval_integrations.schemas.document import (
-    items_of,
-    list_of,
-    object_of,
-    subschemas,
-)
+from llmeval_integrations.schemas.document import items_of, list_of, object_of, subschemas
 from llmeval_integrations.schemas.walk import Schema, branches, conjuncts, reach
 from llmeval_integrations.text.edit_distance import load_levenshtein
 

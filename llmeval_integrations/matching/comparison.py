@@ -11,13 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from llmeval_integrations.core.sample import MISSING
-from llmeval_integrations.json_values.values import (
-    CONTAINERS,
-    SCALARS,
-    count_leaves,
-    equal,
-    escape,
-)
+from llmeval_integrations.json_values.values import CONTAINERS, SCALARS, count_leaves, equal, escape
 from llmeval_integrations.matching.assignment import leftovers
 from llmeval_integrations.matching.gains import spend_on_texts
 from llmeval_integrations.matching.node import AnyOf, Figures, Kind, Node, Outcome, is_optional

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +23,7 @@ from llmeval_integrations.matching.assignment import (
     Table,
     best_pairs,
     leftovers,
+    pair_texts,
 )
 from llmeval_integrations.matching.gains import (
     COMMON,
@@ -321,13 +321,10 @@ class Arrays(msgspec.Struct):
         spare, wanted = leftovers(pairs, here, there)
         if len(spare) + len(wanted) <= 2:
             return pairs, spare, wanted
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for n in reversed(spare):
-            places[text(its, output[n])].append(n)
-        for n in wanted:
-            if found := places.get(text(its, reference[n])):
-                pairs.append((found.pop(), n))
-        return pairs, *leftovers(pairs, here, there)
+        same, spare, wanted = pair_texts(
+            {n: text(its, output[n]) for n in spare}, {n: text(its, reference[n]) for n in wanted}
+        )
+        return pairs + same, spare, wanted
 
     def _may_gain(self, same: Pairs, spare: list[int], wanted: list[int], table: Table) -> bool:
         """Return whether splitting pairs of equal items may increase the total gain.

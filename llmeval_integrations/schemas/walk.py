@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from llmeval_integrations.json_values.values import canonical
-from llmeval_integrations.schemas.document import (
-    REFERENCES,
-    items_of,
-    list_of,
-    object_of,
-    resolve,
-)
+from llmeval_integrations.schemas.document import REFERENCES, items_of, list_of, object_of, resolve
 from llmeval_integrations.schemas.patterns import matches
 
 Schema: TypeAlias = dict[str, Any]
