@@ -125,7 +125,7 @@ def test_the_command_prints_thresholds_and_what_to_review(folder, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("all fields  0.9: ")
     assert lines[1].startswith("/a          0.9: ")
-    assert lines[2].startswith("/b          1: 600 values (100.0%) are accepted, 0 of 600 wrong")
+    assert lines[2].startswith("/b          1.0: 600 values (100.0%) are accepted, 0 of 600 wrong")
     assert lines[4] == "to review, the least sure first:"
     assert lines[5].startswith("0.300  ")
     assert len(lines) == 7
