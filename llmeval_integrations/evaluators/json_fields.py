@@ -154,7 +154,8 @@ class JsonFields(Evaluator):
         passed = label is None if self.threshold is None else score >= self.threshold
         reason = "Every field matches" if label is None else summarize(wrong, comparison.limits)
         if label is None and self.threshold is not None and not passed:
-            reason += f", but not in full: F1 {format_against(self.threshold, score)}"
+            near = summarize(comparison.outcomes, comparison.limits)
+            reason += f", but not in full: {near}; F1 {format_against(self.threshold, score)}"
         if comparison.limits and score < 1.0:
             metadata["limit_reached"] = comparison.limits
         if self.confidence is not None:
