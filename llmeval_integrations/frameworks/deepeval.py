@@ -24,12 +24,14 @@ from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
 from llmeval_integrations.frameworks._base import Wrapper, make_sample, optional, to_optional_text
+from llmeval_integrations.messages.read import Messages
+from llmeval_integrations.messages.reply import Reply
 
 os.environ.setdefault("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
 with optional("deepeval", "deepeval", "deepeval"):
     from deepeval.errors import MissingTestCaseParamsError
     from deepeval.metrics import BaseMetric
-    from deepeval.test_case import LLMTestCase
+    from deepeval.test_case import LLMTestCase, ToolCall
 
 
 class MissingParameterError(MissingFieldError, MissingTestCaseParamsError):  # type: ignore[misc]
@@ -42,8 +44,9 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
     `success` is the evaluator's verdict. `threshold` is the evaluator's, or else 1, and decides
     nothing. The verbose logs contain the label and the metadata as JSON. An unscored result has an
     `error` and no score, and DeepEval counts it as not passed. A bad call raises one of our errors.
-    The contexts are the `retrieval_context`, or else the `context`. The case's metadata may contain
-    a `schema`. `name` is another name, and with `value="passed"` the score is 1 or 0.
+    The contexts are the `retrieval_context`, or else the `context`. Evaluators of tool calls read
+    `tools_called` and `expected_tools` if the case has them. Its metadata may contain a `schema`.
+    `name` is another name, and with `value="passed"` the score is 1 or 0.
     """
 
     def __init__(self, evaluator: Evaluator, **options: Any) -> None:
@@ -73,9 +76,9 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         try:
             return make_sample(
                 self.evaluator,
-                case.actual_output,
+                _add_calls(case.actual_output or "", case.tools_called),
                 case.metadata,
-                reference=case.expected_output,
+                reference=_add_calls(case.expected_output, case.expected_tools),
                 input=case.input,
                 contexts=contexts and [getattr(text, "context", text) for text in contexts],
                 id=case.name,
@@ -96,3 +99,11 @@ class DeepEvalMetric(Wrapper, BaseMetric):  # type: ignore[misc]
         self.input_tokens = account.get("input_tokens")
         self.output_tokens = account.get("output_tokens")
         return self.score
+
+
+def _add_calls(text: str | None, calls: list[ToolCall] | None) -> Any:
+    """Return a text with the calls beside it, which only evaluators of tool calls read."""
+    if calls is None:
+        return text
+    found = [{"name": call.name, "arguments": call.input_parameters} for call in calls]
+    return found if text is None else Messages(Reply(text), ({"tool_calls": found},))

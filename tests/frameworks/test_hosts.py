@@ -11,7 +11,14 @@ import pytest
 from framework_cases import RESULTS, Fixed, judge, read_example, run_example, silent_program
 from framework_runners import adapter, attempt
 
-from llmeval_integrations import JsonEquality, JsonValidity, Result, Sample, load_evaluator
+from llmeval_integrations import (
+    JsonEquality,
+    JsonValidity,
+    Result,
+    Sample,
+    ToolCalls,
+    load_evaluator,
+)
 from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.evaluators.text_evaluator import to_storable_text
@@ -88,7 +95,13 @@ def test_deepeval_fails_with_the_reason_and_skips_what_lacks_a_field(run_async):
     metric = adapter("deepeval").DeepEvalMetric
     from deepeval import assert_test, evaluate
     from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
-    from deepeval.test_case import LLMTestCase
+    from deepeval.test_case import LLMTestCase, ToolCall
+
+    calls = {"tools_called": [ToolCall(name="f", input_parameters={"a": 1})], "expected_tools": []}
+    called = LLMTestCase(input="?", actual_output="[1]", expected_output="[1]", **calls)
+    assert metric(JsonEquality()).measure(called) == 1
+    checked = metric(ToolCalls())
+    assert (checked.measure(called), checked.reason) == (0, "f extra")
 
     case = LLMTestCase(input="?", actual_output="[1]", context=["c"])
     for evaluator, error, words in (
