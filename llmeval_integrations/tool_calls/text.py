@@ -25,7 +25,7 @@ _UNKNOWN: Final = re.compile(
 )
 """The marks of calls in forms that are not read: of DeepSeek, Kimi, Granite, Llama, gpt-oss."""
 
-_FORM: Final = re.compile(rf"<function=|\[TOOL_CALLS\]|{_UNKNOWN.pattern}")
+_FORM: Final = re.compile(rf"<function=|{_UNKNOWN.pattern}")
 _TAG: Final = re.compile(f"{CALL}|{THOUGHT}|{END_OF_THOUGHT}")
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 JSON_START: Final = re.compile(r"\s*`*(?:json\b)?\s*[\[{]", re.IGNORECASE)
@@ -64,7 +64,8 @@ _validate = msgspec.json.Decoder(msgspec.Raw).decode
 def find_calls(text: str) -> list[Part] | None:
     """Return the calls in a text, or the JSON texts that contain them; None if there are none."""
     answer = text.rpartition(END_OF_THOUGHT)[2].strip()
-    if not _FORM.search(text):
+    # In 10 kB of prose, the search for "<" takes 0.2 µs, and that for a pattern 23 µs.
+    if _MISTRAL not in text and not ("<" in text and _FORM.search(text)):
         return _read_python(answer)
     if JSON_START.match(text) and not isinstance(parse(text), Defect):
         return None  # JSON that quotes such a form
