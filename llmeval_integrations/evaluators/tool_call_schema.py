@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
 from llmeval_integrations.core.options import check_choice, check_flag
 from llmeval_integrations.core.result import Result
@@ -86,8 +85,8 @@ class ToolCallSchema(ToolEvaluator):
         first = violations[0]
         reason = f"{first.message} at {first.pointer}" if first.pointer else first.message
         reason = f"{call.name[:80]}: {reason}" if call.name else reason
-        others = sum(map(len, found)) - 1
-        reason = make_printable(reason) + (f"; and {others} more" if others else "")
+        if others := sum(map(len, found)) - 1:
+            reason += f"; and {others} more"
         return Result(valid / len(calls), False, first.keyword, reason, metadata)
 
 

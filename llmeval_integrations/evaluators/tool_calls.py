@@ -13,7 +13,6 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidReferenceError
-from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import check_choice, check_flag, check_instance
 from llmeval_integrations.core.quote import hint, quote
@@ -226,7 +225,7 @@ def _make_result(score: float, metadata: dict[str, Any]) -> Result:
         return Result(score, True, None, several if calls else "No call, as expected", metadata)
     for kind, number in more.items():
         wrong.append(f"{number} more {kind}")
-    reason = make_printable("; ".join(wrong))
+    reason = "; ".join(wrong)
     if "limit_reached" in metadata:
         reason += " (too many pairs; not all were tried)"
     return Result(score, False, label, reason, metadata)

@@ -76,14 +76,6 @@ def test_a_score_is_the_share_of_what_is_right_and_the_reason_names_the_rest(out
     assert reason is None or result.reason == reason
 
 
-def test_a_reason_is_one_line_that_is_safe_to_print():
-    result = PLAIN(call("f\n\x1b[2Jx", **{"a\x1b": "\u202e"}), call("g"))
-    assert result.reason == r"called f\n\x1b[2Jx, expected g"
-    assert [row["name"] for row in result.metadata["calls"]] == ["f\n\x1b[2Jx"]
-    result = PLAIN(call(**{"a\x1b": "\u202ex"}), call(**{"a\x1b": 1}))
-    assert result.reason == r'weather: /a\x1b "\u202ex", expected 1'
-
-
 def test_each_call_is_told_with_its_places_and_pointers():
     output = [call(city="Rome", days=2), call("book", id=1), call("book", id=9), {"name": "now", "arguments": "["}]  # fmt: skip
     reference = [call("book", id=1), call(city="Paris"), call("now"), call("gone")]
