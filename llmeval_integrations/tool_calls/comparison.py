@@ -270,8 +270,10 @@ class CallComparison:
         """Compare two calls of the same tool; one that is out of order has no leaf that matches."""
         made, expected = self.made[row], self.expected[column]
         pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
-        matched = pair.matched if in_order else 0.0
-        self._compared.append((pair.comparison, matched, pair.output + pair.reference))
+        matched, leaves = pair.matched, pair.output + pair.reference
+        if not in_order:
+            matched, leaves = 0.0, self._weigh_alone(made) + self._weigh_alone(expected)
+        self._compared.append((pair.comparison, matched, leaves))
         kind, score = "right" if pair.is_right else "wrong_arguments", pair.similarity
         if not in_order:
             kind, score = "wrong_order", 0.0

@@ -16,29 +16,33 @@ from llmeval_integrations.tool_calls.tools import Call
 NEAR: Final = 1e-12
 """What decides between pairings of the same score: the one that keeps the order best."""
 
-_FILLED: Final = 1e-9
-"""What a default costs that is filled in, if calls have to keep their order."""
-
 Positions: TypeAlias = list[int]
 Gain: TypeAlias = tuple[float, float]
 """How much of a pair matches, and how many more leaves it has than its calls alone."""
 
 
 class _Trial(NamedTuple):
-    """Calls of one tool, of which every pair is tried."""
+    """Calls of which every pair is tried."""
 
     rows: Positions
     columns: Positions
     gains: list[list[Gain]]
+    is_ordered: bool = False
+    """Whether no two pairs may cross."""
 
     def pair(self, price: float) -> list[tuple[tuple[int, int], Gain]]:
         """Return the best pairs and their gains, if each leaf that they add has this price."""
-        most = max(leaves for row in self.gains for _, leaves in row)
-        worth = [[gain + price * (most - leaves) for gain, leaves in row] for row in self.gains]
-        return [
-            ((self.rows[row], self.columns[column]), self.gains[row][column])
-            for row, column in best_pairs(worth)
-        ]
+        if self.is_ordered:  # here a pair may cost another, but it is better than none
+            worth = [
+                [g and max(g - price * leaves, NEAR) for g, leaves in row] for row in self.gains
+            ]
+            chosen = best_path(worth)
+        else:
+            most = max(leaves for row in self.gains for _, leaves in row)
+            worth = [[gain + price * (most - leaves) for gain, leaves in row] for row in self.gains]
+            chosen = best_pairs(worth)
+        rows, columns, gains = self.rows, self.columns, self.gains
+        return [((rows[row], columns[column]), gains[row][column]) for row, column in chosen]
 
 
 @dataclass
@@ -72,8 +76,7 @@ class CallPairing:
             made, expected = self.made, self.expected
             return [(n, m) for n, m in zip(rows, columns) if made[n].name == expected[m].name]
         gains = [[self.gain(row, column) for column in columns] for row in rows]
-        worth = [[gain - _FILLED * leaves for gain, leaves in row] for row in gains]
-        return [(rows[row], columns[column]) for row, column in best_path(worth)]
+        return self._maximize([_Trial(rows, columns, gains, is_ordered=True)], [])
 
     def pair_in_any_order(
         self, settled: Pairs, groups: Sequence[tuple[Positions, Positions]]
@@ -86,11 +89,28 @@ class CallPairing:
             if rows:
                 gains = [[self.gain(row, column) for column in columns] for row in rows]
                 trials.append(_Trial(rows, columns, gains))
-        if self.leaves is None:
-            chosen = [pair for trial in trials for pair, _ in trial.pair(0.0)]
-        else:
-            chosen = _maximize_quotient(trials, [self.gain(*pair) for pair in settled], self.leaves)
-        return settled + chosen
+        return settled + self._maximize(trials, settled)
+
+    def _maximize(self, trials: Sequence[_Trial], settled: Pairs) -> Pairs:
+        """Pair the calls of all trials so that the score is the highest.
+
+        A score over leaves is a quotient of two sums. A pair may have more leaves than its calls
+        alone: one for each default that is filled in. So leaves have a price, which is the quotient
+        of the round before (Dinkelbach, Management Science 13 (1967) 492).
+        """
+        price = 0.0
+        known = [] if self.leaves is None else [self.gain(*pair) for pair in settled]
+        while True:
+            chosen = [each for trial in trials for each in trial.pair(price)]
+            pairs = [pair for pair, _ in chosen]
+            if self.leaves is None:
+                return pairs
+            gains = [*known, *(gain for _, gain in chosen)]
+            leaves = self.leaves + fsum(more for _, more in gains)
+            quotient = fsum(gain for gain, _ in gains) / leaves
+            if quotient <= price + NEAR:
+                return pairs
+            price = quotient
 
     def _pair_equal(
         self, rows: Positions, columns: Positions
@@ -122,20 +142,3 @@ class CallPairing:
             return False
         self._left -= cost
         return True
-
-
-def _maximize_quotient(trials: Sequence[_Trial], known: Sequence[Gain], leaves: float) -> Pairs:
-    """Pair calls so that a score over leaves, a quotient of two sums, is the highest.
-
-    A pair may have more leaves than its calls alone: one for each default that is filled in. So
-    leaves have a price, which is the quotient of the round before (Dinkelbach, Management Science
-    13 (1967) 492). `known` are the gains of settled pairs, and `leaves` are those of all calls.
-    """
-    price = 0.0
-    while True:
-        chosen = [each for trial in trials for each in trial.pair(price)]
-        gains = [*known, *(gain for _, gain in chosen)]
-        quotient = fsum(gain for gain, _ in gains) / (leaves + fsum(more for _, more in gains))
-        if quotient <= price + NEAR:
-            return [pair for pair, _ in chosen]
-        price = quotient
