@@ -7,7 +7,6 @@ import json
 import os
 import pkgutil
 import re
-import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING
 from importlib import import_module
@@ -15,7 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from docstrings import as_restructured_text, documentation, written
+from sphinx.application import Sphinx
 
 import llmeval_integrations
 from llmeval_integrations import conformance, frameworks, guards, judges, reports
@@ -28,9 +30,6 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.json_values.defects import DEFECTS
 from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.llm.messages import Message
-
-if TYPE_CHECKING:  # the tests make pages without it
-    from sphinx.application import Sphinx
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -260,10 +259,9 @@ def notebooks() -> dict[str, str]:
     found = {path.stem: path.read_text() for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
     order = sorted(found, key=lambda name: COURSE.index(name) if name in COURSE else len(COURSE))
     pages = {f"notebooks/{name}.ipynb": text for name, text in found.items()}
-    pages["notebooks/index.md"] = (
-        "# Notebooks\n\nYou can run each notebook on a laptop, without an API key or a network.\n\n"
-        + toctree(order)
-    )
+    text = "You can run each notebook on a laptop, without an API key or a network. They need"
+    needs = "`pip install 'llmeval-integrations[all,langchain-agents]' jupyter matplotlib`"
+    pages["notebooks/index.md"] = f"# Notebooks\n\n{text} {needs}.\n\n{toctree(order)}"
     return pages
 
 
@@ -339,32 +337,6 @@ def module_page(name: str) -> str:
 """
 
 
-def written(source: ast.Module) -> Iterator[str]:
-    """Yield the public classes and functions of a file that cannot be imported."""
-    for thing in source.body:
-        if not isinstance(thing, (ast.ClassDef, ast.FunctionDef)) or thing.name.startswith("_"):
-            continue
-        made = [each for each in ast.walk(thing) if getattr(each, "name", None) == "__init__"]
-        kind = "class" if isinstance(thing, ast.ClassDef) else "function"
-        texts = [documentation(each) for each in (thing, *made)]
-        arguments = "".join(
-            ast.unparse(each.args).removeprefix("self, ")
-            for each in made or [thing]
-            if isinstance(each, ast.FunctionDef)
-        )
-        body = textwrap.indent("\n\n".join(texts), "   ")
-        yield f".. py:{kind}:: {thing.name}({arguments})\n\n{body}"
-
-
-def documentation(thing: Any) -> str:
-    """Return a docstring as reStructuredText; its arguments are a list without a heading."""
-    text = ast.get_docstring(thing) or ""
-    listed = re.sub(
-        r"^Args:\n((?: {4}.*\n?)+)", lambda found: dedent(found[1]), text, flags=re.MULTILINE
-    )
-    return restructured(listed)
-
-
 def defined(module: ModuleType) -> Iterator[str]:
     """Yield the public names that a module without `__all__` defines."""
     for name, thing in vars(module).items():
@@ -375,27 +347,3 @@ def defined(module: ModuleType) -> Iterator[str]:
 def is_evaluator(thing: Any) -> bool:
     """Return whether an object is an evaluator, which has a page of its own."""
     return isinstance(thing, type) and getattr(thing, "name", None) in list_evaluators()
-
-
-def as_restructured_text(
-    _app: Sphinx, what: str, _name: str, _thing: Any, _options: Any, lines: list[str]
-) -> None:
-    """Convert a docstring in place for autodoc."""
-    text = "\n".join(lines)
-    if what == "attribute":  # Napoleon takes what is before a colon for the type
-        text = re.sub(r"\A(.*)\n\n:type: (.*)\Z", r"\2: \1", text.strip(), flags=re.DOTALL)
-    lines[:] = restructured(text).split("\n")
-
-
-def restructured(docstring: str) -> str:
-    """Convert parameters, code in back-ticks and indented code to reStructuredText."""
-    text = re.sub(r"^([a-z_]+(?:, [a-z_]+)*): ", r"`\1`\n    ", docstring, flags=re.MULTILINE)
-    parts = re.split(r"(`[^`]+`|(?<=\n\n) {4}.*(?:\n+ {4}.*)*)", text)
-    for place, part in enumerate(parts):
-        if part.startswith("`"):
-            parts[place] = f"`{part}`"
-        elif part.startswith("    "):
-            parts[place] = f".. code-block:: python\n\n{part}"
-        else:
-            parts[place] = re.sub(r"([*|\\]|_\b)", r"\\\1", part)
-    return "".join(parts)
