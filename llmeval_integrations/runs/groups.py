@@ -83,7 +83,7 @@ def _add_ungrouped(counts: list[tuple[int, float, float]], figures: Figures) -> 
     """Return the groups, and a group of its own for each row without one.
 
     Only number, sum and squares of these rows are known, so two values with the same mean and
-    spread represent them.
+    spread represent them. For figures of 0 and 1 they are 0 and 1.
     """
     groups = [Group(rows, total) for rows, total, _ in counts if rows]
     alone = figures.n - sum(each.rows for each in groups)
@@ -91,8 +91,10 @@ def _add_ungrouped(counts: list[tuple[int, float, float]], figures: Figures) -> 
         mean = (figures.total - math.fsum(each.total for each in groups)) / alone
         squares = figures.squares - math.fsum(each for _, _, each in counts)
         spread = math.sqrt(max(squares / alone - mean * mean, 0.0))
-        above, below = Group(1, mean + spread), Group(1, mean - spread)
-        groups += [above] * ((alone + 1) // 2) + [below] * (alone // 2)
+        high = max(1, min(alone - 1, round(alone * (mean if figures.are_shares else 0.5))))
+        low = alone - high
+        groups += [Group(1, mean + spread * math.sqrt(low / high))] * high
+        groups += [Group(1, mean - spread * math.sqrt(high / max(low, 1)))] * low
     return groups
 
 

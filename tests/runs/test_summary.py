@@ -13,7 +13,7 @@ from llmeval_integrations.core.figures import format_figure
 from llmeval_integrations.runs import evaluate
 from llmeval_integrations.runs.numbers import percent, percents, write_difference
 from llmeval_integrations.runs.summary import Tally
-from llmeval_integrations.stats.intervals import wilson
+from llmeval_integrations.stats.intervals import Rate, wilson
 
 
 def validity(*rows):
@@ -97,6 +97,10 @@ def test_groups_are_equal_where_they_are_in_json_and_rows_without_one_are_alone(
     _, figures = validity(*alone, *repeats)
     assert figures["mean_ci95"] == pytest.approx(figures["pass_rate_ci95"])
     assert wilson(60, 120)[1] < figures["pass_rate_ci95"][1] < wilson(12, 24)[1]
+    some = [*alone[48:51], *({"output": "1x"[n % 2], "group": n // 2} for n in range(8))]
+    own = [(each.get("group"), each["output"] == "1") for each in some]
+    _, figures = validity(*some)
+    assert figures["pass_rate_ci95"] == pytest.approx(Rate.of(own).interval)
 
 
 @pytest.mark.parametrize(
