@@ -156,13 +156,17 @@ def mean_interval(figures: Figures, groups: Sequence[Group] = ()) -> Interval | 
         return wilson_of(mean, n, Z)
     if len(groups or range(n)) < 2:
         return None
-    if not groups:
-        spread = figures.deviation / n
-        effective = mean * (1 - mean) * n / spread if spread else n
-        return wilson_of(mean, effective, t_of(n - 1))
-    away = [each.total - mean * each.rows for each in groups]
-    wilsons = partial(wilson_of, mean)
-    return interval_over_groups(wilsons, away, groups, mean * (1 - mean), figures.deviation)
+    variance, deviation = mean * (1 - mean), figures.deviation
+    if not are_single(groups):
+        away = [each.total - mean * each.rows for each in groups]
+        return interval_over_groups(partial(wilson_of, mean), away, groups, variance, deviation)
+    found = [wilson_of(mean, n, t_of(n - 1))]
+    if deviation:
+        # If a few rows make up most of the spread, it is uncertain: few degrees of freedom.
+        furthest = max(mean - figures.low, figures.high - mean)
+        freedom = max(1, min(n - 1, int(2 * deviation / furthest**2 + 1e-9)))
+        found.append(wilson_of(mean, variance * n * n / deviation, t_of(freedom)))
+    return min(found, key=width)
 
 
 class Rate(NamedTuple):

@@ -70,6 +70,13 @@ def test_equal_scores_have_a_wide_interval_and_beyond_1_or_in_one_group_none(sco
     assert mean_interval(*verdicts([(20, 15)])) is None
 
 
+def test_groups_of_one_row_are_none_and_one_low_score_tells_little_about_others():
+    figures, groups = group_figures(enumerate([1.0] * 9 + [0.5]))
+    found = mean_interval(figures)
+    assert found == mean_interval(figures, groups)
+    assert found == pytest.approx(intervals.wilson_of(0.95, 10, intervals.t_of(9)))
+
+
 def test_students_interval_and_the_variance_of_groups():
     # Student, Biometrika 6 (1908) 1: the sleep of ten patients
     gains = Figures.of([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4])

@@ -19,6 +19,7 @@ from llmeval_integrations.runs import compare
 from llmeval_integrations.stats.agreement import Rating, kappa
 from llmeval_integrations.stats.confidence import Answer, safe_threshold
 from llmeval_integrations.stats.intervals import (
+    Figures,
     Group,
     Share,
     group_figures,
@@ -106,6 +107,20 @@ def difference_of_rates(chance, groups, rows, correlation):
     return newcombe(PairCounts(*(counts[each] for each in PAIRS)), changes), -0.1
 
 
+def few_losses(chance, n, share):
+    """A few samples lose a part of their score."""
+    return [1 - chance.random() * (chance.random() < share) for _ in range(n)]
+
+
+def mean_score(chance, n, share):
+    return mean_interval(Figures.of(few_losses(chance, n, share))), 1 - share / 2
+
+
+def difference_of_scores(chance, n, share):
+    before, after = ([*map(row_of, range(n), x)] for x in ([1.0] * n, few_losses(chance, n, share)))
+    return compare(run_of(before), run_of(after)).differences[0].interval, -share / 2
+
+
 def tournament(chance, strengths, pairs):
     for _ in range(pairs):
         first, second = chance.sample([*strengths], 2)
@@ -183,6 +198,8 @@ DIFFERENCES = product([20, 100], [1, 5, 10], [0, 0.3, 1])
     ("draws", "draw", "case"),
     [
         (50, strength, "a"),
+        *nightly(*product([2_000], [mean_score], product([20, 50, 200], [0.03, 0.1, 0.5]))),
+        *nightly(*product([1_000], [difference_of_scores], product([50, 200], [0.1, 0.5]))),
         *nightly(*product([1_000], [strength], "abc")),
         *nightly(*product([1_000], [mean_score_of_groups], product([20, 100], [0.3, 3]))),
         *nightly(*product([1_000], [difference_of_rates], DIFFERENCES)),

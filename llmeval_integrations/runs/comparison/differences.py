@@ -17,6 +17,7 @@ from llmeval_integrations.stats.intervals import (
     Group,
     Interval,
     are_single,
+    difference_interval,
     group_figures,
     student,
 )
@@ -179,7 +180,7 @@ def _difference(figures: Measured, p: float, adjusted: float, level: float) -> D
 
 
 def _interval(figures: Measured, down: int, up: int) -> Interval | None:
-    """Return the interval of a difference: Newcombe's for verdicts, else Student's."""
+    """Return the interval of a difference: Newcombe's, Wilson's or, outside 0 to 1, Student's."""
     if figures.are_verdicts:
         both = sum(a == b == 1 for a, b in zip(figures.a, figures.b))
         counts = paired.PairCounts(both, down, up, len(figures.a) - both - down - up)
@@ -187,7 +188,7 @@ def _interval(figures: Measured, down: int, up: int) -> Interval | None:
     interval = student(Figures.of(figures.changes), figures.grouped)
     if interval is None or not figures.are_shares:
         return interval
-    return max(interval[0], -1.0), min(interval[1], 1.0)
+    return difference_interval(zip(figures.groups, figures.changes))
 
 
 def _detectable(figures: Measured, level: float) -> float | None:
