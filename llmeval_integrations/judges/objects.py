@@ -99,12 +99,12 @@ def _leaves(value: Any) -> list[Any]:
 
 
 def decode(text: str) -> str:
-    """Undo escapes of JSON, entities of HTML and full-width letters; the text stays readable."""
+    """Undo escapes of JSON, entities of HTML, full-width letters and the sign of minus."""
     if "&" in text:
         text = html.unescape(text)
     if "\\" in text:
         text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text).replace("−", "-")
 
 
 def letters(text: str) -> str:

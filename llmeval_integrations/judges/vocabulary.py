@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,7 +13,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
-from llmeval_integrations.judges.objects import Members, plain_name
+from llmeval_integrations.judges.objects import Members, decode, plain_name
 
 
 class _Word(str, Enum):
@@ -121,11 +120,13 @@ class Vocabulary:
     def _patterns(self) -> dict[str, re.Pattern[str]]:
         """The regular expressions of its names and words."""
         word = r"[-+]?\d+(?:\.\d+)?" if self.scale else alternation(self.words)
+        word = rf"(?<!-(?=\d))(?:{word})"  # 4 is no part of -4
         highest = max(
             [*map(float, filter(str.isdecimal, self.words)), *(self.scale or ())], default=0
         )
         whole = rf"(?:\s*(?:/|out of)\s*{highest:g}(?:\.0)?)?" if highest else ""
-        end = rf"{whole}(?![^\W_])(?!-\w|\.\d|\s*(?:/|out of)\s*\d)"
+        percent = "" if highest == 100 else r"|(?<=\d)\s?%"
+        end = rf"{whole}(?![^\W_])(?!-\w|\.\d|(?<=\d),\d{percent}|\s*(?:/|out of)\s*\d)"
         stated = rf"s?{_GAP}(?P<word>{word}){end}(?P<rest>[^\n]{{0,160}})"
         patterns = {
             "name": rf"(?<![^\W_])(?:{alternation((self.name,))}){stated}",
@@ -163,7 +164,7 @@ class Vocabulary:
             [value] = value.values() if isinstance(value, dict) else value
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             value = f"{value:g}"
-        text = unicodedata.normalize("NFKC", value).strip() if isinstance(value, str) else ""
+        text = decode(value).strip() if isinstance(value, str) else ""
         whole = text.strip(" \t\r\n\"'`*.").casefold()
         if whole in self.words:
             return self.words[whole]
@@ -235,8 +236,10 @@ VERDICT_NAMES: Final = frozenset((
     "judgement", "judgment", "decision", "result", "rating", "evaluation", "answer", "label",
     "outcome", "conclusion", "grade", "assessment", "score", "choice", "overall", "correction",
     "final verdict", "corrected verdict", "final answer", "pass fail", "status",
-    "urteil", "ergebnis", "veredicto", "veredito", "verdetto", "вердикт",
-    "结论", "最终结论", "判定", "裁定", "결론", "판정",
+    "urteil", "ergebnis", "bewertung", "fazit", "évaluation", "résultat", "jugement",
+    "veredicto", "resultado", "dictamen", "evaluación", "veredito", "verdetto", "вердикт",
+    "结论", "最终结论", "判定", "最终判定", "裁定", "评估结果", "结果",
+    "評価", "結論", "判定結果", "결론", "판정",
 ))  # fmt: skip
 """Other names that judges use for a verdict."""
 
@@ -244,8 +247,8 @@ _PASSED: Final = (
     "pass,passed,passes,bestanden,aprobado,aprovado,réussi,通过,合格,пройдено,합격,✅,✔"
 )
 _FAILED: Final = (
-    "fail,failed,fails,nicht bestanden,no aprobado,échec,reprovado,不通过,未通过,不合格,не пройдено"
-    ",불합격,❌,✗"
+    "fail,failed,fails,nicht bestanden,no aprobado,échec,échoué,reprovado,不通过,未通过,不合格"
+    ",не пройдено,불합격,❌,✗"
 )
 VERDICT: Final = Vocabulary(
     "verdict",
