@@ -125,8 +125,8 @@ class Vocabulary:
             [*map(float, filter(str.isdecimal, self.words)), *(self.scale or ())], default=0
         )
         whole = rf"(?:\s*(?:/|out of)\s*{highest:g}(?:\.0)?)?" if highest else ""
-        percent = "" if highest == 100 else r"|(?<=\d)\s?%"
-        end = rf"{whole}(?![^\W_])(?!-\w|\.\d|(?<=\d),\d{percent}|\s*(?:/|out of)\s*\d)"
+        end = rf"{whole}(?![^\W_])(?!-\w|\.\d|\s*(?:/|out of)\s*\d)"
+        percent, other = ("", r",\d") if highest == 100 else ("%", r",\d|\s?%")
         stated = rf"s?{_GAP}(?P<word>{word}){end}(?P<rest>[^\n]{{0,160}})"
         patterns = {
             "name": rf"(?<![^\W_])(?:{alternation((self.name,))}){stated}",
@@ -134,9 +134,11 @@ class Vocabulary:
             "word": rf"(?<![^\W_])(?:{word})(?![^\W_])",
             "beginning": rf"[\W_]*?(?P<word>{word}){end}",
             "conclusion": rf"{_CONCLUSION}(?P<no>not? )?(?:an? )?(?P<word>{word})(?:ure)?\W*\Z",
-            "bare": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word}){whole}[^\w\n/|?,]{{0,8}}$"
+            "other number": rf"\d(?:{other})",  # 4,5 and 4 % are not 4
+            "bare": rf"^(?!>)[^\w\n~]{{0,8}}(?P<a>{word}){whole}[^\w\n/|?,{percent}]{{0,8}}$"
             rf"|\\boxed\{{(?:\\text\{{)?(?P<b>{word})\}}|\[\[(?P<c>{word})\]\]"
-            rf"|\A\W{{0,4}}(?P<d>{word})\s*[.:—–-](?=\s)",
+            # the number of a list's first item has a point
+            rf"|\A\W{{0,4}}(?P<d>{word})\s*(?:[:—–-]|(?<!\d)\.)(?=\s)",
         }
         flags = re.IGNORECASE | re.MULTILINE
         return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}
@@ -213,6 +215,8 @@ class Vocabulary:
 
     def _interpret(self, word: str, before: str, behind: str) -> Any:
         """Return what a word states between these texts; None if they make it doubtful."""
+        if self._patterns["other number"].match(word[-1] + behind):
+            return None
         value = self.value_of(word)
         again = self._patterns["beginning"].match(behind)  # ✅ Pass
         if again and self.decisive and self.value_of(again["word"]) == value:
