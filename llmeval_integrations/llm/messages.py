@@ -107,6 +107,14 @@ class Message(msgspec.Struct, frozen=True):
         is_text = isinstance(self.content, str) and not whole.images
         return Message(self.role, whole.text) if is_text else whole
 
+    def escape(self) -> Message:
+        """Return the message with halves of surrogate pairs escaped, which UTF-8 cannot encode."""
+        blocks = tuple(
+            block.encode(errors="backslashreplace").decode() if isinstance(block, str) else block
+            for block in self.blocks
+        )
+        return Message(self.role, blocks[0] if isinstance(self.content, str) else blocks)
+
 
 class Request(msgspec.Struct, frozen=True):
     """One question to a model."""

@@ -211,7 +211,7 @@ class SdkClient(Client):
         """Return a request as arguments; the configuration's settings replace missing ones."""
         temperature, limit = request.temperature, request.max_tokens
         temperature = self.config.temperature if temperature is None else temperature
-        messages = in_words(request, output)
+        messages = tuple(message.escape() for message in in_words(request, output))
         if self.needs_user and all(message.role == "system" for message in messages):
             messages = tuple(Message("user", message.content) for message in messages)
         complete = msgspec.structs.replace(

@@ -36,11 +36,11 @@ def talk(role="system", join=parts):
         {"role": role, "content": join(["Be fair.", "Be brief."])},
         {"role": "user", "content": join(["One.", "Two."])},
         {"role": "assistant", "content": "3"},
-        {"role": "user", "content": "4"},
+        {"role": "user", "content": r"4\ud83d"},
     ]
 
 
-TALK = Request.of(talk())
+TALK = Request.of([*talk()[:3], {"role": "user", "content": "4\ud83d"}])  # half an emoji
 BODIES = {
     "openai": {"model": "gpt-4o", "messages": talk(), "temperature": 0.0},
     "anthropic": {
@@ -51,7 +51,7 @@ BODIES = {
         "contents": [
             {"role": "user", "parts": [{"text": "One."}, {"text": "Two."}]},
             {"role": "model", "parts": [{"text": "3"}]},
-            {"role": "user", "parts": [{"text": "4"}]},
+            {"role": "user", "parts": [{"text": r"4\ud83d"}]},
         ],
         "systemInstruction": {"parts": [{"text": "Be fair.\n\nBe brief."}], "role": "user"},
         "generationConfig": {"temperature": 0.0},
