@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
@@ -29,6 +29,10 @@ _REPLY: Final = 150
 """Tokens of a reply with its reasons; a reasoning model uses many more."""
 
 
+class _NotAskedError(Exception):
+    """A model would be asked, and its reply decides what follows."""
+
+
 @dataclass
 class _Estimate:
     """The requests that a judge would send at least; after a reply it may send further ones."""
@@ -43,13 +47,17 @@ class _Estimate:
     cost: float = 0.0  # in US dollars
     unpriced: str = ""  # why a price is not known
 
-    def add(self, client: Client, request: Request) -> None:
+    def add(self, client: Client, request: Request) -> NoReturn:
         """Count a request to a model."""
         key = request_key(json.dumps(client.identity(), sort_keys=True), request)
-        if key in self.asked:
-            self.cached += not self.frozen  # a frozen run lacks this reply, too
-            return
-        self.asked.add(key)
+        if key not in self.asked:
+            self.asked.add(key)
+            self._add_call(client, request)
+        elif not self.frozen:  # a frozen run lacks this reply, too
+            self.cached += 1
+        raise _NotAskedError
+
+    def _add_call(self, client: Client, request: Request) -> None:
         tokens = -(-request.length // _CHARACTERS_A_TOKEN)
         reply = min(request.max_tokens or _REPLY, _REPLY)
         price = find_price(client)
@@ -83,9 +91,12 @@ class _CostProbe(JudgedEvaluator):
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         ask = Ask(self._session)
-        result = await self._judge.result(sample, ask)
-        self._estimate.cached += ask.spending.cached
-        return result
+        try:
+            return await self._judge.result(sample, ask)
+        except _NotAskedError:
+            return Result.unscored("nobody was asked", label="not_cached")
+        finally:
+            self._estimate.cached += ask.spending.cached
 
 
 def plan(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 import msgspec
 
@@ -62,8 +62,8 @@ class Session:
     budget: Budget = field(default_factory=lambda: Budget(is_priced=False))
     ready: asyncio.Event | None = None  # the first call waits for it
     batch: bool = False  # whether models are asked by batches; needs `replies`
-    # called in the place of a model; the question fails then
-    count: Callable[[Client, Request], object] | None = None
+    # called in the place of a model; it raises, so that nothing is concluded from a missing reply
+    count: Callable[[Client, Request], NoReturn] | None = None
 
     def __post_init__(self) -> None:
         self._lines: dict[int, _Line] = {}
@@ -91,7 +91,6 @@ class Session:
                 return kept.serve(request, cached=not is_new)
         if self.count is not None:
             self.count(client, request)
-            raise ClientError("nobody was asked", kind="not_cached")
         if self.cache is not None and self.cache.frozen:
             raise ClientError(f"{self.cache.path} lacks the reply", kind="not_cached")
         flight = self._flights[key] = asyncio.ensure_future(self._fetch(line, key, request))

@@ -137,6 +137,13 @@ def test_a_plan_shows_a_known_price(run):
     assert float(re.search(pattern, batch)[2]) == pytest.approx(expected / 2, abs=1e-4)
 
 
+def test_a_plan_of_a_cascade_counts_what_is_asked_in_any_case(llmeval, server):
+    judge = {"pass_fail": {"model": model(server), "question": "Is it?"}}
+    parts = json.dumps([{"vote": {"of": judge, "n": 2}}, {"relevance": {"model": model(server)}}])
+    out = llmeval("run ten.jsonl --dry-run -e", f"cascade:evaluators={parts}")[1]
+    assert "cascade: 10 evaluated, at least 20 calls, 0 replies from the cache" in out
+
+
 def test_prefer_shows_two_runs_to_a_judge(llmeval, server):
     server.plays(chat(json.dumps({"reasoning": "It comes first.", "label": "first"})))
     call = "prefer before after -e", f"preference:model={json.dumps(model(server))}"
