@@ -113,7 +113,8 @@ class Message(msgspec.Struct, frozen=True):
             block.encode(errors="backslashreplace").decode() if isinstance(block, str) else block
             for block in self.blocks
         )
-        return Message(self.role, blocks[0] if isinstance(self.content, str) else blocks)
+        content = blocks[0] if isinstance(self.content, str) else blocks
+        return msgspec.structs.replace(self, content=content)
 
 
 class Request(msgspec.Struct, frozen=True):
