@@ -149,7 +149,7 @@ class StreamGuard:
     length: int | None
     characters: int = 0
     """How many characters of the text or the arguments arrived."""
-    _ids: dict[int | None, str] = field(default_factory=dict)
+    _ids: dict[int | None, str] = field(default_factory=dict, init=False)
     """The id of the last call at each index; some servers give all calls the same index."""
 
     @property
