@@ -272,7 +272,8 @@ class CallComparison:
         pair = Pair(made, expected, self.arguments, self.is_listed, self._pairing)
         matched, leaves = pair.matched, pair.output + pair.reference
         if not in_order:
-            matched, leaves = 0.0, self._weigh_alone(made) + self._weigh_alone(expected)
+            alone = self._weigh_alone(made) + self._weigh_alone(expected)
+            matched, leaves = 0.0, max(leaves, alone)  # not fewer than in any order
         self._compared.append((pair.comparison, matched, leaves))
         kind, score = "right" if pair.is_right else "wrong_arguments", pair.similarity
         if not in_order:

@@ -74,6 +74,7 @@ def g(**arguments):
         # A call that has no pair counts with all its leaves, and pairs are those of the best score.
         ({"call_order": "strict", "arguments": "superset"}, [f(t="x"), g(a=1)], [g(a=1), f()], 1 / 2, 2 * 2 / (4 + 3)),
         ({"call_order": "strict", "arguments": "superset"}, [f(a=1, t="y"), f(a=1, l=[1] * 9)], f(a=1, t="y"), 2 / 3, 2 * 2 / (5 + 3)),
+        ({"call_order": "strict", "arguments": "ignore"}, [f(a=1), g(a=1)], [g(a=1), f(a=2)], 1 / 2, 2 * 2 / (4 + 4)),
         ({"before": [("f", "g")]}, [g(), f(a=1)], [f(a=1), g()], 1 / 2, 2 * 2 / (3 + 3)),
         ({"defaults": {"similarity": 0.8}}, f(t="Harbour"), f(t="Harbor"), (1 + 6 / 7) / 2, 2 * (1 + 6 / 7) / 4),
         ({"fields": {"f/t": {"weight": 3}}}, f(a=1, t="x"), f(a=1, t="y"), 2 / 5, 2 * 2 / (5 + 5)),
