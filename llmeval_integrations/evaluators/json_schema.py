@@ -33,7 +33,8 @@ class JsonSchema(Evaluator):
     `falseSchema` if the whole schema is false.
 
     Metadata:
-    - `errors`: each with `pointer`, `schema_pointer`, `keyword` and `message`
+    - `errors`: each with `pointer`, `schema_pointer`, `keyword` and `message`. A value that fits
+      no alternative is one error, or has all errors of the only alternative apart from null
     - `schema_score`: the share of values and required members without an error
     - `limit_reached`: not all errors are listed. The first 100 are; if the output has an object
       with more than 1,000 members, or more than 16 levels while the schema refers to itself, only

@@ -82,11 +82,14 @@ def count_paths(root: Any) -> float:
     return paths[id(root)]
 
 
-def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any], bool]]:
+def subschemas(
+    root: Any, *, skipped: str = "", spares_optional: bool = False
+) -> Iterator[tuple[dict[str, Any], bool]]:
     """Yield each schema of a document that is an object, and whether it is in an alternative.
 
-    Definitions are not in an alternative. Schemas under the keyword `skipped` are left out. The
-    caller may change a schema once it is yielded.
+    Definitions are not in an alternative, and with `spares_optional` neither is the only one apart
+    from null. Schemas under the keyword `skipped` are left out. The caller may change a schema once
+    it is yielded.
     """
     waiting: list[tuple[Any, bool]] = [(root, False)]
     while waiting:
@@ -98,7 +101,14 @@ def subschemas(root: Any, *, skipped: str = "") -> Iterator[tuple[dict[str, Any]
         for key, part in schema.items():
             if key in _VALUES or key == skipped or not isinstance(part, (dict, list)):
                 continue
-            inside = key in _ALTERNATIVES or (alternative and key not in DEFINITIONS)
+            is_choice = key in _ALTERNATIVES and not (spares_optional and _is_optional(part))
+            inside = is_choice or (alternative and key not in DEFINITIONS)
             inner = part.values() if isinstance(part, dict) and key in NAMED else [part]
             waiting += [(one, inside) for one in inner]
         yield schema, alternative
+
+
+def _is_optional(alternatives: Any) -> bool:
+    """Return whether there is only one alternative, apart from null."""
+    several = alternatives if isinstance(alternatives, list) else []
+    return len([one for one in several if one != {"type": "null"}]) == 1

@@ -17,17 +17,19 @@ LONE_REFERENCES: Final = frozenset(("Draft4Validator", "Draft6Validator", "Draft
 """The drafts in which `$ref` overrides its sibling keywords."""
 
 
-def simplify(schema: Any, draft: str) -> bool:
+def simplify(schema: Any, draft: str, *, is_recursive: bool) -> bool:
     """Change a schema in place so that it gives fewer errors but the same verdicts.
 
     The validator lists the errors of each alternative, which nobody reads. In a recursive schema
     each level multiplies their number by the number of alternatives. Therefore references inside
-    alternatives give only a verdict. Long enums do, too, since an error lists all their values.
-    Returns whether anything changed.
+    alternatives give only a verdict. The only alternative apart from null is read, so it keeps its
+    errors, unless each level of a recursive schema would copy all that is in it. Long enums give
+    only a verdict, too, since an error lists all their values. Returns whether anything changed.
     """
     is_lone, has_if = draft in LONE_REFERENCES, draft not in ("Draft4Validator", "Draft6Validator")
     changed = False
-    for part, is_alternative in subschemas(schema, skipped="not"):  # which errors quote
+    parts = subschemas(schema, skipped="not", spares_optional=not is_recursive)
+    for part, is_alternative in parts:  # errors quote what is under `not`
         references = [key for key in REFERENCES if key in part] if is_alternative else []
         if references and ("$ref" in part or not is_lone):
             verdict: dict[str, Any] = {key: part.pop(key) for key in references}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.core.errors import RegexTimeoutError
@@ -49,13 +50,13 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
 
     errors = []
     if is_listed(extent, schema):
-        found = schema.error_validator.iter_errors(value)
+        found = chain.from_iterable(map(_expand, schema.error_validator.iter_errors(value)))
         errors = [error for error in found if not _misses_member(error)]
     else:
         try:
             schema.error_validator.validate(value)
         except jsonschema_rs.ValidationError as first:
-            errors = [first]
+            errors = _expand(first)
     for error in errors:
         if type(error.kind).__name__ in ("BacktrackLimitExceeded", "RegexEngineFailure"):
             said = describe(error)
@@ -64,6 +65,22 @@ def find_errors(value: Any, schema: CompiledSchema, extent: Extent) -> list[Any]
                 f"{said['pointer'] or 'the root'}: {said['message']}"
             )
     return errors
+
+
+def _expand(error: Any) -> list[Any]:
+    """Return the errors of the only alternative apart from null, as in a Pydantic `Optional`.
+
+    Any other error is returned as it is.
+    """
+    if type(error.kind).__name__ not in ("AnyOf", "OneOfNotValid"):
+        return [error]
+    others = [found for found in error.kind.context if not _is_about_null(found)]
+    return [*chain.from_iterable(map(_expand, others[0]))] if len(others) == 1 else [error]
+
+
+def _is_about_null(errors: list[Any]) -> bool:
+    kind = errors[0].kind
+    return bool(kind.name == "type" and kind.as_dict()["types"] == ["null"])
 
 
 def _misses_member(error: Any) -> bool:

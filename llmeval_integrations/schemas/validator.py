@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from math import inf
 from typing import Any, Final, Literal
 from urllib.parse import quote as escape
 
@@ -58,7 +59,7 @@ class CompiledSchema:
         import jsonschema_rs
 
         schema = self.read()
-        if not simplify(schema, self.draft):
+        if not simplify(schema, self.draft, is_recursive=self.paths == inf):
             return self._validator
         try:
             return self._build(type(self._validator), schema)
@@ -92,7 +93,7 @@ class CompiledSchema:
         import jsonschema_rs
 
         schema = self.read()
-        simplify(schema, self.draft)
+        simplify(schema, self.draft, is_recursive=self.paths == inf)
         keyword = "id" if self.draft == "Draft4Validator" else "$id"
         own = schema.get(keyword) if isinstance(schema, dict) else None
         address = own.partition("#")[0] if isinstance(own, str) else ""

@@ -126,6 +126,8 @@ def test_all_errors_are_listed_with_pointers():
     [
         ({"additionalProperties": False}, '{"a": 1, "b": 2}', "additionalProperties", "/additionalProperties", "Additional properties are not allowed ('a', 'b' were unexpected)"),
         ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', "dependentRequired", "/dependentRequired", '"b" is a required property'),
+        ({"properties": {"a": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}}, "$defs": {"A": {"required": ["b"]}}}, '{"a": {}}', "required", "/$defs/A/required", '"b" is a required property'),
+        ({"oneOf": [{"type": "null"}, {"anyOf": [{"minimum": 3}]}]}, "1", "minimum", "/oneOf/1/anyOf/0/minimum", "1 is less than the minimum of 3"),
         ({"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}, '{"a": 1}', "dependencies", "/dependencies", '"b" is a required property'),
         ({"properties": {"items": False}}, '{"items": 1}', "properties", "/properties/items", "False schema does not allow 1"),
         ({"items": False}, "[1]", "items", "/items", "False schema does not allow 1"),
