@@ -20,7 +20,7 @@ from docstrings import as_restructured_text, documentation, written
 from sphinx.application import Sphinx
 
 import llmeval_integrations
-from llmeval_integrations import conformance, frameworks, guards, judges, reports
+from llmeval_integrations import conformance, frameworks, guards, judges, reports, runs
 from llmeval_integrations.cli.evaluators import Option, read_docstring, read_needs, read_options
 from llmeval_integrations.cli.main import parsers
 from llmeval_integrations.core import errors
@@ -270,9 +270,8 @@ def notebooks() -> dict[str, str]:
 
 def api() -> dict[str, str]:
     """Return a page for each module that users import."""
-    rooms = [
-        module.__name__ for module in (llmeval_integrations, judges, guards, conformance, reports)
-    ]
+    modules = (llmeval_integrations, judges, guards, runs, conformance, reports)
+    rooms = [module.__name__ for module in modules]
     files = pkgutil.iter_modules(frameworks.__path__, f"{frameworks.__name__}.")
     names = rooms + [found.name for found in files if "._" not in found.name]
     names.append("llmeval_integrations.frameworks.langchain.middleware")
@@ -328,7 +327,7 @@ def module_page(name: str) -> str:
         said = "\n\n".join([documentation(source), *written(source)])
         return f"{title}```{{eval-rst}}\n{said}\n```\n"
     names = list(getattr(module, "__all__", ())) or list(defined(module))
-    names = [each for each in names if not is_evaluator(getattr(module, each))]
+    names = [each for each in names if not has_page(module, each)]
     return f"""{title}```{{eval-rst}}
 .. automodule:: {name}
    :members: {", ".join(names)}
@@ -344,6 +343,8 @@ def defined(module: ModuleType) -> Iterator[str]:
             yield name
 
 
-def is_evaluator(thing: Any) -> bool:
-    """Return whether an object is an evaluator, which has a page of its own."""
-    return isinstance(thing, type) and getattr(thing, "name", None) in list_evaluators()
+def has_page(module: ModuleType, name: str) -> bool:
+    """Return whether a name is an evaluator, with a page of its own, or on the package's page."""
+    thing = getattr(module, name)
+    is_evaluator = isinstance(thing, type) and getattr(thing, "name", None) in list_evaluators()
+    return is_evaluator or (module != llmeval_integrations and name in llmeval_integrations.__all__)
