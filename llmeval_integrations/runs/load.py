@@ -137,7 +137,7 @@ def _read_once(file: Path, column: int | None, *_: int) -> Log:
         log = _read(file, column)
     except EvalError:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
             f"{file} cannot be read: it is damaged or of another version: {error!r}"
         ) from error

@@ -71,7 +71,8 @@ def _sample(own: Any, line: Mapping[str, Any]) -> LoggedSample:
     if len(requests) > 1:  # each output is the log likelihood of a choice, and whether it is greedy
         likelihoods = [float(each[0]) for each in output]
         output = choices[likelihoods.index(max(likelihoods))]
-        target = choices[int(target)] if str(target).isdecimal() else target
+        place = int(target) if str(target).isdecimal() else len(choices)
+        target = choices[place] if place < len(choices) else target  # a number may be the answer
     elif len(output) == 1:
         output = output[0]
     given = requests[0].get("arg_0") if requests else None

@@ -80,9 +80,11 @@ def test_the_direction_of_metrics_is_in_the_results_and_nan_is_no_score(tmp_path
     assert find_manifest(CHOSEN)["version"] == "lm_eval 0.4.13"
     assert read_run(copy(CHOSEN, tmp_path)).lower_is_better is None
     one = tmp_path / "one.jsonl"
-    one.write_text(CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN'))
+    line = CHOSEN.read_text().splitlines()[0].replace('"acc_norm": 1.0', '"acc_norm": NaN')
+    one.write_text(line.replace('"target": "0"', '"target": "1889"'))
     assert said(one, "acc") == [(1, True, None)]
     assert said(one, "acc_norm") == [(None, None, "not_scored")]
+    assert next(read_samples(one))["reference"] == "1889"
     results = json.loads((DATA / "results_2026-11-27T00-00-58.678580.json").read_text())
     results["higher_is_better"]["capitals_mc"]["acc"] = False
     (tmp_path / "lower").mkdir()
