@@ -67,7 +67,7 @@ def view_of_run(run: Run, name: str = "") -> View:
         *(_review(run, each) for each in evaluators if "confidence" in each),
         *_groups([each for each in evaluators if each.get("groups", {}).get("flaky")]),
         *field_sections(run, evaluators),
-        _labels(run, [each for each in evaluators if each["pass_rate"] is None]),
+        _labels(run, [each for each in evaluators if each["labels"] and each["pass_rate"] is None]),
         _judges(run, evaluators),
     ]
     warnings = [f"the run is incomplete: {run.incomplete}"] if run.incomplete else []

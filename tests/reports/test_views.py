@@ -23,6 +23,7 @@ from llmeval_integrations.reports.comparison_view import comparison_view
 from llmeval_integrations.reports.run_view import view_of_run
 from llmeval_integrations.reports.terminal import as_text
 from llmeval_integrations.reports.view import Cell, Column, Section, View
+from llmeval_integrations.runs import read_run
 
 
 def section(view, name):
@@ -109,6 +110,11 @@ def test_a_section_of_a_run(rows, evaluators, name, expected, tmp_path):
         [each.strip() for each in line.split("|")] for line in expected.splitlines()[1:]
     )
     assert [[row[head] for head in heads] for row in found] == lines
+
+
+def test_a_run_without_rows_that_is_read_again_has_no_verdict(tmp_path):
+    evaluate([], JsonValidity(), out=tmp_path / "run")
+    assert view_of_run(read_run(tmp_path / "run")).verdict.text == "No evaluator gave a verdict."
 
 
 VERDICTS = [
