@@ -15,7 +15,7 @@ from llmeval_integrations.core.escape import make_printable
 from llmeval_integrations.runs.comparison.compare import Comparison, compare
 from llmeval_integrations.runs.comparison.prefer import prefer
 from llmeval_integrations.runs.load import read_run
-from llmeval_integrations.runs.numbers import percent
+from llmeval_integrations.runs.numbers import percent, write_count
 from llmeval_integrations.runs.rows import write_document
 
 _MOST_CHANGES: Final = 5
@@ -101,10 +101,15 @@ def _compare(call: argparse.Namespace) -> int:
 
 
 def _misses(comparison: Comparison, most: float) -> Iterator[str]:
-    """Word each regression, and each evaluator with too few samples in common."""
-    for each in comparison.regressions:
+    """Word each regression, and each evaluator with too few samples in common or at all."""
+    for each in comparison.differences:
         figure = each.measure if each.field is None else f"{each.field} {each.measure}"
-        yield f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"
+        change = f"{each.evaluator}: {figure} went from {each.a:.4g} to {each.b:.4g}"
+        if each.verdict == "worse":
+            yield change
+        elif each.is_undecidable and each.field is None and each.worse > each.better:
+            few = write_count(each.groups or each.n, "sample" if each.groups is None else "group")
+            yield f"{change}, and {few} can show no difference, {_UNSURE}"
     for name, found in comparison.evaluators.items():
         if found.left_out == found.joined:
             yield f"{name}: no sample has a score in both runs, {_UNSURE}"

@@ -44,6 +44,11 @@ def mcnemar(worse: int, better: int) -> float:
     return min(1.0, 2 * tail)
 
 
+def least_p(changes: int) -> float:
+    """Return the smallest p value of so many independent differences that are not 0."""
+    return 2.0 ** (1 - changes)
+
+
 def sign_flip(differences: Sequence[float], seed: int = 0) -> float:
     """Return the two-sided p value of the sum of independent differences, by flipping signs.
 
@@ -164,7 +169,7 @@ def adjust(ps: Sequence[float], changes: Sequence[int], level: float) -> tuple[l
     its independent differences that are not 0. A test that cannot reach its part of the level needs
     no part of it (Tarone, Biometrics 46 (1990) 515); its p value stays above the level.
     """
-    least = [2.0 ** (1 - each) for each in changes]
+    least = [*map(least_p, changes)]
     ranked = sorted(least)
     tests = next(tests for tests in count(1) if bisect_right(ranked, level / tests) <= tests)
     adjusted = [min(1.0, tests * p) for p in ps]
@@ -187,7 +192,7 @@ def detectable(differences: Sequence[float], n: int, level: float) -> float | No
     Biometrics 43 (1987) 207). If nothing changed, a change is assumed to be 1 in each row of a
     group. Return None if no p value of so few differences can reach the level.
     """
-    if 2.0 ** (1 - len(differences)) > level:
+    if least_p(len(differences)) > level:
         return None
     from statistics import NormalDist
 

@@ -49,6 +49,7 @@ SAID = [
     (f"{COMPARE} hundred less_6", 1, "", "json_validity: 6 of A's 100 samples have no counterpart"),
     (f"{COMPARE} hundred less_10 --max-left-out 9%", 1, "", "json_validity: 10 of A's 100 samples have no counter"),
     (f"{COMPARE} hundred no_score", 1, "", "json_validity: no sample has a score in both runs, so a regression"),
+    (f"{COMPARE} hundred run", 1, "", "pass rate went from 1 to 0.5, and 2 samples can show no difference, so a regression"),
     (f"{COMPARE} hundred one_evaluator", 1, "", "length_penalty: A has this evaluator, B does not, so a regression"),
     (f"{COMPARE} hundred less_5", 0, "100 joined", "warning: "),
     (f"{COMPARE} hundred less_10 --max-left-out 0.1", 0, "94 joined", "warning: "),

@@ -59,6 +59,11 @@ class Difference:
     """Whether a lower figure is better, as of distances; None if this is not known."""
 
     @property
+    def is_undecidable(self) -> bool:
+        """Whether there are so few samples, or groups, that no difference is significant."""
+        return paired.least_p(self.groups or self.n) > LEVEL
+
+    @property
     def verdict(self) -> Verdict:
         """Whether the figure is better or worse, if this is significant and not unknown."""
         if self.adjusted > LEVEL or self.lower_is_better is None:
