@@ -17,6 +17,7 @@ from llmeval_integrations.messages.reply import (
     read_object,
     read_part,
 )
+from llmeval_integrations.tool_calls.call import without_answer
 
 _FIRST: Final = 3
 """How many states of a stream are searched for messages."""
@@ -206,7 +207,7 @@ def _read_updates(updates: Sequence[Any]) -> Messages | None:
     answer = next((one for one in reversed(answers) if one is not None), None)
     if found is None or answer is None:
         return found
-    items = tuple(_without_answer(found.items))
+    items = tuple(without_answer(found.items))
     value = asdict(answer) if is_dataclass(type(answer)) else answer
     return Messages(found.reply._replace(value=value), items)
 
@@ -217,22 +218,3 @@ def _messages_in(state: Any) -> list[Any]:
     if found is not None and library_of(found) is not None:
         return [found]
     return [*found] if isinstance(found, (list, tuple)) and _are_messages(found) else []
-
-
-def _without_answer(messages: Sequence[Any]) -> Iterator[Any]:
-    """Yield messages without the calls by which LangChain's ToolStrategy gets the answer.
-
-    The model's last message has this call, and LangChain answers it before all others. Other calls
-    of its name have failed.
-    """
-    names: set[str] = set()
-    for message, following in zip(messages, [*messages[1:], None]):
-        if hasattr(message, "invalid_tool_calls"):  # in the end, the last of the model
-            answered = getattr(following, "tool_call_id", "")
-            names = {call["name"] for call in message.tool_calls if call["id"] == answered}
-    for message in messages:
-        is_model = hasattr(message, "invalid_tool_calls")
-        calls = [*message.tool_calls, *message.invalid_tool_calls] if is_model else []
-        left = [call for call in calls if call["name"] not in names]
-        # The calls alone, as the message may repeat them among its blocks.
-        yield message if len(left) == len(calls) else {"role": "ai", "tool_calls": left}

@@ -5,11 +5,12 @@ Objects of SDKs and their dumps have the same members, so no SDK is imported.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec.structs import asdict
 
 from llmeval_integrations.core.quote import quote
 
@@ -211,8 +212,10 @@ def _unwrap(around: Fields) -> Any:
         return message
     if "message" in output:  # Amazon's
         return output["message"]
-    if isinstance(around.get("messages"), (list, tuple)) and _MESSAGE.isdisjoint(around):
-        return around["messages"]
+    messages = around.get("messages")
+    if isinstance(messages, (list, tuple)) and _MESSAGE.isdisjoint(around):
+        is_answered = around.get("structured_response") is not None
+        return [*without_answer(messages)] if is_answered else messages
     for name in ("data", "kwargs"):  # a message that LangChain has saved
         saved = fields_of(around.get(name))
         if "type" in around and ("content" in saved or "message" in saved):
@@ -248,6 +251,24 @@ def _read_message(message: Fields) -> list[Part]:
         is_text = isinstance(block, str)
         found += [block] if is_text else read_parts(fields_of(block)) or []
     return _calls_or_text(found)
+
+
+def without_answer(messages: Sequence[Any]) -> Iterator[Any]:
+    """Yield messages without the calls by which LangChain's ToolStrategy gets the answer.
+
+    The model's last message has this call, and LangChain answers it before all others. Other calls
+    of its name have failed.
+    """
+    names: set[str] = set()
+    messages = [_unwrap(fields_of(one)) or one for one in messages]  # LangChain may save them
+    calls = [[one for one in read_parts(each) or () if type(one) is ToolCall] for each in messages]
+    for message, following, its in zip(messages, [*messages[1:], None], calls):
+        if text_in(fields_of(message), "role", *TYPE) not in _OTHER_ROLES:  # in the end, the last
+            answered = text_in(fields_of(following), *_ID)
+            names = {call.name for call in its if call.id and call.id == answered}
+    for message, its in zip(messages, calls):
+        left = [asdict(call) for call in its if call.name not in names]
+        yield message if len(left) == len(its) else {"role": "ai", "tool_calls": left}
 
 
 def _calls_or_text(parts: list[Part]) -> list[Part]:

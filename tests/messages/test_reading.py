@@ -67,7 +67,9 @@ def test_the_call_that_carries_an_answer_is_none():
         "structured_response": Weather("Paris"),
     }
     found = find_messages(state)
-    assert [call.name for call in read_calls(list(found.items))] == ["weather", "weather"]
+    saved = {**state, "messages": messages.messages_to_dict(state["messages"])}
+    for thing in (list(found.items), saved):
+        assert [call.name for call in read_calls(thing)] == ["weather", "weather"]
     assert found.reply.value == {"city": "Paris", "rain": True}
     assert [call["name"] for call in state["messages"][2].tool_calls] == ["Weather"]
 
