@@ -51,15 +51,15 @@ def read_calls(
         except UnicodeDecodeError as error:
             return Defect("encoding", str(error), error.start)
     if isinstance(value, str):
-        return _read_texts([value], parsing, expects_calls)
+        return _read_text(value, parsing, expects_calls)
     return _read_value(value, parsing, expects_calls)
 
 
-def _read_texts(texts: list[str], parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
-    """Read the calls in these texts of one model, or else the JSON of the last."""
-    found = find_calls("".join(texts))
+def _read_text(text: str, parsing: Parsing, expects_calls: bool) -> list[ToolCall] | Defect:
+    """Read the calls in the text of one message, or else its JSON."""
+    found = find_calls(text)
     if found is None:
-        value = parse(texts[-1], parsing) if JSON_START.match(texts[-1]) else None
+        value = parse(text, parsing) if JSON_START.match(text) else None
         if isinstance(value, Defect):
             return [] if value.name in _PROSE else value
         is_json = isinstance(value, (dict, list))
@@ -101,7 +101,10 @@ def _read_value(
         return []
     if parts is None:
         return Defect("not_a_call", f"Not a tool call: {quote(value)}")
-    return calls if calls or not texts else _read_texts(texts, parsing, expects_calls)
+    if calls or not texts:
+        return calls
+    read = [_read_text(text, parsing, expects_calls) for text in texts]  # one of each turn
+    return [call for found in read if isinstance(found, list) for call in found] or read[-1]
 
 
 def read_plain(value: Any) -> list[Part] | None:

@@ -127,6 +127,13 @@ TAGGED = f"<tool_call>\n{json.dumps(PLAIN)}\n</tool_call>"
 )  # fmt: skip
 def test_a_text_holds_calls_in_tags_or_none(text, calls):
     assert read_calls(text) == calls
+    assert read_calls(turns(text)) == calls * 2
+
+
+def turns(text):
+    """A conversation in which a model writes the text twice, and then an answer."""
+    said = [{"role": "assistant", "content": one} for one in (text, text, "It rains.")]
+    return [said[0], {"role": "tool", "content": "rain"}, *said[1:]]
 
 
 @pytest.mark.parametrize(
@@ -435,6 +442,7 @@ ROME = ToolCall("weather", {"city": "Rome"})
 def test_calls_are_read_of_the_forms_that_models_write_into_texts(text, calls):
     for value in (text, {"role": "assistant", "content": text}, [{"type": "text", "text": text}]):
         assert read_calls(value, expects_calls=False) == calls
+    assert read_calls(turns(text), expects_calls=False) == calls * 2
 
 
 @pytest.mark.parametrize(
