@@ -55,17 +55,15 @@ def check_count(name: str, value: object) -> None:
         raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
 
 
-def check_flag(evaluator: Any, option: str) -> None:
-    """Raise unless the option is True or False."""
-    if not isinstance(getattr(evaluator, option), bool):
-        raise option_error(evaluator, option, "True or False")
-
-
-def check_choice(evaluator: Any, option: str, choices: Collection[str]) -> None:
-    """Raise unless the option is one of the choices."""
-    value = getattr(evaluator, option)
-    if not isinstance(value, str) or value not in choices:
-        raise option_error(evaluator, option, "one of " + ", ".join(map(repr, choices)))
+def check_choices(evaluator: Any, **allowed: Collection[str] | type[bool]) -> None:
+    """Raise unless each option is one of these choices; for `bool`, it must be True or False."""
+    for option, choices in allowed.items():
+        value = getattr(evaluator, option)
+        if isinstance(choices, type):
+            if not isinstance(value, choices):
+                raise option_error(evaluator, option, "True or False")
+        elif not isinstance(value, str) or value not in choices:
+            raise option_error(evaluator, option, "one of " + ", ".join(map(repr, choices)))
 
 
 def check_callable(evaluator: Any, option: str) -> None:

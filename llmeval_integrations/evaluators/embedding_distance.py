@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choice, check_number, option_error
+from llmeval_integrations.core.options import check_choices, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
@@ -82,7 +82,7 @@ class EmbeddingDistance(Evaluator):
         if not (is_function or any(map(self._has, _METHODS))):
             expected = "embeddings of LangChain or LlamaIndex, or a function that is not async"
             raise option_error(self, "embeddings", expected)
-        check_choice(self, "metric", METRICS)
+        check_choices(self, metric=METRICS)
         check_number(self, "threshold", minimum=0, optional=True)
 
     def check(self, sample: Sample) -> Result:

@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.core.options import check_flag
+from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
@@ -36,9 +36,7 @@ class ExactMatch(TextEvaluator):
     """Whether ASCII digits are removed before the comparison."""
 
     def __post_init__(self) -> None:
-        check_flag(self, "ignore_case")
-        check_flag(self, "ignore_punctuation")
-        check_flag(self, "ignore_numbers")
+        check_choices(self, ignore_case=bool, ignore_punctuation=bool, ignore_numbers=bool)
 
     def check_text(self, text: str, sample: Sample) -> Result:
         expected = sample.reference

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import as_number, check_callable, check_choice, check_number
+from llmeval_integrations.core.options import as_number, check_callable, check_choices, check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -53,14 +53,14 @@ class JsonEditDistance(Evaluator):
 
     def __post_init__(self) -> None:
         if isinstance(self.string_distance, str):
-            check_choice(self, "string_distance", METRICS)
+            check_choices(self, string_distance=METRICS)
         else:
             check_callable(self, "string_distance")
         check_callable(self, "canonicalize")
         check_number(self, "threshold", minimum=0)
         if not callable(self.string_distance):
             check_number(self, "threshold", maximum=1)
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         # A function of the caller may change its argument, so it gets a copy.

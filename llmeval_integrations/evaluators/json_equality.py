@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import as_number, check_callable, check_choice
+from llmeval_integrations.core.options import as_number, check_callable, check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
@@ -48,8 +48,7 @@ class JsonEquality(Evaluator):
 
     def __post_init__(self) -> None:
         check_callable(self, "operator")
-        check_choice(self, "list_order", get_args(ListOrder))
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, list_order=get_args(ListOrder), parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         operator = self.operator

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import (
-    check_choice,
+    check_choices,
     check_instance,
     check_number,
     option_error,
@@ -108,9 +108,7 @@ class JsonFields(Evaluator):
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
-        check_choice(self, "parsing", PARSINGS)
-        check_choice(self, "nulls", OMITTED)
-        check_choice(self, "empty", OMITTED)
+        check_choices(self, parsing=PARSINGS, nulls=OMITTED, empty=OMITTED)
         source: Any = self.confidence
         is_place = isinstance(source, str) and source.startswith(("/", VARIABLE))
         if not (source is None or callable(source) or is_place):

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import (
-    check_choice,
+    check_choices,
     check_instance,
     check_number,
     option_error,
@@ -98,13 +98,12 @@ class JsonGrounded(JsonEvaluator):
     """How much text may surround the JSON."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "source", get_args(Origin))
+        check_choices(self, source=get_args(Origin), parsing=PARSINGS)
         check_instance(self, "fields", Mapping)
         is_list = isinstance(self.common, Collection) and not isinstance(self.common, str)
         if not is_list or any(type(each) not in SCALARS for each in self.common):
             raise option_error(self, "common", "a list of texts and numbers")
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
-        check_choice(self, "parsing", PARSINGS)
         self._layout  # noqa: B018 - checks schema and fields
 
     @cached_property

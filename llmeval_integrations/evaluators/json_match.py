@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
@@ -45,9 +45,7 @@ class JsonMatch(Evaluator):
     """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
-        check_flag(self, "strict_order")
-        check_flag(self, "ignore_extra_keys")
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, strict_order=bool, ignore_extra_keys=bool, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         if is_same(sample, self.parsing):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
-from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read
@@ -62,12 +62,11 @@ class JsonSchema(Evaluator):
     """How much text may surround the JSON of an output."""
 
     def __post_init__(self) -> None:
-        check_flag(self, "check_formats")
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, check_formats=bool, parsing=PARSINGS)
         if isinstance(self.draft, int):
             object.__setattr__(self, "draft", str(self.draft))
         if self.draft is not None:
-            check_choice(self, "draft", [draft for draft in VALIDATORS if draft])
+            check_choices(self, draft=[draft for draft in VALIDATORS if draft])
         if isinstance(self.schema, dict):  # the caller may change it later
             object.__setattr__(self, "schema", copy_schema(self.schema))
         self.compiled  # noqa: B018 - checks the schema

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choice, check_number
+from llmeval_integrations.core.options import check_choices, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
@@ -63,9 +63,8 @@ class JsonSimilarity(Evaluator):
 
     def __post_init__(self) -> None:
         check_number(self, "tau", minimum=0, maximum=1)
-        check_choice(self, "variant", get_args(Variant))
         check_number(self, "threshold", minimum=0, maximum=1)
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, variant=get_args(Variant), parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         output, reference = read_both(self, sample, self.parsing)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice
+from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read, read_defect
@@ -27,7 +27,7 @@ class JsonValidity(Evaluator):
     """How much text may surround the JSON; truncated text is invalid in every mode."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         defect = read_defect(sample, self.parsing)
@@ -48,7 +48,7 @@ class JsonObject(Evaluator):
     """How much text may surround the JSON."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         value = read(sample, "output", self.parsing)

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
-from llmeval_integrations.core.options import check_choice, check_flag, check_number, option_error
+from llmeval_integrations.core.options import check_choices, check_number, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
@@ -75,13 +75,10 @@ class NgramRepetitionPenalty(TextEvaluator):
         check_number(self, "n", minimum=1, maximum=100, whole=True)
         check_number(self, "penalty_threshold", minimum=0, maximum=1)
         check_number(self, "penalty_rate", minimum=0, maximum=1e100)
-        check_flag(self, "use_soft_penalty")
         check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
         check_number(self, "min_scaling", minimum=0, below=1)
-        check_choice(self, "tokenizer", TOKENIZERS)
-        check_choice(self, "encoding_name", ENCODINGS)
-        check_flag(self, "chinese_only")
-        check_choice(self, "analyze_scope", get_args(Scope))
+        check_choices(self, use_soft_penalty=bool, chinese_only=bool, analyze_scope=get_args(Scope))
+        check_choices(self, tokenizer=TOKENIZERS, encoding_name=ENCODINGS)
         if self.chinese_only and self.tokenizer != "jieba":
             raise option_error(self, "chinese_only", "for a tokenizer other than jieba")
         if self.encoding_name != "cl100k_base" and self.tokenizer != "tiktoken":

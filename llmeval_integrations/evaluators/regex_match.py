@@ -13,7 +13,7 @@ from llmeval_integrations.core.errors import (
     RegexTimeoutError,
 )
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
-from llmeval_integrations.core.options import check_choice, check_number, option_error
+from llmeval_integrations.core.options import check_choices, check_number, option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -59,7 +59,7 @@ class RegexMatch(TextEvaluator):
             raise option_error(self, "flags", "flags of the module re, such as re.IGNORECASE")
         if int(self.flags) & ~sum(_FLAGS.values()):
             raise option_error(self, "flags", "flags of the module re that change what matches")
-        check_choice(self, "where", get_args(Where))
+        check_choices(self, where=get_args(Where))
         check_number(self, "timeout", minimum=0.001, maximum=_LONGEST_TIMEOUT)
         if self.pattern is not None:
             if not isinstance(self.pattern, str):

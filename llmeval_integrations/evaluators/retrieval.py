@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choice, check_number
+from llmeval_integrations.core.options import check_choices, check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
@@ -49,7 +49,7 @@ class Retrieval(Evaluator):
     """The lowest score that passes. With None no result passes or fails."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "metric", METRICS)
+        check_choices(self, metric=METRICS)
         check_number(self, "k", minimum=1, whole=True, optional=True)
         check_number(self, "threshold", minimum=0, maximum=1, optional=True)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choice, check_flag, check_number
+from llmeval_integrations.core.options import check_choices, check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
@@ -42,8 +42,7 @@ class StringDistance(TextEvaluator):
     """The largest distance that passes; at most 1 if the score is normalised."""
 
     def __post_init__(self) -> None:
-        check_choice(self, "distance", METRICS)
-        check_flag(self, "normalize_score")
+        check_choices(self, distance=METRICS, normalize_score=bool)
         most = 1 if self.normalize_score else math.inf
         check_number(self, "threshold", minimum=0, maximum=most)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
-from llmeval_integrations.core.options import check_choice, check_flag
+from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
@@ -44,8 +44,7 @@ class ToolCallSchema(ToolEvaluator):
     """How much text may surround the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
-        check_flag(self, "allow_undeclared")
-        check_choice(self, "parsing", PARSINGS)
+        check_choices(self, allow_undeclared=bool, parsing=PARSINGS)
         self.toolbox  # noqa: B018 - checks the tools
 
     @cached_property

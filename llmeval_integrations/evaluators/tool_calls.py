@@ -14,7 +14,7 @@ import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_flag, check_instance
+from llmeval_integrations.core.options import check_choices, check_instance
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
@@ -138,9 +138,7 @@ class ToolCalls(Evaluator):
     def __post_init__(self) -> None:
         for option in ("fields", "defaults"):
             check_instance(self, option, Mapping)
-        for option, choices in _CHOICES.items():
-            check_choice(self, option, choices)
-        check_flag(self, "allow_undeclared")
+        check_choices(self, allow_undeclared=bool, **_CHOICES)
         self._toolbox.check_rules()
         if self.before is not None:
             self._check_before(self._toolbox.tools)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choice, check_number, is_number, option_error
+from llmeval_integrations.core.options import check_choices, check_number, is_number, option_error
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -55,7 +55,7 @@ class WeightedSum(Evaluator):
         pairs = tuple(map(self._check_pair, given))
         if not pairs:
             raise option_error(self, "parts", "at least one evaluator with its weight")
-        check_choice(self, "unscored", get_args(Unscored))
+        check_choices(self, unscored=get_args(Unscored))
         check_number(self, "threshold", optional=True)
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
         # Each part makes a lower sum better; a negative weight reverses a part.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.options import (
-    check_choice,
+    check_choices,
     check_instance,
     check_number,
     check_text,
@@ -242,7 +242,7 @@ class Preference(ModelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_text(self, "question")
-        check_choice(self, "on_disagreement", ("tie", "unscored"))
+        check_choices(self, on_disagreement=("tie", "unscored"))
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         ours, theirs = output_text(sample.output), output_text(sample.output_b)

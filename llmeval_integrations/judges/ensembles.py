@@ -14,7 +14,7 @@ import msgspec
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import (
-    check_choice,
+    check_choices,
     check_instance,
     check_list,
     check_number,
@@ -230,7 +230,7 @@ class Questionnaire(ModelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_list(self, "questions", "a list of questions")
-        check_choice(self, "calls", ("each", "one"))
+        check_choices(self, calls=("each", "one"))
         check_number(self, "threshold", minimum=0, maximum=1)
         options: dict[str, Any] = {"output": self.output, "retries": self.retries}
         given = (self.role, self.instruction, self.scores)

@@ -16,7 +16,7 @@ from llmeval_integrations.core.errors import (
     UnreadableJudgementError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import as_number, check_choice, check_number, option_error
+from llmeval_integrations.core.options import as_number, check_choices, check_number, option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
@@ -151,7 +151,7 @@ class ModelJudge(JudgedEvaluator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice(self, "output", OUTPUTS)
+        check_choices(self, output=OUTPUTS)
         check_number(self, "retries", minimum=0, whole=True)
         if "prompt" in self.__dataclass_fields__:
             prompt = Prompt(vars(self)["prompt"])
