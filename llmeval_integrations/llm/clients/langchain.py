@@ -71,8 +71,8 @@ def _map_models(thing: Any, change: Callable[[Any], Any]) -> Any:
     """Return a runnable with its models changed: bound ones, fallbacks, or one before a parser."""
     fields = getattr(type(thing), "model_fields", ())
     if "fallbacks" in fields:
-        others = [_map_models(each, change) for each in thing.fallbacks]
         own = _map_models(thing.runnable, change)
+        others = [_map_models(each, change) for each in thing.fallbacks]
         return thing.model_copy(update={"runnable": own, "fallbacks": others})
     if "bound" in fields:
         return thing.model_copy(update={"bound": _map_models(thing.bound, change)})

@@ -211,7 +211,8 @@ def test_langchains_models_of_other_forms():
 
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     plain = models.FakeListChatModel(responses=["Paris"])
-    with_others = plain.with_fallbacks([models.FakeListChatModel(responses=["Rome"])])
+    with_others = plain.with_fallbacks([models.FakeListLLM(responses=["Rome"])])
+    assert load_client(with_others).config.name == "FakeListChatModel"  # which has the price
     text = models.FakeListLLM(responses=["Paris"])
 
     class Own(models.FakeListChatModel):
