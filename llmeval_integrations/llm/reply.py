@@ -38,6 +38,8 @@ _KINDS: Final = {
     "written": "cache_creation_input_tokens cacheWriteInputTokens",
     "cached": "cached_tokens cache_read cached_content_token_count",
     "cache_creation": "cache_creation",
+    "five_minutes": "ephemeral_5m_input_tokens",  # LangChain's, in the place of cache_creation
+    "hour": "ephemeral_1h_input_tokens",
     "thoughts": "thoughts_token_count",
     "tools": "tool_use_prompt_token_count",
 }
@@ -183,7 +185,8 @@ def usage_of(account: Any) -> Usage:
         input_tokens=prompt + counts["tools"],
         output_tokens=counts["output"] + counts["thoughts"],
         cached_tokens=counts["read"] or counts["cached"],
-        written_tokens=counts["written"] or counts["cache_creation"],
+        written_tokens=counts["written"]
+        or counts["cache_creation"] + counts["five_minutes"] + counts["hour"],
     )
 
 

@@ -247,11 +247,11 @@ def test_what_langchains_messages_say_beside_the_text(about, finish):
     content = [{"type": "thinking", "thinking": "Rome?"}, {"type": "text", "text": "Paris"}]
     usage = {
         "input_tokens": 15, "output_tokens": 9, "total_tokens": 24,
-        "input_token_details": {"cache_read": 4, "cache_creation": 1},
+        "input_token_details": {"cache_read": 4, "cache_creation": 1, "ephemeral_5m_input_tokens": 2},
     }  # fmt: skip
     message = AIMessage(content, response_metadata=about, usage_metadata=usage)
     reply = ask_client(load_client(GenericFakeChatModel(messages=iter([message]))), question())
-    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, Usage(15, 9, 4, 1))
+    assert (reply.text, reply.finish, reply.usage) == ("Paris", finish, Usage(15, 9, 4, 3))
 
 
 COUNTS = {"input_tokens": 11, "output_tokens": 7, "cache_read_input_tokens": 3}
