@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from llmeval_integrations.runs.evaluate import evaluate
-from llmeval_integrations.runs.options import RunOptions
+from llmeval_integrations.runs.options import JudgeOptions, RunOptions
 from llmeval_integrations.runs.rows import Row, StoredRows
 from llmeval_integrations.runs.run import Interrupted, Run
 from llmeval_integrations.runs.tables import evaluate_batch
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Comparison",
     "Interrupted",
+    "JudgeOptions",
     "Preferences",
     "Row",
     "Run",
