@@ -62,8 +62,8 @@ def evaluate(samples: Any, evaluators: Evaluators, **options: Unpack[RunOptions]
             fields of a `Sample`, such as output, reference, input, schema, id and group.
         evaluators: One evaluator, a list, or a mapping from names in this run. An evaluator may be
             given by its name.
-        options: See `RunOptions`: columns, the directory of the run, the part of the data, and how
-            judges are asked.
+        options: Those of `RunOptions` (columns, the directory of the run, the part of the data)
+            and of `JudgeOptions` (cache, budget, batches).
 
     Raises:
         InputError: If the data, the columns or the options cannot be used.
