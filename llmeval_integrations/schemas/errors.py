@@ -74,13 +74,14 @@ def _expand(error: Any) -> list[Any]:
     """
     if type(error.kind).__name__ not in ("AnyOf", "OneOfNotValid"):
         return [error]
-    others = [found for found in error.kind.context if not _is_about_null(found)]
+    place = error.instance_path
+    others = [found for found in error.kind.context if not _wants_null(found[0], place)]
     return [*chain.from_iterable(map(_expand, others[0]))] if len(others) == 1 else [error]
 
 
-def _is_about_null(errors: list[Any]) -> bool:
-    kind = errors[0].kind
-    return bool(kind.name == "type" and kind.as_dict()["types"] == ["null"])
+def _wants_null(error: Any, place: list[Any]) -> bool:
+    is_type = error.kind.name == "type" and error.instance_path == place
+    return bool(is_type and error.kind.as_dict()["types"] == ["null"])
 
 
 def _misses_member(error: Any) -> bool:

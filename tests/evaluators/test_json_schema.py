@@ -128,6 +128,7 @@ def test_all_errors_are_listed_with_pointers():
         ({"dependentRequired": {"a": ["b"]}}, '{"a": 1}', "dependentRequired", "/dependentRequired", '"b" is a required property'),
         ({"properties": {"a": {"anyOf": [{"$ref": "#/$defs/A"}, {"type": "null"}]}}, "$defs": {"A": {"required": ["b"]}}}, '{"a": {}}', "required", "/$defs/A/required", '"b" is a required property'),
         ({"oneOf": [{"type": "null"}, {"anyOf": [{"minimum": 3}]}]}, "1", "minimum", "/oneOf/1/anyOf/0/minimum", "1 is less than the minimum of 3"),
+        ({"anyOf": [{"properties": {"a": {"type": "null"}}}, {"required": ["b"]}]}, '{"a": 1}', "anyOf", "/anyOf", """{"a":1} is not valid under any of the schemas listed in the 'anyOf' keyword"""),
         ({"$schema": "http://json-schema.org/draft-07/schema#", "dependencies": {"a": ["b"]}}, '{"a": 1}', "dependencies", "/dependencies", '"b" is a required property'),
         ({"properties": {"items": False}}, '{"items": 1}', "properties", "/properties/items", "False schema does not allow 1"),
         ({"items": False}, "[1]", "items", "/items", "False schema does not allow 1"),

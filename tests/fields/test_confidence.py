@@ -71,13 +71,10 @@ def test_a_source_that_is_none_is_refused(source):
 def test_a_confidence_is_a_number_from_0_to_1(value):
     with pytest.raises(InputError, match=r"confidence of '/a': .* is not a number from 0 to 1"):
         JsonFields(confidence="variables.p")({"a": 1}, {"a": 1}, variables={"p": {"a": value}})
-
-
-def test_what_a_model_writes_is_no_error_and_need_not_be_in_the_schema():
-    schema = {"type": "object", "properties": {"a": {}}}
-    result = JsonFields(schema, confidence="/_sure")({"a": 1, "_sure": {"a": "high"}}, {"a": 1})
-    found = result.metadata
-    assert (result.score, found["confidence"], found["unread_confidences"]) == (1.0, [], ["/a"])
+    schema = {"type": "object", "properties": {"a": {}}}  # of the document alone
+    by_model = JsonFields(schema, confidence="/_sure", parsing="lenient")
+    found = by_model({"a": 1, "_sure": {"a": value}}, {"a": 1}).metadata
+    assert (found["f1"], found["confidence"], found["unread_confidences"]) == (1.0, [], ["/a"])
 
 
 TEXT = 'Here: {"a": "x\\"y", "b": [1.5e3, true], "c/d": {}, "e": null}'
