@@ -140,8 +140,11 @@ class ToolCalls(Evaluator):
             check_instance(self, option, Mapping)
         check_choices(self, allow_undeclared=bool, **_CHOICES)
         self._toolbox.check_rules()
-        if self.before is not None:
-            self._check_before(self._toolbox.tools)
+        problem = self.before and _explain_before(self.before, self._toolbox.tools)
+        if self.before is not None and self.call_order != "any":
+            problem = "before=... needs call_order='any'"
+        if problem:
+            raise InvalidOptionError(f"{self.name}: {problem}")
 
     @cached_property
     def _rules(self) -> Settings:
@@ -150,18 +153,6 @@ class ToolCalls(Evaluator):
     @cached_property
     def _toolbox(self) -> Toolbox:
         return Toolbox(self.name, self.tools, self._rules, self.allow_undeclared)
-
-    def _check_before(self, tools: Collection[str] | None) -> None:
-        problem = _explain_before(self.before)
-        if self.call_order != "any":
-            problem = "before=... needs call_order='any'"
-        pairs = () if problem or self.before is None else self.before
-        for name in chain.from_iterable(pairs):
-            # A pair with an unknown tool would have no effect, and nobody would notice.
-            if isinstance(name, str) and tools is not None and name not in tools:
-                problem = problem or f"before: there is no tool {name!r}; {hint(name, tools)}"
-        if problem:
-            raise InvalidOptionError(f"{self.name}: {problem}")
 
     def check(self, sample: Sample) -> Result:
         output, reference = sample.output, sample.reference
@@ -180,7 +171,9 @@ class ToolCalls(Evaluator):
             before = sample.variables.get("before")
         pairs = []
         if before is not None:
-            pairs = _pair_positions(before, [call.name for call in expected], self)
+            # The evaluator's own pairs may name a tool that only other samples have.
+            tools = None if before is self.before else toolbox.tools
+            pairs = self._pair_positions(before, [call.name for call in expected], tools)
         made = read_calls(output, self.parsing, expects_calls=bool(expected))
         defect, calls = (made, []) if isinstance(made, Defect) else (None, made)
         prepare = partial(Call, toolbox=toolbox, parsing=self.parsing)
@@ -202,6 +195,29 @@ class ToolCalls(Evaluator):
             nothing = {"precision": 0.0, "recall": 0.0, "f1": 0.0, "unreadable": True}
             return defect_result(defect, 0.0, **{**metadata, **nothing})
         return _make_result(score, metadata)
+
+    def _pair_positions(
+        self, before: Any, names: Sequence[str], tools: Collection[str] | None
+    ) -> list[tuple[int, int]]:
+        """Return the pairs as positions among the expected calls; a name means all its calls.
+
+        Raises InvalidReferenceError if they are not valid for these calls.
+        """
+        problem, pairs, calls = _explain_before(before, tools), [], [*enumerate(names)]
+        for one, other in () if problem else before:
+            for which in (one, other):
+                if type(which) is int and which >= len(names):
+                    problem = f"before=...: there is no call {which}; {len(names)} are expected"
+            # A call is paired with itself only if the pair names one thing twice, a circle.
+            pairs += [
+                (call[0], then[0])
+                for call in calls
+                for then in calls
+                if one in call and other in then and (call != then or one == other)
+            ]
+        if problem := problem or _find_circle(pairs):
+            raise InvalidReferenceError(f"{self.name}: {problem}")
+        return pairs
 
     def breakdown(self) -> CallTally:
         return CallTally(map(path_of, self.fields))
@@ -264,36 +280,17 @@ def _describe_place(wrong: Place) -> str:
 # --- the order of calls ---------------------------------------------------------------------------
 
 
-def _explain_before(before: Any) -> str | None:
+def _explain_before(before: Any, tools: Collection[str] | None) -> str | None:
     """Return why `before` is not valid, or None if it is."""
     try:
-        return _find_circle(msgspec.convert(before, _Pairs))
+        pairs = msgspec.convert(before, _Pairs)
     except msgspec.ValidationError as error:
         return f"before={quote(before)} is not a list of pairs of names or positions: {error}"
-
-
-def _pair_positions(
-    before: Any, names: Sequence[str], evaluator: Evaluator
-) -> list[tuple[int, int]]:
-    """Return the pairs as positions among the expected calls; a name means all calls of the tool.
-
-    Raises InvalidReferenceError if they are not valid for these calls.
-    """
-    problem, pairs, calls = _explain_before(before), [], [*enumerate(names)]
-    for one, other in () if problem else before:
-        for which in (one, other):
-            if type(which) is int and which >= len(names):
-                problem = f"before=...: there is no call {which}; {len(names)} are expected"
-        # A call is paired with itself only if the pair names one thing twice, which is a circle.
-        pairs += [
-            (call[0], then[0])
-            for call in calls
-            for then in calls
-            if one in call and other in then and (call != then or one == other)
-        ]
-    if problem := problem or _find_circle(pairs):
-        raise InvalidReferenceError(f"{evaluator.name}: {problem}")
-    return pairs
+    for name in chain.from_iterable(pairs):
+        # A pair with an unknown tool would have no effect, and nobody would notice.
+        if isinstance(name, str) and tools is not None and name not in tools:
+            return f"before: there is no tool {name!r}; {hint(name, tools)}"
+    return _find_circle(pairs)
 
 
 def _find_circle(pairs: Iterable[tuple[str | int, str | int]]) -> str | None:

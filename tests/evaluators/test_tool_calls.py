@@ -344,6 +344,8 @@ def test_what_a_sample_lacks_or_says_wrongly_is_named():
         PLAIN(A, A, variables={"before": [[0, 1]]})
     with pytest.raises(InvalidReferenceError, match="before contradicts itself: 'a' before 'a'"):
         PLAIN(A, A, variables={"before": [["a", "a"]]})
+    with pytest.raises(InvalidReferenceError, match="did you mean 'weather'"):
+        PLAIN(PARIS, PARIS, variables={"before": [("wether", "now")], "tools": TOOLS})
     with pytest.raises(InvalidReferenceError, match="itself: 0 before 1 before 0"):
         ToolCalls(before=[("a", "b"), (1, 0)])([A, B], [A, B])
     with pytest.raises(InvalidSchemaError, match="example"):
