@@ -323,7 +323,7 @@ class CallComparison:
             entry.update(name=wanted.name, reference=column)
         if call is not None:
             entry.update(name=call.name, output=row)
-        if wanted is not None and kind == "wrong_name":
+        if wanted is not None and wanted.name != entry["name"]:
             entry["expected_name"] = wanted.name
         if problem is not None:
             entry["problem"] = problem

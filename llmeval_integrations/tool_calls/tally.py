@@ -11,6 +11,7 @@ from llmeval_integrations.matching.node import Figures
 
 _MOST_TOOLS: Final = 1_000
 _OTHER: Final = "(other)"
+_UNREADABLE: Final = "(unreadable)"
 
 
 class CallTally:
@@ -34,7 +35,7 @@ class CallTally:
             sample, {**metadata, **figures, "outcomes": [*wrong, *metadata.get("graded", ())]}
         )
         for call in calls:
-            name = call["name"]
+            name = call["name"] or _UNREADABLE
             self._count(name, "called", "output" in call)
             self._count(call.get("expected_name", name), "expected", "reference" in call)
             self._count(name, "right", call["kind"] == "right")

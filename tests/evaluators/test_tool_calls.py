@@ -103,6 +103,14 @@ def test_each_call_is_told_with_its_places_and_pointers():
     }
 
 
+def test_an_expected_call_counts_for_its_tool_whatever_is_made_in_its_place():
+    for made in ({"tool": "?"}, call("book"), {"name": "book", "arguments": "{"}):
+        tally = PLAIN.breakdown()
+        tally.add(None, PLAIN([made], PARIS).metadata)
+        expected = {name: tool["expected"] for name, tool in tally.summary()["tools"].items()}
+        assert expected == {made.get("name", "(unreadable)"): 0, "weather": 1}
+
+
 def test_a_missing_object_is_listed_though_the_item_before_it_is_missing_too():
     reference = call(a=[{"z": 9}, {"k": 1, "o": {"p": 1, "q": 2}}])
     [row] = PLAIN(call(a=[{"k": 1}]), reference).metadata["calls"]
