@@ -52,22 +52,20 @@ class _Estimate:
         key = request_key(json.dumps(client.identity(), sort_keys=True), request)
         if key not in self.asked:
             self.asked.add(key)
-            self._add_call(client, request)
+            usage = Usage(
+                -(-request.length // _CHARACTERS_A_TOKEN), min(request.max_tokens or _REPLY, _REPLY)
+            )
+            price = find_price(client)
+            self.calls += 1
+            self.input_tokens += usage.input_tokens
+            self.output_tokens += usage.output_tokens
+            if isinstance(price, str):
+                self.unpriced = self.unpriced or price
+            else:
+                self.cost += self.share * price(usage)
         elif not self.frozen:  # a frozen run lacks this reply, too
             self.cached += 1
         raise _NotAskedError
-
-    def _add_call(self, client: Client, request: Request) -> None:
-        tokens = -(-request.length // _CHARACTERS_A_TOKEN)
-        reply = min(request.max_tokens or _REPLY, _REPLY)
-        price = find_price(client)
-        self.calls += 1
-        self.input_tokens += tokens
-        self.output_tokens += reply
-        if isinstance(price, str):
-            self.unpriced = self.unpriced or price
-        else:
-            self.cost += self.share * price(Usage(tokens, reply))
 
     def __str__(self) -> str:
         if self.frozen:
