@@ -142,7 +142,7 @@ class JudgedToolCalls(_ProseJudge):
     Score, label, reason and metadata are those of ToolCalls. Calls are paired first. An argument
     under `judged` that differs from the expected text, or from each accepted one, is right if a
     judge says that both have the same meaning. One call judges all arguments of a sample. Metadata:
-    also `judgements`.
+    also `judgements`, each with the number of the expected call (`reference`).
 
     Example:
         >>> JudgedToolCalls("openai:gpt-5-mini", ["send_mail/body"])  # doctest: +SKIP
@@ -174,7 +174,8 @@ class JudgedToolCalls(_ProseJudge):
             if (expected := _expected_text(each["reference"])) is not None
         ]
         pairs = [(each["pointer"], each["output"], text) for _, each, text in open_leaves]
-        said = await self._judge_pairs(ask, pairs)
+        judgements = await self._judge_pairs(ask, pairs)
+        said = [{"reference": leaf[0], **each} for leaf, each in zip(open_leaves, judgements)]
         items = read_items(sample.reference)
         calls = [
             {"name": call.name, "arguments": mark_alternatives(call.arguments)}

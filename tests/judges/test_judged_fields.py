@@ -114,4 +114,5 @@ def test_one_call_judges_the_prose_of_all_calls():
     judge = JudgedToolCalls(model, ["*/body"], ToolCalls(call_order="strict"))
     result = judge([mail("a"), mail("b", name="post")], [mail("x"), mail("y", name="post")])
     assert (result.score, result.passed, len(model.requests)) == (1.0, True, 1)
+    assert [said["reference"] for said in result.metadata["judgements"]] == [0, 1]
     assert ("/body" in model.said, "ann@" in model.said) == (True, False)
