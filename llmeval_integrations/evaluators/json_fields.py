@@ -60,6 +60,7 @@ class JsonFields(Evaluator):
       if the other side has an object or array there
     - `fields`: the number of leaves of each field, by kind
     - `perfect`: whether every leaf matches. `unreadable`: the output is not JSON
+    - `ignored`: the ignored paths that the output or the reference has
     - `limit_reached`: the arrays with too many items to try every pair
     - `confidence`: the leaves with a confidence, and whether each of them is `right`
     - `unread_confidences`: where the output has a confidence that is no number from 0 to 1

@@ -36,7 +36,8 @@ class NgramRepetitionPenalty(TextEvaluator):
     output is unscored.
 
     Metadata: `repetition_rate`, `unique_ngrams`, `total_ngrams`, `token_count`, `penalty`,
-    `penalty_mode`, and `most_common_ngrams`: the five most frequent ones, if there is a penalty.
+    `penalty_mode`, the options `n`, `tokenizer` and `analyze_scope`, and `most_common_ngrams`: the
+    five most frequent ones, if there is a penalty.
     """
 
     n: int = 3

@@ -201,8 +201,9 @@ class Questionnaire(ModelJudge):
 
     Score: the mean score of the answers, 0 to 1. Passed: whether at least `threshold` of the
     questions pass. Metadata: `pass_rate` with its 95 % `interval` (Wilson's); `agreement`, the
-    share of pairs of answers with the same verdict; `questions`, each with its score, label and
-    reason. If a question is unscored, so is the result.
+    share of pairs of answers with the same verdict; `asked` and `answered`, the numbers of
+    questions; `questions`, each with its score, label and reason. If a question is unscored, so is
+    the result.
     """
 
     model: Any
