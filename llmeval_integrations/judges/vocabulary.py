@@ -79,8 +79,9 @@ _EXPLAINED: Final = re.compile(
 )
 _HEDGE: Final = re.compile(
     r"\b(?:if|but|or|part(?:ly|ial\w*)|mostly|almost|barely|border\w*|only|provided|unless"
-    r"|condition\w*|reserv\w*|placeholder)\b|\b(?:example|claim(?:s|ed)|own verdict)\W*\Z"
-    r"|\A\W*(?:not?|never|none)\W*\Z",
+    r"|condition\w*|reserv\w*|placeholder|aber|teilweise|vorbehalt\w*|einschränk\w*|mais"
+    r"|partiel\w*|réserve\w*|pero|parcial\w*)\b|但|保留|部分"
+    r"|\b(?:example|claim(?:s|ed)|own verdict)\W*\Z|\A\W*(?:not?|never|none)\W*\Z",
     re.IGNORECASE,
 )
 
