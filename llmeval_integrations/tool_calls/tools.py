@@ -108,6 +108,20 @@ class Tool:
         found = [violation for error in errors for violation in _describe(error)]
         return found or [Violation("", "", "too_deep", "Does not conform; nested too deeply")]
 
+    def may_omit(self, name: str) -> bool:
+        """Return whether an argument has a default, or may have a value that counts as left out.
+
+        OpenAI's strict schemas require all arguments; one that may be left out may be null.
+        """
+        if self.node.member(name).default is not MISSING:
+            return True
+        empty: list[Any] = [None, [], {}]
+        return any(
+            not Omission().omit(self.node, {name: value})
+            and all(each.argument != name for each in self.find({name: value}, "strict"))
+            for value in empty
+        )
+
 
 def _describe(error: Any) -> Iterator[Violation]:
     """Yield the violations of one error; missing and undeclared arguments are named one by one."""
@@ -217,7 +231,7 @@ class Toolbox:
                 if name not in tool.declared and not is_optional(value):
                     refusal = refusal or f"declares no argument {name!r}"
             for name in tool.required if complete else ():
-                if name not in arguments and tool.node.member(name).default is MISSING:
+                if name not in arguments and not tool.may_omit(name):
                     refusal = refusal or f"requires {name!r}"
             if refusal:
                 raise InvalidReferenceError(

@@ -195,6 +195,14 @@ def test_what_may_be_left_out_may_be_though_the_tool_requires_it(how, expected, 
     assert ToolCalls(tools, arguments=how)(call(y=1), expected).score == pytest.approx(score)
 
 
+@pytest.mark.parametrize("schema", [{"type": ["string", "null"]}, {"type": "array"}])
+def test_a_reference_may_leave_out_what_a_strict_schema_requires_but_may_be_empty(schema):
+    tools = tool(properties={"x": schema, "y": {}}, required=["x", "y"])
+    made = call(x=[] if schema["type"] == "array" else None, y=1)
+    assert ToolCalls(tools)(made, call(y=1)).passed
+    assert not ToolCalls(tools)(call(x="a", y=1), call(y=1)).passed
+
+
 @pytest.mark.parametrize(("how", "score"), [("exact", 2 / 3), ("subset", 1)])
 def test_what_an_answer_of_bfcl_leaves_out_the_tool_must_not_require(how, score):
     tools = tool(properties={"x": {"type": "string"}, "y": {"type": "integer"}}, required=["x"])
