@@ -73,6 +73,8 @@ class SdkClient(Client):
                 f"options: {self.package_name()} does not accept {', '.join(sorted(unknown))}; "
                 f"there are {', '.join(sorted(self.known))}"
             )
+        if config.options.get("stream"):
+            raise InvalidOptionError("options: stream has to be left out; replies are read whole")
         self._without: frozenset[str] = frozenset()  # parameters that the server has refused
         self._best: dict[str, int] = {}  # the best form that the server accepts, by schema's name
         self._made: tuple[AbstractEventLoop, Any] | None = None

@@ -53,6 +53,7 @@ def test_a_model_by_name(model):
                 ({"temperature": -0.1}, r"^model: temperature=-0\.1: .*>= 0"),
                 ({"timeout": float("inf")}, "^model: timeout=.*86400"),
                 ({"output": "yaml"}, "^model: output='yaml': "),
+                ({"options": {"stream": True}}, "^options: stream has to be left out"),
                 ({"price": (1, -2)}, r"^model: price\[1\]: .*>= 0"),
                 ({"base_url": "http://me:pw@host/v1"}, "base_url: an address with a login"),
                 ({"base_url": "http://host/v1?a=b"}, "base_url: an address with a .* query"),
