@@ -234,6 +234,12 @@ def test_an_agents_structured_response_is_checked_and_the_last_try_may_raise(ser
     last = {"role": "tool", "tool_call_id": "c1", "content": TOLD.replace("-3", "-3.0")}
     assert server.last.body["messages"][-1] == last
 
+    # A call for an answer is none of a tool, also if LangChain cannot read it.
+    server.plays(*(chat(None, calls=[text], tool="Receipt") for text in ("{}", GOOD)))
+    retry = {"evaluator": PAYS, "on": "tool_calls"}
+    langchain_agent(server, retry, response_format=output.ToolStrategy(Receipt)).invoke(question("?"))  # fmt: skip
+    assert "Field required" in server.last.body["messages"][-1]["content"]
+
     server.plays(chat(BAD))
     retry = {"evaluator": CONFORMS, "tries": 2, "raises": True}
     with pytest.raises(RejectedAnswerError, match="no answer passed in 2 tries"):

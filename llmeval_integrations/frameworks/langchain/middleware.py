@@ -83,7 +83,9 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
         message = _message(response)
         if response.structured_response is not None:
             return response.structured_response if self.on == "structured_response" else MISSING
-        if (self.on == "tool_calls") != bool(message.tool_calls):
+        # LangChain itself tells the model about a call for an answer that it cannot read.
+        is_told = len(response.result) > 1
+        if is_told or (self.on == "tool_calls") != bool(message.tool_calls):
             return MISSING
         return message
 
