@@ -87,11 +87,6 @@ def test_the_chunks_of_a_library_with_openais_objects_are_joined():
     assert reply_of(chunks) == ("It rains.", None, False)
 
 
-def test_a_refusal_as_json_is_read():
-    refusing = {"role": "assistant", "content": None, "refusal": "I can't help."}
-    assert read_messages(refusing).reply.refused
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -121,7 +116,9 @@ def test_messages_as_json_are_read_where_they_are_asked_for(thing):
     assert read_messages(thing).reply.text == TEXT
 
 
-def test_values_as_json_are_none():
+def test_as_json_a_refusal_is_one_and_a_value_is_no_message():
+    refusing = {"role": "assistant", "content": None, "refusal": "I can't help."}
+    assert read_messages(refusing).reply.refused
     assert read_messages({"total": 1}) is None
     assert read_messages([{"role": "assistant", "content": "x"}, {"total": 1}]) is None
 
