@@ -192,10 +192,24 @@ def _read_states(states: Sequence[Any]) -> Messages | None:
 
 def _read_state(state: Mapping[Any, Any]) -> Messages | None:
     if state.keys() >= {"raw", "parsed", "parsing_error"}:
-        reply = read_object(state["raw"])
-        value = MISSING if state["parsed"] is None else state["parsed"]
-        return reply and Messages(reply._replace(value=value), (state["raw"],))
+        raw, value = state["raw"], state["parsed"]
+        reply = read_object(raw)
+        if reply is not None and value is not None:
+            reply = reply._replace(value=value)
+        elif reply is not None and not (reply.text or reply.refused):
+            reply = _read_unparsed(raw, reply)
+        return reply and Messages(reply, (raw,))
     return _read_updates([state])
+
+
+def _read_unparsed(raw: Any, reply: Reply) -> Reply:
+    """Read an answer that a model of LangChain gave as a call, and that could not be parsed."""
+    for call in (*getattr(raw, "tool_calls", ()), *getattr(raw, "invalid_tool_calls", ())):
+        arguments = call["args"]
+        if isinstance(arguments, str):
+            return reply._replace(text=arguments)
+        return reply._replace(value=arguments)
+    return reply
 
 
 def _read_updates(updates: Sequence[Any]) -> Messages | None:

@@ -160,13 +160,20 @@ def _read_llama_index(thing: Any) -> Reply | None:
         is_message = _has(response, "role", "content")
         return _read_llama_index(response) if is_message else Reply("", response)
     if "message" in fields:
-        return _read_llama_index(thing.message)
+        reply = _read_llama_index(thing.message)
+        return reply and reply._replace(value=_structured(fields.get("raw"), reply.text))
     if _has(thing, "role", "content"):
         role = str(getattr(thing.role, "value", thing.role))
         text = text_of_blocks(getattr(thing, "blocks", None))
         return _reply(text or thing.content, role)
     text = fields.get("text")
-    return Reply(text) if isinstance(text, str) else None
+    return Reply(text, _structured(fields.get("raw"), text)) if isinstance(text, str) else None
+
+
+def _structured(raw: Any, text: str) -> Any:
+    """Return the object of which a structured LLM of LlamaIndex wrote the text, if it did."""
+    dump = getattr(raw, "model_dump_json", None) if text[:1] == "{" else None
+    return raw if dump is not None and dump() == text else MISSING
 
 
 def _read_pydantic_ai(thing: Any) -> Reply | None:

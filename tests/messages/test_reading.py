@@ -25,7 +25,14 @@ def reply_of(thing):
 def test_a_parsed_answer_is_that_of_the_last_update_or_none():
     messages = pytest.importorskip("langchain_core.messages")
     raw = messages.AIMessage("So:")
-    assert reply_of({"raw": raw, "parsed": None, "parsing_error": None}) == ("So:", None, False)
+    unread = {"raw": raw, "parsed": None, "parsing_error": None}
+    assert reply_of(unread) == ("So:", None, False)
+    call = {"name": "Total", "args": {"total": "12 EUR"}, "id": "1"}
+    unread["raw"] = messages.AIMessage("", tool_calls=[call])
+    assert reply_of(unread)[1] == {"total": "12 EUR"}
+    call.update(args='{"total": 1', error="cut off")
+    unread["raw"] = messages.AIMessage("", invalid_tool_calls=[call])
+    assert reply_of(unread) == ('{"total": 1', None, False)
     updates = [
         {"agent": {"messages": [raw]}},
         {"answer": {"messages": [raw], "structured_response": 1}},
@@ -42,7 +49,14 @@ def test_the_parsed_answer_of_llama_index():
     class Total(pydantic.BaseModel):
         total: int
 
-    assert reply_of(schema.PydanticResponse(Total(total=1)))[1] == Total(total=1)
+    total, text = Total(total=1), '{"total":1}'
+    assert reply_of(schema.PydanticResponse(total))[1] == total
+    message = llms.ChatMessage(role="assistant", content=text)
+    for raw in (total, {"of": "the vendor"}):  # a structured LLM keeps the object of its text
+        chat = llms.ChatResponse(message=message, raw=raw)
+        completion = llms.CompletionResponse(text=text, raw=raw)
+        found = text, total if raw is total else None, False
+        assert reply_of(chat) == reply_of(completion) == found
     prose = llms.ChatMessage(role="assistant", content="It is 1.")
     agent = workflow.AgentOutput(
         response=prose, current_agent_name="a", structured_response={"total": 1}
