@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
+from llmeval_integrations.core.figures import is_same
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 from llmeval_integrations.judges.pass_fail import ScoreTable
 from llmeval_integrations.stats.calibration import brier, isotonic_chances, quantile_groups
-from llmeval_integrations.stats.intervals import Interval, Share, difference_interval
+from llmeval_integrations.stats.intervals import Interval, Rate, Share, difference_interval
 from llmeval_integrations.stats.labels import as_verdict, normalize, pair_labels, read_verdict
 
 _WEIGHTS: Final[Mapping[str, float]] = dict(sorted(vars(ScoreTable()).items(), key=itemgetter(1)))
@@ -194,7 +195,7 @@ class Shift:
     unscored: int
     """The other samples."""
 
-    changed: Share
+    changed: Rate
     """The samples whose verdict changes, or whose score if there is no verdict."""
 
     shift: float
@@ -204,10 +205,11 @@ class Shift:
     """The 95 % interval of the shift, by groups if samples have them; None for a single group."""
 
     def __str__(self) -> str:
-        bounds = f" ({self.interval[0]:+.3f} to {self.interval[1]:+.3f})" if self.interval else ""
-        low, high = self.changed.interval() or (0.0, 1.0)
+        changed, interval = self.changed.interval, self.interval
+        share = f" ({changed[0]:.0%} to {changed[1]:.0%})" if changed else ""
+        bounds = f" ({interval[0]:+.3f} to {interval[1]:+.3f})" if interval else ""
         return (
-            f"{self.changed.part} of {self.samples} verdicts change ({low:.0%} to {high:.0%}), "
+            f"{self.changed.part} of {self.samples} verdicts change{share}, "
             f"scores by {self.shift:+.3f}{bounds}"
         )
 
@@ -251,15 +253,14 @@ def judge_bias(
 
 def _shift(before: Sequence[Result], after: Sequence[Result], groups: Sequence[Hashable]) -> Shift:
     differences: list[tuple[Hashable, float]] = []
-    changed = 0
+    changed: list[tuple[Hashable, bool]] = []
     for one, other, group in zip(before, after, groups):
         if one.score is not None and other.score is not None:
             differences.append((group, other.score - one.score))
             has_verdicts = one.passed is not None and other.passed is not None
-            changed += one.passed != other.passed if has_verdicts else one.score != other.score
+            is_other = not is_same(one.score, other.score)
+            changed.append((group, one.passed != other.passed if has_verdicts else is_other))
     n = len(differences)
-    if not n:
-        return Shift(0, len(before), Share(0, 0), 0.0, None)
-    shift = math.fsum(each for _, each in differences) / n
-    interval = difference_interval(differences)
-    return Shift(n, len(before) - n, Share(changed, n), shift, interval)
+    shift = math.fsum(each for _, each in differences) / n if n else 0.0
+    interval = difference_interval(differences) if n else None
+    return Shift(n, len(before) - n, Rate.of(changed), shift, interval)

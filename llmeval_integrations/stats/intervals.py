@@ -32,10 +32,6 @@ class Share(NamedTuple):
         """The share as a figure from 0 to 1; None for a total of 0."""
         return self.part / self.whole if self.whole else None
 
-    def interval(self) -> Interval | None:
-        """Return the 95 % interval of the rate; None for a total of 0."""
-        return wilson(self.part, self.whole)
-
 
 def check_share(name: str, value: Any) -> None:
     """Raise InvalidOptionError unless an option is a number between 0 and 1."""

@@ -163,7 +163,7 @@ SAMPLES = [
 )
 def test_a_judge_that_likes_what_should_not_matter_is_found_out(judge, name, changed, shift):
     found = judge_bias(judge, SAMPLES)[name]
-    assert (found.samples, found.changed, found.shift) == (50, (changed, 50), shift)
+    assert (found.samples, found.changed[:2], found.shift) == (50, (changed, 50), shift)
 
 
 def test_a_shift_has_an_interval_and_reads_well():
@@ -172,7 +172,7 @@ def test_a_shift_has_an_interval_and_reads_well():
     assert 0 < shift.interval[0] < shift.shift < shift.interval[1]
     low, high = shift.interval
     decorated = judge_bias(Likes(headings=True), SAMPLES)["formatting"]
-    assert str(decorated).startswith("50 of 50 verdicts change (93% to 100%), scores by +1.000")
+    assert str(decorated).startswith("50 of 50 verdicts change (85% to 100%), scores by +1.000")
     assert str(shift).endswith(f"), scores by {shift.shift:+.3f} ({low:+.3f} to {high:+.3f})")
 
 
