@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from slow_server import LATENCY, SlowServer
 
@@ -117,11 +117,17 @@ def bare_loop(url: str, outputs: list[str]) -> list[Any]:
 def asked(output: str) -> list[tuple[str, str]]:
     """Return the messages that our judge puts to its model, with their roles."""
     from llmeval_integrations import Sample
+    from llmeval_integrations.llm.failures import ClientError
     from llmeval_integrations.llm.loop import start, wait
     from llmeval_integrations.llm.session import Ask, Session
 
     requests: list[Any] = []
-    session = Session(count=lambda _, request: requests.append(request))
+
+    def keep(_: object, request: Any) -> NoReturn:
+        requests.append(request)
+        raise ClientError("nobody is asked", kind="not_cached")
+
+    session = Session(count=keep)
     wait(start(judge("http://localhost/v1").result(Sample(output), Ask(session))))
     return [(message.role, message.text) for message in requests[0].messages]
 
