@@ -8,9 +8,10 @@ from inspect import signature
 from typing import Any, Final
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.chat_form import chat_message, strict_schema
 from llmeval_integrations.llm.client import ClientConfig
 from llmeval_integrations.llm.framework_client import FrameworkClient, set_model
-from llmeval_integrations.llm.messages import Output, Request, chat_message, strict_schema
+from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import value_of
 
 _METHODS: Final = {"json_schema": "json_schema", "tool": "function_calling"}

@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from llmeval_integrations.core.errors import ClientError, MissingDependencyError
+from llmeval_integrations.llm.chat_form import chat_message, openai_form
 from llmeval_integrations.llm.client import NO_KEY
-from llmeval_integrations.llm.messages import Output, Request, chat_message, openai_form
+from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.sdk_client import SdkClient
 
 

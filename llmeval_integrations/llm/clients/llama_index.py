@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.chat_form import openai_form
 from llmeval_integrations.llm.framework_client import FrameworkClient
-from llmeval_integrations.llm.messages import Image, Message, Output, Request, openai_form
+from llmeval_integrations.llm.messages import Image, Message, Output, Request
 
 
 class LlamaIndexClient(FrameworkClient):

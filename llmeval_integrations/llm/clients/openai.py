@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.errors import ClientError
+from llmeval_integrations.llm.chat_form import chat_message, openai_form
 from llmeval_integrations.llm.client import ClientConfig
-from llmeval_integrations.llm.messages import Output, Request, chat_message, openai_form
+from llmeval_integrations.llm.messages import Output, Request
 from llmeval_integrations.llm.reply import Reply
 from llmeval_integrations.llm.stainless_client import StainlessClient
 
