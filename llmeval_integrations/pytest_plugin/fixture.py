@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pytest
 from msgspec.structs import replace
 
 from llmeval_integrations.core.catalog import check_options
@@ -103,11 +102,8 @@ class Evaluate:
         bad = {name: result for name, result in results.items() if not result.passed}
         if bad:
             line = "; ".join(_word(*each) for each in bad.items())
-            may_skip = self._item.config.getoption("--llmeval-unscored") == "skip"
-            undecided = [each.passed is None or each.is_unscored for each in bad.values()]
-            if may_skip and all(each.passed is None and each.is_unscored for each in bad.values()):
-                pytest.skip(line)
-            raise EvaluationFailure(_message(sample, bad), line, undecided=any(undecided))
+            undecided = any(each.passed is None or each.is_unscored for each in bad.values())
+            raise EvaluationFailure(_message(sample, bad), line, undecided=undecided)
         found = list(results.values())
         return found[0] if len(found) == 1 else found
 

@@ -44,13 +44,11 @@ class EvaluationFailure(AssertionError):  # noqa: N818 - pytest's term for the e
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options for the cache of judges' replies and for unscored tests."""
+    """Add the options for the cache of judges' replies."""
     add = parser.getgroup("llmeval", "evaluations of what language models write").addoption
     add("--llmeval-cache", metavar="FILE", help="keep the replies of judges in this file")
     frozen = "use only replies of judges from the cache"
     add("--llmeval-frozen", action="store_true", help=frozen)
-    unscored = "whether a test fails or is skipped if its result is unscored (fail)"
-    add("--llmeval-unscored", choices=("fail", "skip"), default="fail", help=unscored)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,12 +62,6 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--llmeval-frozen") and config.getoption("--llmeval-cache") is None:
         raise pytest.UsageError("--llmeval-frozen needs a cache: add --llmeval-cache FILE")
     config.pluginmanager.register(_Counter(config))
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close the cache."""
-    if cache := config.stash.get(_CACHE, None):
-        cache.close()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -106,48 +98,38 @@ def evaluate(request: pytest.FixtureRequest) -> Evaluate:
     if path is not None and _CACHE not in config.stash:
         from llmeval_integrations.llm.cache import Cache
 
-        config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
+        cache = config.stash[_CACHE] = Cache(path, frozen=config.getoption("--llmeval-frozen"))
+        config.add_cleanup(cache.close)
     return Evaluate(item, config.stash.get(_CACHE, None), item.stash.get(_MARKER, None), _row(item))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Forget the evaluations of an earlier run of the test, and refuse a test without a row.
-
-    Pytest does not generate rows for a marked unittest.TestCase, so it would pass unevaluated.
-    """
+    """Read the marker of a test, and forget the evaluations of an earlier run of it."""
     if EVALUATIONS in item.stash:
         item.stash[EVALUATIONS] = []
-    if item.get_closest_marker(_NAME) is None:
-        return
-    if "sample" not in getattr(getattr(item, "callspec", None), "params", ()):
-        pytest.fail(
-            f"marked with {_NAME}, but it has no row: the marker needs a function, or a method of "
-            "a plain class, with the argument `sample`; it does not work in a unittest.TestCase",
-            pytrace=False,
-        )
     if marker := _marker_of(item):
         item.stash[_MARKER] = marker
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
-    """Fail a marked test that evaluates nothing, because its row must not count as passed."""
-    done = yield
-    if _MARKER in pyfuncitem.stash and not pyfuncitem.stash.get(EVALUATIONS, None):
-        pytest.fail("nothing was evaluated; write evaluate(sample.output)", pytrace=False)
-    return done
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Attach the evaluations to the report, and allow single failures under a pass rate."""
+    """Attach the evaluations to the report, and allow single failures under a pass rate.
+
+    A marked test that evaluates nothing fails, because its row must not count as passed. A
+    unittest.TestCase gets no row from pytest.
+    """
     report = yield
     marker = item.stash.get(_MARKER, None)
     if EVALUATIONS in item.stash:
         _attach(report, item, marker)
+    if marker and report.when == "call" and report.passed and not item.stash.get(EVALUATIONS, None):
+        report.outcome = "failed"
+        report.longrepr = (
+            "nothing was evaluated; write evaluate(sample.output), and no unittest.TestCase"
+        )
     if not marker or marker.min_pass_rate == 1 or report.when != "call" or call.excinfo is None:
         return report
     failure = call.excinfo.value
@@ -221,5 +203,6 @@ def _marker_of(item: Any) -> Marker | None:
 
 def _row(item: Any) -> Sample | None:
     """Return the row of a marked test; a parameter `sample` of another test may be anything."""
-    row: Sample | None = item.callspec.params["sample"] if _MARKER in item.stash else None
+    is_row = _MARKER in item.stash and hasattr(item, "callspec")
+    row: Sample | None = item.callspec.params["sample"] if is_row else None
     return row

@@ -15,10 +15,7 @@ _HEADS: Final = ("evaluator", "samples", "passed", "95 % interval", "unscored", 
 
 
 class Tallies:
-    """The figures of a session, by test and evaluator.
-
-    A sample counts once: in a marked test it is the row, in another test each evaluated output.
-    """
+    """The figures of a session, by test and evaluator. Each evaluation counts."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[str, list[Evaluation], str | None]] = {}
@@ -37,6 +34,8 @@ class Tallies:
         """
         if rate is not None:
             self._rates[test] = rate
+            if len({name for name, *_ in found}) < len(found):
+                group = group or nodeid  # several evaluations of a row are not independent
         self._found[nodeid] = test, found, group
 
     def lines(self) -> Iterator[str]:
@@ -62,7 +61,7 @@ class Tallies:
         tallies: dict[tuple[str, str], Tally] = defaultdict(Tally)
         for nodeid, (test, found, group) in self._found.items():
             is_marked = test in self._rates
-            for name, score, passed in _merge_row(found) if is_marked else found:
+            for name, score, passed in found:
                 row = Row(nodeid, name, score, passed, None, None, {}, score is None, None, group)
                 for part in ("", test) if is_marked else ("",):
                     tallies[part, name].add([row])
@@ -79,21 +78,3 @@ def _cells(name: str, figures: Mapping[str, Any]) -> tuple[str, ...]:
         figure(figures["unscored"]),
         figure(figures["mean"]),
     )
-
-
-def _merge_row(found: list[Evaluation]) -> Iterator[Evaluation]:
-    """Merge the results of each evaluator for a row; they pass together if all of them pass.
-
-    A failure makes the whole fail; else an unscored result makes it unscored. Scores are averaged.
-    """
-    by_evaluator: dict[str, list[Evaluation]] = defaultdict(list)
-    for each in found:
-        by_evaluator[each[0]].append(each)
-    for evaluator, said in by_evaluator.items():
-        scores = [score for _, score, _ in said if score is not None]
-        verdicts = [passed for _, score, passed in said if score is not None]
-        if not scores or (len(scores) < len(said) and False not in verdicts):
-            yield evaluator, None, None
-            continue
-        verdict = False if False in verdicts else None if None in verdicts else True
-        yield evaluator, sum(scores) / len(scores), verdict
