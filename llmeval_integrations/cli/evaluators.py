@@ -59,9 +59,6 @@ def add_commands(commands: Commands) -> None:
     add = parser.add_argument
     add("evaluator", metavar="EVALUATOR", help="NAME[:OPTION=VALUE,...] or MODULE:OBJECT")
     add("--claims", metavar="CLAIM", help="claim to check, such as json_equality (its own name)")
-    orders = ("strict", "any", "top_level_any")
-    add("--list-order", choices=orders, default="strict", help="whether order counts (strict)")
-    add("--extra-keys", action="store_true", help="allow keys that the reference lacks")
     parser.set_defaults(run=_test)
 
 
@@ -78,8 +75,7 @@ def _list(call: argparse.Namespace) -> int:
 def _test(call: argparse.Namespace) -> int:
     from llmeval_integrations.conformance import check_evaluator
 
-    rules = {"list_order": call.list_order, "extra_keys": call.extra_keys}
-    findings = check_evaluator(_load(call.evaluator), call.claims, **rules)
+    findings = check_evaluator(_load(call.evaluator), call.claims)
     put(f"{findings}\n")
     return MISSED if findings else OK
 

@@ -39,7 +39,7 @@ examples:
   llmeval compare runs/first runs/second --fail-on-regression
   llmeval prefer runs/first runs/second -e preference:model=openai:gpt-5-mini
   llmeval list json_schema
-  llmeval test-evaluator json_match:strict_order=false --list-order any
+  llmeval test-evaluator json_schema:parsing=lenient
 
 exit codes: 0 done; 1 gate missed; 2 wrong call or no result; 130 interrupted
 """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from llmeval_integrations.core.sample import MISSING
@@ -13,9 +13,6 @@ Expected = Literal["yes", "no", "either", "an error"]
 
 Says = Literal["yes", "no", "nothing", "raised", "unclear", "slow", "died"]
 """The possible answers of an evaluator; the last four are failures to answer."""
-
-Severity = Literal["high", "medium", "low"]
-"""The harm of a finding; `high` is a wrong figure that looks right."""
 
 RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
     "yes": ("yes",),
@@ -28,18 +25,13 @@ RIGHT: Final[dict[Expected, tuple[Says, ...]]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One output, its reference, and why a wrong answer matters.
-
-    `only` names the rules, and their values, under which the case has one right answer.
-    """
+    """One output, its reference, and why a wrong answer matters."""
 
     name: str
     expected: Expected
     output: Any
     reference: Any = MISSING
     why: str = ""
-    severity: Severity = "high"
-    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @property
     def plain_reference(self) -> Any:
@@ -56,7 +48,6 @@ class Growth:
 
     name: str
     make: Callable[[int], tuple[Any, Any]]
-    only: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     def case(self, size: int) -> Case:
         """Return the case of about `size` characters."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from llmeval_integrations.conformance.case import RIGHT, Case, Severity
+from llmeval_integrations.conformance.case import RIGHT, Case
 from llmeval_integrations.conformance.worker import Observation
 from llmeval_integrations.core.escape import one_line
 from llmeval_integrations.core.quote import quote, shorten
@@ -16,19 +16,18 @@ Kind = Literal[
 ]  # fmt: skip
 """The kind of fault: `wrong` is a wrong answer, the others are explained below."""
 
-RANK: Final = ("high", "medium", "low")
-_REASONS: Final[dict[Kind, tuple[Severity, str]]] = {
-    "raised": ("medium", "what a model wrote ends the run, or loses the row"),
-    "nothing": ("medium", "the row has no score, and the figure has fewer samples"),
-    "unclear": ("high", "a result that is neither yes nor no enters the average"),
-    "slow": ("high", "one output holds up all others"),
-    "died": ("high", "one output ends the process, and the run with it"),
-    "unsteady": ("high", "the figure changes from run to run"),
-    "async": ("high", "the figure depends on how the evaluator is called"),
-    "changed": ("medium", "the next sample is compared with a changed reference"),
-    "cost": ("medium", "one long output holds up all others"),
+_REASONS: Final[dict[Kind, str]] = {
+    "raised": "what a model wrote ends the run, or loses the row",
+    "nothing": "the row has no score, and the figure has fewer samples",
+    "unclear": "a result that is neither yes nor no enters the average",
+    "slow": "one output holds up all others",
+    "died": "one output ends the process, and the run with it",
+    "unsteady": "the figure changes from run to run",
+    "async": "the figure depends on how the evaluator is called",
+    "changed": "the next sample is compared with a changed reference",
+    "cost": "one long output holds up all others",
 }
-"""The severity of each fault other than a wrong answer, and why it matters."""
+"""Why a fault matters; a wrong answer matters for the reason of its case."""
 
 _SILENCE: Final = {"slow": "no answer in time", "died": "the end of its process"}
 _LONGEST: Final = 50
@@ -38,8 +37,7 @@ _LONGEST: Final = 50
 class Finding:
     """One case in which an evaluator does not do what it claims.
 
-    The evaluator gave `got` instead of `expected`. The `severity` is `high` if a wrong figure
-    looks right. `output` and `reference` are shortened.
+    The evaluator gave `got` instead of `expected`. `output` and `reference` are shortened.
     """
 
     case: str
@@ -47,23 +45,19 @@ class Finding:
     expected: str
     got: str
     why: str
-    severity: Severity
     output: str = ""
     reference: str = ""
 
     @classmethod
     def of(cls, case: Case, kind: Kind, expected: str, got: str) -> Finding:
-        """Make a finding, with its reason and its severity."""
-        severity, why = _REASONS.get(kind, (case.severity, case.why))
-        if kind in ("raised", "nothing"):
-            severity = max(severity, case.severity, key=RANK.index)
+        """Make a finding, with its reason."""
         output, reference = (one_line(quote(value)) for value in (case.output, case.reference))
-        return cls(case.name, kind, expected, got, why, severity, output, reference)
+        why = _REASONS.get(kind, case.why)
+        return cls(case.name, kind, expected, got, why, output, reference)
 
     def __str__(self) -> str:
         got = shorten(self.got, _LONGEST)
-        head = f"{self.severity:6}  {self.case}: expected {self.expected}, got {got}"
-        return f"{head}\n        {self.why}"
+        return f"{self.case}: expected {self.expected}, got {got}\n    {self.why}"
 
 
 def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
@@ -85,7 +79,7 @@ def find_faults(case: Case, observation: Observation) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Findings(Sequence[Finding]):
-    """All findings, the most severe first; false if there are none.
+    """All findings, wrong answers first; false if there are none.
 
     `tried` is the number of `cases` that were tried before the time was up.
     """

@@ -6,10 +6,8 @@ import inspect
 import json
 import math
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from typing import Any, Final, NamedTuple
 
 from llmeval_integrations.conformance.case import Case, Says
@@ -19,8 +17,8 @@ from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.sample import Sample
 
-_NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"), ())
-"""The names of functions' arguments: ours, openevals', or any names in this order."""
+_NAMES: Final = (("output", "reference"), ("outputs", "reference_outputs"))
+"""The names of functions' arguments: ours, and openevals'."""
 
 
 class Answer(NamedTuple):
@@ -70,8 +68,7 @@ def recognize(thing: Any, claim: str) -> Subject:
             f"{quote(thing)} is not an evaluator: expected one of ours, an object with "
             "evaluate_strings or evaluate(response=...), or a callable"
         )
-    counts = (1, 2) if claim == "json_validity" else (2,)
-    return Subject(name, (_function(thing, counts),))
+    return Subject(name, (_function(thing, claim),))
 
 
 def _methods(
@@ -99,26 +96,22 @@ def _llama_index_arguments(case: Case) -> dict[str, Any]:
     return {"response": case.output, "reference": reference if is_text else json.dumps(reference)}
 
 
-def _function(function: Any, counts: tuple[int, ...]) -> Callable[[Case], Any]:
-    """Return the call of a function with `counts` arguments, by name if it has these names."""
+def _function(function: Any, claim: str) -> Callable[[Case], Any]:
+    """Return the call of a function, by name if its arguments have names that we know."""
     signature = inspect.signature(function)
-    for count, names in product(counts, _NAMES):
-
-        def bind(case: Case, count: int = count, names: Any = names) -> inspect.BoundArguments:
-            given = (case.output, case.plain_reference)[:count]
-            return signature.bind(**dict(zip(names, given))) if names else signature.bind(*given)
-
-        def call(case: Case, bind: Any = bind) -> Any:
-            bound = bind(case)
-            return function(*bound.args, **bound.kwargs)
-
-        with suppress(TypeError):
-            bind(Case("", "either", ""))
-            return call
-    raise InvalidOptionError(
-        f"{quote(function)} has the signature {signature}; expected (output, reference), "
-        "by position or by name, or (outputs=..., reference_outputs=...)"
-    )
+    names: tuple[str, ...]
+    for names in _NAMES:
+        if signature.parameters.keys() >= {*names}:
+            return lambda case: function(**dict(zip(names, (case.output, case.plain_reference))))
+    count = 1 if claim == "json_validity" else 2
+    try:
+        signature.bind(*range(count))
+    except TypeError as error:
+        raise InvalidOptionError(
+            f"{quote(function)} has the signature {signature}; expected (output, reference), "
+            "by position or by name, or (outputs=..., reference_outputs=...)"
+        ) from error
+    return lambda case: function(*(case.output, case.plain_reference)[:count])
 
 
 def read_answer(result: Any) -> Answer:

@@ -25,7 +25,7 @@ CAN_ISOLATE: Final = sys.platform == "linux"
 
 
 class Observation(NamedTuple):
-    """An evaluator's answers for one case, and the processor time of the first."""
+    """An evaluator's answers for one case, and the processor time that it needs."""
 
     first: Answer
     again: Answer | None = None
@@ -51,13 +51,13 @@ class Worker:
         self._ours: Any = None
         self._process: Any = None
 
-    def ask(self, case: Case, limit: float, *, once: bool = False) -> Observation:
+    def ask(self, case: Case, limit: float) -> Observation:
         """Try a case; return SLOW after `limit` seconds, or DIED if the process ended."""
         if self._ours is None:
             self._start()
         observation = SLOW
         try:
-            self._ours.send((case.output, case.reference, once))
+            self._ours.send((case.output, case.reference))
             if self._ours.poll(limit):
                 observation = self._ours.recv()
         except (EOFError, OSError):
@@ -105,25 +105,25 @@ def _serve(subject: Subject, theirs: Any) -> None:
     loop = asyncio.new_event_loop()
     try:
         while True:
-            output, reference, once = theirs.recv()
-            theirs.send(_observe(subject, Case("", "either", output, reference), loop, once=once))
+            case = Case("", "either", *theirs.recv())
+            theirs.send(_observe(subject, case, loop))
     except (EOFError, OSError):
         loop.close()
         theirs.close()
 
 
-def _observe(
-    subject: Subject, case: Case, loop: asyncio.AbstractEventLoop, *, once: bool
-) -> Observation:
-    """Call the evaluator twice, and with await if possible; `once` only measures the time."""
+def _observe(subject: Subject, case: Case, loop: asyncio.AbstractEventLoop) -> Observation:
+    """Call the evaluator twice, and with await if possible."""
     case, before = replace(case, reference=deepcopy(case.reference)), case.reference
+    call, *others = subject.calls
     start = time.process_time()
-    first = _ask(subject.calls[0], case, loop)
-    seconds = time.process_time() - start
-    if once:
-        return Observation(first, seconds=seconds)
-    again, *awaited = (_ask(call, case, loop) for call in subject.calls)
-    return Observation(first, again, next(iter(awaited), None), case.reference != before, seconds)
+    first = _ask(call, case, loop)
+    middle = time.process_time()
+    again = _ask(call, case, loop)
+    # The first call may import a module, or the machine may be busy.
+    seconds = min(middle - start, time.process_time() - middle)
+    awaited = _ask(others[0], case, loop) if others else None
+    return Observation(first, again, awaited, case.reference != before, seconds)
 
 
 def _ask(call: Callable[[Case], Any], case: Case, loop: asyncio.AbstractEventLoop) -> Answer:

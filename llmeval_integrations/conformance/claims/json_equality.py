@@ -9,12 +9,6 @@ from typing import Any, Final
 
 from llmeval_integrations.conformance.case import Case, Growth
 
-_STRICT: Final[dict[str, Any]] = {"list_order": ("strict",)}
-_ANY_ON_TOP: Final[dict[str, Any]] = {"list_order": ("any", "top_level_any")}
-_ANY: Final[dict[str, Any]] = {"list_order": ("any",)}
-_EXACT: Final[dict[str, Any]] = {"extra_keys": (False,)}
-_EXTRA: Final[dict[str, Any]] = {"extra_keys": (True,)}
-
 _CUT: Final = "a truncated output counts as complete"
 _FOREIGN: Final = "a JSON parser downstream rejects what was counted as right"
 _AROUND: Final = "parsing the whole output fails on the text around the JSON"
@@ -24,6 +18,7 @@ _NULL: Final = "a missing key is not a null"
 _NUMBER: Final = "two numbers are equal only because a float cannot hold them"
 _SPELLING: Final = "a right answer counts as wrong because of its spelling"
 _ORDER: Final = "the order of keys or the hash seed decides"
+_PATH: Final = "two paths have the same spelling"
 _BLAME: Final = "a reference that nobody can match lowers the model's figure"
 _LIMIT: Final = "one long or deep output ends the run, or is counted as wrong"
 _TEXT: Final = "a wrong string counts as right"
@@ -62,10 +57,10 @@ NOT_JSON: Final[tuple[Case, ...]] = (
     Case("comment", "no", '{"a": 1 /* one */}', '{"a": 1}', _FOREIGN),
     Case("key without quotes", "no", "{a: 1}", '{"a": 1}', _FOREIGN),
     Case("constants of Python", "no", '{"a": True, "b": None}', '{"a": true, "b": null}', _FOREIGN),
-    Case("NaN", "no", '{"a": NaN}', '{"a": null}', _FOREIGN, "medium"),
+    Case("NaN", "no", '{"a": NaN}', '{"a": null}', _FOREIGN),
     Case("leading zero", "no", "[01]", "[1]", _FOREIGN),
     Case("no digit before the point", "no", "[.5]", "[0.5]", _FOREIGN),
-    Case("raw line break in a string", "no", '["one\ntwo"]', '["one\\ntwo"]', _FOREIGN, "medium"),
+    Case("raw line break in a string", "no", '["one\ntwo"]', '["one\\ntwo"]', _FOREIGN),
     Case("escape that JSON lacks", "no", '["\\x41"]', '["A"]', _FOREIGN),
 )  # fmt: skip
 """A reader that accepts one of these breaks the first promise of every claim about JSON."""
@@ -78,15 +73,15 @@ CASES: Final[tuple[Case, ...]] = (
     Case("one character as two", "yes", '"\\ud83d\\ude00"', '"😀"', _SPELLING),
     Case("1.0 and 1", "yes", '{"a": 1.0}', '{"a": 1}', _SPELLING),
     Case("1e2 and 100", "yes", "[1e2]", "[100]", _SPELLING),
-    Case("-0 and 0", "yes", "[-0]", "[0]", _SPELLING, "low"),
-    Case("null", "yes", "null", "null", "null is an answer like any other", "medium"),
+    Case("-0 and 0", "yes", "[-0]", "[0]", _SPELLING),
+    Case("null", "yes", "null", "null", "null is an answer like any other"),
     Case("false", "yes", "false", "false", "false is an answer like any other"),
     Case("empty object", "yes", "{}", "{}", "an empty answer may be right"),
     Case("true and 1", "no", '{"a": true}', '{"a": 1}', _BOOLEAN),
     Case("false and 0", "no", "[false]", "[0]", _BOOLEAN),
     Case("true and 1.0, deep down", "no", '[{"a": {"b": [1.0]}}]', '[{"a": {"b": [true]}}]', _BOOLEAN),
     Case("missing and null", "no", "{}", '{"a": null}', _NULL),
-    Case("null and missing", "no", '{"a": null}', "{}", _NULL, only=_EXACT),
+    Case("null and missing", "no", '{"a": null}', "{}", _NULL),
     Case("missing and null, deep down", "no", '[{"b": 1}]', '[{"a": null, "b": 1}]', _NULL),
     Case("empty array and empty object", "no", "[]", "{}", "both are empty, and not the same"),
     Case("string and number", "no", '"1"', "1", "a string is not a number"),
@@ -98,42 +93,40 @@ CASES: Final[tuple[Case, ...]] = (
     Case("a letter without its accent", "no", '["Cafe"]', '["Café"]', _NORMALIZED),
     Case("another number", "no", '{"total": 12}', '{"total": 21}', _FIGURE),
     Case("the sign of an integer", "no", "[-5]", "[5]", _FIGURE),
-    Case("the last digit of a float", "no", "[0.30000000000000004]", "[0.3]", _FIGURE, "low"),
+    Case("the last digit of a float", "no", "[0.30000000000000004]", "[0.3]", _FIGURE),
     Case("another key", "no", '{"a": 1}', '{"b": 1}', "keys are ignored"),
     Case("letters of another case", "no", '{"A": 1}', '{"a": 1}', "keys are case-sensitive"),
-    Case("a composed and a combined letter", "no", '"\u00e9"', '"e\u0301"', "JSON compares code points", "low"),
+    Case("a key with a point", "no", '{"a.b": 1}', '{"a": {"b": 1}}', _PATH),
+    Case("a key with a slash", "no", '{"a/b": 1}', '{"a": {"b": 1}}', _PATH),
+    Case("a key that is an index", "no", '{"a": {"0": 1}}', '{"a": [1]}', _PATH),
+    Case("an empty key", "no", '{"": 1}', "1", _PATH),
+    Case("a composed and a combined letter", "no", '"\u00e9"', '"e\u0301"', "JSON compares code points"),
     Case("a missing item", "no", "[1, 2]", "[1, 2, 3]", "what is missing is overlooked"),
     Case("an extra item", "no", "[1, 2, 3]", "[1, 2]", "what was added is overlooked"),
     Case("an item twice", "no", "[1, 1, 2]", "[1, 2, 2]", "items are compared as a set"),
-    Case("an extra key", "no", '{"a": 1, "b": 2}', '{"a": 1}', "what was added is overlooked", only=_EXACT),
-    Case("an extra key, allowed", "yes", '{"a": 1, "b": 2}', '{"a": 1}', "extra keys are allowed", only=_EXTRA),
+    Case("an extra key", "no", '{"a": 1, "b": 2}', '{"a": 1}', "what was added is overlooked"),
     Case("a missing key", "no", '{"a": 1}', '{"a": 1, "b": 2}', "what is missing is overlooked"),
     Case("key twice, the first is right", "no", '{"a": 1, "a": 2}', '{"a": 1}', "parsers take the last value"),
-    Case("items in another order", "no", "[1, 2]", "[2, 1]", "order counts here", only=_STRICT),
-    Case("inner items in another order", "no", '{"a": [1, 2]}', '{"a": [2, 1]}', "order counts here", only={"list_order": ("strict", "top_level_any")}),
-    Case("items in another order, allowed", "yes", '[1, "1", null]', '[null, 1, "1"]', _ORDER, only=_ANY_ON_TOP),
-    Case("objects in another order, allowed", "yes", '[{"b": 1, "a": 2}, {"a": 3}]', '[{"a": 3}, {"a": 2, "b": 1}]', _ORDER, only=_ANY_ON_TOP),
-    Case("true and 1 in another order", "no", "[true, 2]", "[2, 1]", _BOOLEAN, only=_ANY_ON_TOP),
-    Case("inner items in another order, allowed", "yes", '{"a": [[1, 2], [3]]}', '{"a": [[3], [2, 1]]}', _ORDER, only=_ANY),
-    Case("two partners for one item", "yes", '[{"a": 1, "b": 2}, {"a": 1, "c": 3}]', '[{"a": 1}, {"a": 1, "b": 2}]', "the first pair that fits takes another's partner", only={**_ANY, **_EXTRA}),
+    Case("items in another order", "no", "[1, 2]", "[2, 1]", "order counts here"),
+    Case("inner items in another order", "no", '{"a": [1, 2]}', '{"a": [2, 1]}', "order counts here"),
     Case("keys in another order", "yes", '{"b": {"y": 1, "x": null}, "a": 2}', '{"a": 2, "b": {"x": null, "y": 1}}', _ORDER),
     Case("keys in another order, one value differs", "no", '{"b": {"y": 1, "x": 2}, "a": 2}', '{"a": 2, "b": {"x": null, "y": 1}}', _ORDER),
     Case("neighbours among large integers", "no", "[9007199254740993]", "[9007199254740992]", _NUMBER),
     Case("a large integer and its float", "no", "[12345678901234567890123]", "[12345678901234567890124]", _NUMBER),
-    Case("1e400 and a string", "no", "[1e400]", '["Infinity"]', _NUMBER, "medium"),
-    Case("an integer of 308 digits", "yes", _LONG, _LONG, _LIMIT, "medium"),
-    Case("308 digits, the last differs", "no", _LONG[:-1] + "8", _LONG, _NUMBER, "medium"),
-    Case("half a pair and a question mark", "no", '"\\ud800"', '"?"', "what cannot be encoded is replaced", "low"),
-    Case("half a pair, raw", "no", '"\ud800"', '"?"', "what cannot be encoded ends the run, or is replaced", "low"),
+    Case("1e400 and a string", "no", "[1e400]", '["Infinity"]', _NUMBER),
+    Case("an integer of 308 digits", "yes", _LONG, _LONG, _LIMIT),
+    Case("308 digits, the last differs", "no", _LONG[:-1] + "8", _LONG, _NUMBER),
+    Case("half a pair and a question mark", "no", '"\\ud800"', '"?"', "what cannot be encoded is replaced"),
+    Case("half a pair, raw", "no", '"\ud800"', '"?"', "what cannot be encoded ends the run, or is replaced"),
     Case("200 levels", "yes", _nest(200), _nest(200), _LIMIT),
-    Case("200 levels, the core differs", "no", _nest(200, "1"), _nest(200, "2"), _LIMIT, only=_STRICT),
+    Case("200 levels, the core differs", "no", _nest(200, "1"), _nest(200, "2"), _LIMIT),
     Case("80 levels, the core differs", "no", _nest(80, "1"), _nest(80, "2"), _LIMIT),
-    Case("100,000 levels", "no", _nest(100_000), "[]", _LIMIT, "medium"),
-    Case("100,000 levels, cut", "no", "[" * 100_000, "[]", _LIMIT, "medium"),
+    Case("100,000 levels", "no", _nest(100_000), "[]", _LIMIT),
+    Case("100,000 levels, cut", "no", "[" * 100_000, "[]", _LIMIT),
     Case("reference cut", "an error", '{"a": 1}', '{"a": 1', _BLAME),
     Case("reference empty", "an error", '{"a": 1}', "", _BLAME),
     Case("reference that is prose", "an error", '{"a": 1}', "see the invoice", _BLAME),
-    Case("reference with NaN", "an error", "[NaN]", "[NaN]", _BLAME, "medium"),
+    Case("reference with NaN", "an error", "[NaN]", "[NaN]", _BLAME),
     Case("output and reference broken", "an error", "none", "none", _BLAME),
 )  # fmt: skip
 """The rules of JSON: RFC 8259 for texts; for values, the rules that all parsers agree on."""
@@ -160,7 +153,7 @@ def _reverse_records(size: int) -> tuple[str, str]:
 
 GROWTHS: Final[tuple[Growth, ...]] = (
     Growth("many records, the last differs", _change_last_record),
-    Growth("many records in another order", _reverse_records, _ANY_ON_TOP),
+    Growth("many records in another order", _reverse_records),
     Growth("one long string", lambda size: _pair_with_itself(json.dumps("x\n" * (size // 3)))),
     Growth("one long number", lambda size: _pair_with_itself("1" * size)),
     Growth("many keys", lambda size: _pair_with_itself(json.dumps({f"k{n}": n for n in range(size // 14 + 1)}))),

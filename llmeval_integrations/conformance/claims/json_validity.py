@@ -32,15 +32,15 @@ _JSON: Final = {
 
 CASES: Final = (
     *(Case(name, "yes", text, why=_RIGHT) for name, text in _JSON.items()),
-    Case("1e400", "yes", "[1e400]", why=_LIMIT, severity="medium"),
-    Case("an integer of 5,000 digits", "yes", "7" * 5000, why=_LIMIT, severity="medium"),
+    Case("1e400", "yes", "[1e400]", why=_LIMIT),
+    Case("an integer of 5,000 digits", "yes", "7" * 5000, why=_LIMIT),
     *(replace(each, reference=MISSING) for each in json_equality.NOT_JSON),
-    Case("100,000 levels", "either", "[" * 100_000 + "]" * 100_000, why=_LIMIT, severity="medium"),
-    Case("100,000 levels, cut", "no", "[" * 100_000, why=_LIMIT, severity="medium"),
-    Case("half a pair, escaped", "either", '["\\ud800"]', why=_ODD, severity="low"),
-    Case("half a pair, raw", "either", '["\ud800"]', why=_ODD, severity="low"),
-    Case("a key twice", "either", '{"a": 1, "a": 2}', why=_ODD, severity="low"),
-    Case("byte order mark", "either", '\ufeff{"a": 1}', why=_ODD, severity="low"),
+    Case("100,000 levels", "either", "[" * 100_000 + "]" * 100_000, why=_LIMIT),
+    Case("100,000 levels, cut", "no", "[" * 100_000, why=_LIMIT),
+    Case("half a pair, escaped", "either", '["\\ud800"]', why=_ODD),
+    Case("half a pair, raw", "either", '["\ud800"]', why=_ODD),
+    Case("a key twice", "either", '{"a": 1, "a": 2}', why=_ODD),
+    Case("byte order mark", "either", '\ufeff{"a": 1}', why=_ODD),
     Case("NUL after the JSON", "no", '{"a": 1}\x00', why="what comes after is not read"),
 )
-GROWTHS: Final = tuple(replace(each, only={}) for each in json_equality.GROWTHS)
+GROWTHS: Final = json_equality.GROWTHS
