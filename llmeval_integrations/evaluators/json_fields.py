@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
@@ -21,7 +21,6 @@ from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
 from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, stated_confidences
 from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
-from llmeval_integrations.fields.paths import has_place
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
@@ -60,7 +59,6 @@ class JsonFields(Evaluator):
       if the other side has an object or array there
     - `fields`: the number of leaves of each field, by kind
     - `perfect`: whether every leaf matches. `unreadable`: the output is not JSON
-    - `ignored`: the ignored paths that the output or the reference has
     - `limit_reached`: the arrays with too many items to try every pair
     - `confidence`: the leaves with a confidence, and whether each of them is `right`
     - `unread_confidences`: where the output has a confidence that is no number from 0 to 1
@@ -143,8 +141,6 @@ class JsonFields(Evaluator):
         outcomes = [each.as_dict() for each in comparison.outcomes]
         perfect = all(each.kind == "match" for each in comparison.outcomes)
         metadata: dict[str, Any] = dict(figures, perfect=perfect, outcomes=outcomes, fields=fields)
-        if comparison.ignored:
-            metadata["ignored"] = comparison.ignored
         if comparison.defect is not None:
             metadata.update(f1=0.0, perfect=False)
             return defect_result(comparison.defect, 0.0, unreadable=True, **metadata)
@@ -181,9 +177,6 @@ class FieldComparison(Comparison):
     omitted: Iterable[str] = ()
     """The paths of these members, and of those of the reference."""
 
-    ignored: Sequence[str] = ()
-    """The paths of `ignore` settings for places that the documents have."""
-
     def rank_wrong(self) -> tuple[Kind | None, list[Outcome]]:
         """Return the leaves that do not match, and the kind of those that cost most.
 
@@ -219,10 +212,6 @@ def compare_sample(evaluator: Evaluator, sample: Sample, layout: Layout) -> Fiel
         output = reference = read(sample, "output", parsing)
     if output is None or type(output) is Defect:
         output, reference = read_both(evaluator, sample, parsing, copied=layout.calls_functions)
-    if layout.ignored:
-        comparison.ignored = [
-            path for path in layout.ignored if has_place(path, reference) or has_place(path, output)
-        ]
     root, omission = layout.root(sample, evaluator), Omission(layout.absent)
     # Lenient mode reads NaN, which `equal` cannot tell from null.
     is_equal = output is reference or (parsing != "lenient" and equal(output, reference))

@@ -59,8 +59,6 @@ class Settings:
         overrides.sort(key=lambda each: sum(step != ANY for step in each.steps))
         _check_positions(overrides)
         self.overrides, self.defaults = overrides, check_settings(defaults, "defaults")
-        self.ignored = [path for path, settings in fields.items() if settings.get("ignore")]
-        """The paths that are ignored."""
         several = [*fields.values(), self.defaults]
         self.calls_functions = bool(judged) or any(each.get("compare") for each in several)
         """Whether a judge or a function of the caller compares values."""
@@ -207,17 +205,3 @@ def check_model_path(path: str, settings: Mapping[str, Any], parsed: Any, schema
 def _names(schema: Any) -> list[str]:
     """Return the names of the members in each part of a schema."""
     return [name for part, _ in subschemas(schema) for name in object_of(part, "properties")]
-
-
-def has_place(path: str, value: Any) -> bool:
-    """Return whether a document has a place that a path matches."""
-    places = [value]
-    for step in read_pointer(path):
-        inner: list[Any] = []
-        for place in places:
-            parts = dict(enumerate(place)) if isinstance(place, list) else place
-            if isinstance(parts, dict):
-                named = {str(name): part for name, part in parts.items()}
-                inner += named.values() if step == ANY else [named[step]] if step in named else []
-        places = inner
-    return bool(places)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from llmeval_integrations.fields.paths import ANY
@@ -37,10 +38,9 @@ class FieldTally:
     `other_wrong_values`.
     """
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
-        """`paths` are those of settings; the summary lists the ones that no document has."""
-        self._paths = [*paths]
-        self._ignored: set[str] = set()
+    def __init__(self, fields: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
+        """`fields` are settings by path; the summary lists the paths that no document has."""
+        self._paths = [path for path, settings in fields.items() if not settings.get("ignore")]
         self._fields: dict[str, _Field] = {}
         self._sums: Counter[str] = Counter()
         """The sum of each figure over all samples."""
@@ -55,7 +55,6 @@ class FieldTally:
             if value is not None:
                 self._sums[name] += value
                 self._samples[name] += 1
-        self._ignored.update(metadata.get("ignored", ()))
         unreadable = metadata.get("unreadable", False)
         for path, counts in metadata.get("fields", {}).items():
             field = self._fields.get(path) or self._field(path)
@@ -104,7 +103,7 @@ class FieldTally:
     def _has_met(self, pattern: str) -> bool:
         """Return whether a document had the path; also if there were too many fields to know."""
         wanted = pattern.split("/")
-        return pattern in self._ignored or any(
+        return any(
             path == _OTHER
             or all(
                 one == other or ANY in (one, other)

@@ -132,7 +132,7 @@ class JudgedFields(JsonFields, _ProseJudge):
         return msgspec.structs.replace(result, metadata={**result.metadata, "judgements": said})
 
     def breakdown(self) -> FieldTally:
-        return FieldTally(dict.fromkeys((*self.judged, *self.fields)))
+        return FieldTally({**self.fields, **{path: {} for path in self.judged}})
 
 
 @dataclass(frozen=True)

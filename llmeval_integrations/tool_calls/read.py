@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from llmeval_integrations.core.errors import InvalidReferenceError
+from llmeval_integrations.core.errors import InputError, InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import Parsing, parse
 from llmeval_integrations.matching.node import AnyOf
-from llmeval_integrations.tool_calls.call import TYPE, Part, ToolCall, no_call, read_parts, text_in
-from llmeval_integrations.tool_calls.stream import join_stream
+from llmeval_integrations.tool_calls.call import (
+    TYPE,
+    Part,
+    ToolCall,
+    fields_of,
+    no_call,
+    read_parts,
+    text_in,
+)
 from llmeval_integrations.tool_calls.text import JSON_START, find_calls
 
 _PROSE: Final = frozenset(("prose", "prose_around", "bare_word", "empty"))
@@ -23,6 +30,9 @@ _WORDS_OF_CALLS: Final = re.compile(
     r"(\b|_)(tool|function|call|action|arg|kwarg|param|input)", re.IGNORECASE
 )
 """Words in names and types that suggest a call, in a form that no reader knows."""
+
+_STREAMED: Final = ("chat.completion.chunk", "response.", "message_", "content_block_")
+"""The beginnings of the types of chunks and events, of OpenAI's and Anthropic's streams."""
 
 ANY_OF: Final = "$any_of"
 OPTIONAL: Final = "$optional"
@@ -88,7 +98,7 @@ def _read_value(
         return []
     parts = read_plain(value)
     if parts is None:
-        value = join_stream(value)
+        _refuse_stream(value)
         parts = read_parts(value)
     calls: list[ToolCall] = []
     texts: list[str] = []
@@ -105,6 +115,17 @@ def _read_value(
         return calls
     read = [_read_text(text, parsing, expects_calls) for text in texts]  # one of each turn
     return [call for found in read if isinstance(found, list) for call in found] or read[-1]
+
+
+def _refuse_stream(value: Any) -> None:
+    """Raise InputError for the chunks or events of a stream, as one call is spread over several."""
+    several = value if isinstance(value, (list, tuple)) else ()
+    for one in map(fields_of, (*several[:1], *several[-1:])):
+        if text_in(one, "object", "type").startswith(_STREAMED):
+            raise InputError(
+                "the chunks of a stream are not joined here; pass the message that the SDK joins, "
+                "such as by get_final_completion() or get_final_message()"
+            )
 
 
 def read_plain(value: Any) -> list[Part] | None:

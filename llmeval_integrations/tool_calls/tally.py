@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from llmeval_integrations.fields.tally import FieldTally
@@ -17,9 +18,9 @@ _UNREADABLE: Final = "(unreadable)"
 class CallTally:
     """Counts the calls of each tool, and the outcomes of each argument, over a run."""
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
-        """`paths` are those of settings, as `/weather/city`; the summary lists unused ones."""
-        self._fields = FieldTally(paths)
+    def __init__(self, fields: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> None:
+        """`fields` are settings by path, as `/weather/city`; the summary lists unused paths."""
+        self._fields = FieldTally(fields)
         self._tools: dict[str, Counter[str]] = {}
 
     def add(self, sample: Any, metadata: Mapping[str, Any]) -> None:

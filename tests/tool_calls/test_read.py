@@ -7,6 +7,7 @@ from types import MappingProxyType
 import pytest
 from pace import at_most
 
+from llmeval_integrations import InputError
 from llmeval_integrations.messages.read import read_answer
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.read import read_calls
@@ -230,67 +231,19 @@ def test_a_streamed_message_is_read_by_its_own_text(text):
     assert ("truncated" in (expected[0].problem or "")) is (text != TEXT)
 
 
-def chunks(*deltas):
-    several = [
-        {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
-    ]
-    other = {"choices": [{"index": 1, "delta": {"tool_calls": [{"index": 0, "id": "o"}]}}]}
-    return [{"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", **one} for one in [*several, other, {"choices": []}]]  # fmt: skip
+CHUNK = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": {"content": "It rains."}, "finish_reason": None}]}  # fmt: skip
 
 
-def part(index, arguments, **first):
-    function = {"arguments": arguments, **({"name": first.pop("name")} if first else {})}
-    return {"tool_calls": [{"index": index, "type": "function", "function": function, **first}]}
-
-
-def block(index, kind, **members):
-    return [
-        {"type": "content_block_start", "index": index, "content_block": {"type": kind, **members}},
-        {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": "So."}
-         if kind == "text" else {"type": "input_json_delta", "partial_json": ""}},
-    ]  # fmt: skip
-
-
-def arguments_event(index, text):
-    delta = {"type": "input_json_delta", "partial_json": text}
-    return {"type": "content_block_delta", "index": index, "delta": delta}
-
-
-NOW = ToolCall("now", {}, "c2")
-BEGUN = {**RESPONSES, "arguments": "", "status": "in_progress"}
-STREAMS = {
-    "OpenAI": (chunks({"role": "assistant", "content": None}, part(0, "", id="c1", name="weather"), part(0, TEXT[:9]), part(0, TEXT[9:]), part(1, "{}", id="c2", name="now")), [WITH_ID, NOW]),
-    "OpenAI, each index the same": (chunks(part(0, TEXT, id="c1", name="weather"), part(0, "{}", id="c2", name="now")), [WITH_ID, NOW]),
-    "OpenAI, a text": (chunks({"content": "It "}, {"content": "rains."}), []),
-    "OpenAI, tags": (chunks({"content": TAGS[:20]}, {"content": TAGS[20:]}), [CALL]),
-    "OpenAI, cut": (chunks(part(0, TEXT[:9], id="c1", name="weather")), None),
-    "OpenAI, responses": ([{"type": "response.output_item.added", "output_index": 0, "item": BEGUN, "sequence_number": 1}, {"type": "response.function_call_arguments.done", "item_id": "fc", "name": "weather", "output_index": 0, "arguments": TEXT, "sequence_number": 2}, {"type": "response.output_item.done", "output_index": 0, "item": RESPONSES, "sequence_number": 3}], [WITH_ID]),
-    "Anthropic": ([*block(0, "text", text=""), *block(1, "tool_use", id="c1", name="weather", input={}), arguments_event(1, TEXT[:9]), arguments_event(1, TEXT[9:]), *block(2, "tool_use", id="c2", name="now", input={}), {"type": "message_stop"}], [WITH_ID, NOW]),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("stream", "calls"), STREAMS.values(), ids=STREAMS)
-def test_the_chunks_or_events_of_a_stream_are_joined(stream, calls):
+@pytest.mark.parametrize(
+    "last", [CHUNK, {"type": "message_stop"}, {"type": "response.completed", "sequence_number": 3}]
+)
+def test_the_chunks_of_a_stream_are_refused(last):
     chat = pytest.importorskip("openai.types.chat")
-    objects = [
-        chat.ChatCompletionChunk.model_validate(each) for each in stream if "choices" in each
-    ]
-    for value in (stream, json.dumps(stream), *([objects] if objects else [])):
-        read = read_calls(value)
-        if calls is None:
-            assert len(read) == 1
-            assert read[0].problem is not None
-        else:
-            assert read == calls
-
-
-def test_the_events_of_openais_helper_are_joined():
-    chat = pytest.importorskip("openai.types.chat")
-    helper = pytest.importorskip("openai.lib.streaming.chat")
-    made = [chat.ChatCompletionChunk.model_validate(each) for each in STREAMS["OpenAI, tags"][0]]
-    events = [helper.ChunkEvent.construct(type="chunk", chunk=each, snapshot=None) for each in made]
-    assert read_calls(events) == [CALL]
-    assert read_answer(events).value == TAGS
+    chunk = chat.ChatCompletionChunk.model_validate(CHUNK)
+    for stream in ([last], [{"type": "ping"}, last], [chunk]):
+        with pytest.raises(InputError, match="pass the message that the SDK joins"):
+            read_calls(stream)
+    assert read_answer([chunk]).value == "It rains."
 
 
 def test_a_call_that_googles_api_could_not_read_is_no_answer():
