@@ -13,7 +13,7 @@ from llmeval_integrations.evaluators.json_evaluator import defect_result, is_sam
 from llmeval_integrations.json_values.defects import Defect
 from llmeval_integrations.json_values.parse import PARSINGS, Parsing
 from llmeval_integrations.matching.comparison import Comparison
-from llmeval_integrations.matching.node import Node, Outcome, summarize
+from llmeval_integrations.matching.node import Node, summarize
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,27 @@ class JsonMatch(Evaluator):
         comparison.compare(node, output, reference)
         if not comparison.outcomes:
             return Result(1.0, True, None, "Matches", {"matched": True})
-        outcomes = comparison.outcomes
-        differences, patch = _describe(outcomes)
+        differences, patch = [], []
+        for each in comparison.outcomes:
+            path = each.pointer
+            difference: dict[str, Any] = {"pointer": path, "kind": each.kind}
+            if each.kind != "missing":
+                difference["output"] = each.output
+            if each.kind == "extra":
+                operation = {"op": "remove", "path": path}
+            else:
+                difference["reference"] = each.reference
+                if each.at_end:
+                    path = path[: path.rindex("/")] + "/-"
+                kind = "add" if each.kind == "missing" else "replace"
+                operation = {"op": kind, "path": path, "value": each.reference}
+            differences.append(difference)
+            patch.append(operation)
         metadata: dict[str, Any] = {"matched": False, "differences": differences, "patch": patch}
         if comparison.limits:
             metadata["limit_reached"] = comparison.limits
-        reason = summarize(outcomes, comparison.limits)
-        return Result(0.0, False, outcomes[0].kind, reason, metadata)
+        reason = summarize(comparison.outcomes, comparison.limits)
+        return Result(0.0, False, comparison.outcomes[0].kind, reason, metadata)
 
 
 class Plain(Node):
@@ -92,24 +106,3 @@ _NODES: Final = {
     for ignore_extra in (True, False)
 }
 """The nodes by the options of JsonMatch."""
-
-
-def _describe(outcomes: list[Outcome]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the differences, and the operations of RFC 6902 after which the output matches."""
-    differences, patch = [], []
-    for each in outcomes:
-        path = each.pointer
-        difference: dict[str, Any] = {"pointer": path, "kind": each.kind}
-        if each.kind != "missing":
-            difference["output"] = each.output
-        if each.kind == "extra":
-            operation = {"op": "remove", "path": path}
-        else:
-            difference["reference"] = each.reference
-            if each.at_end:
-                path = path[: path.rindex("/")] + "/-"
-            kind = "add" if each.kind == "missing" else "replace"
-            operation = {"op": kind, "path": path, "value": each.reference}
-        differences.append(difference)
-        patch.append(operation)
-    return differences, patch

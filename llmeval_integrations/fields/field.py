@@ -164,6 +164,7 @@ class Field(Node):
         rule = self.rule = place.rule
         self.weight, self.ignored, self.whole = rule.weight, rule.ignore, rule.is_leaf
         self.exact, self.literal, self.fuzzy = place.is_exact, place.is_literal, place.is_fuzzy
+        self.remark = _ask_for_order if rule.dates else None
         self._has_positions = place.has_positions and rule.order in ("ordered", "aligned")
         self.order = "ordered" if self._has_positions else rule.order
         self.key = read_key(rule.key)
@@ -231,11 +232,10 @@ class Field(Node):
             return canonical(value)
         return write_leaf(self.rule, value)
 
-    def remark(self, output: Any, reference: Any) -> str:
-        if not self.rule.dates:
-            return ""
-        texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
-        return f"{texts[0]}: day or month first?" if texts else ""
+
+def _ask_for_order(output: Any, reference: Any) -> str:
+    texts = [each for each in (output, reference) if type(each) is str and is_ambiguous(each)]
+    return f"{texts[0]}: day or month first?" if texts else ""
 
 
 def _measure_likeness(output: Any, reference: Any) -> float:

@@ -112,7 +112,7 @@ def _add_texts(
     """Add the gains of texts, each of ours with all of theirs at once."""
     shared = SHARED if node.pairs_all else 0.0
     texts = [text for _, text in theirs]
-    pairing.spend(sum(len(text) for _, text in ours) * sum(map(len, texts)) / LETTERS)
+    spend_letters(pairing, sum(len(text) for _, text in ours) * sum(map(len, texts)))
     for row, text in ours:
         gains = table[row]
         for column, _ in theirs:
@@ -141,12 +141,16 @@ def prefer_whole(arrays: Arrays, table: _Sums, here: Positions, there: Positions
 
 
 def spend_on_texts(pairing: Pairing, output: Any, reference: Any) -> None:
-    """Count two texts that are compared inside items that are tried; other values cost little.
-
-    Raises BudgetSpentError.
-    """
+    """Count two texts that are compared inside items that are tried; other values cost little."""
     if type(output) is type(reference) is str:
-        pairing.spend(len(output) * len(reference) / LETTERS)
+        spend_letters(pairing, len(output) * len(reference))
+
+
+def spend_letters(pairing: Pairing, pairs: int) -> None:
+    """Count pairs of characters; raise BudgetSpentError if the budget is spent."""
+    pairing.left -= pairs / LETTERS
+    if pairing.left < 0:
+        raise BudgetSpentError
 
 
 def _key(node: Node, value: Any) -> Hashable:

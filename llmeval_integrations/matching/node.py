@@ -133,6 +133,9 @@ class Node:
     varies: bool = False
     """Whether `narrow` depends on the value, as in a union."""
 
+    remark: Callable[[Any, Any], str] | None = None
+    """What to add to the reason why two leaves do not match."""
+
     members: Mapping[str, Node] = MappingProxyType({})
     """The nodes of members that exist already; looking here first is faster than `member`."""
 
@@ -157,10 +160,6 @@ class Node:
     def grade_texts(self, output: str, references: Sequence[str]) -> Iterable[tuple[int, float]]:
         """Return positions and scores of the references that are similar to a text."""
         raise NotImplementedError
-
-    def remark(self, output: Any, reference: Any) -> str:  # noqa: ARG002
-        """Return a remark for the reason why two leaves do not match."""
-        return ""
 
     def leaf_text(self, value: Any) -> str:
         """Write a leaf so that two leaves with the same text match in full."""
@@ -335,8 +334,9 @@ def summarize(outcomes: Sequence[Outcome], limits: Sequence[str] = (), most: int
     named = []
     for (place, kind), group in [*groups.items()][:most]:
         first = group[0]
-        remark = first.node.remark(first.output, first.reference)
-        line = describe(place, kind, first.output, first.reference, remark)
+        remark = first.node.remark
+        more = remark(first.output, first.reference) if remark else ""
+        line = describe(place, kind, first.output, first.reference, more)
         if len(group) > 1:
             line += f" ({len(group)} fields)"
         named.append(line + ("" if first.exact else " (too long to be compared exactly)"))

@@ -89,7 +89,8 @@ class Pairing(msgspec.Struct):
             return pair_by_position(output, reference, from_end=order == "anchored"), False
         known = id(node), id(output), id(reference)
         if known not in self.found:
-            arrays = Arrays(self, node, node.item(0), output, reference)
+            its = node if node.uniform else node.item(0)
+            arrays = Arrays(self, node, its, output, reference)
             if order == "by_key":
                 pairs = pair_by_key(arrays)
             else:
@@ -190,12 +191,6 @@ class Pairing(msgspec.Struct):
             return node.weight * score + COMMON + shared
         return shared
 
-    def spend(self, pairs: float) -> None:
-        """Count pairs of items that are tried; raise BudgetSpentError if they are too many."""
-        self.left -= pairs
-        if self.left < 0:
-            raise BudgetSpentError
-
 
 def _is_default(node: Node, value: Any) -> bool:
     """Return whether a scalar is the default of its place; other values are not looked into."""
@@ -241,7 +236,9 @@ class Arrays(msgspec.Struct):
         output, reference, tries = self.output, self.reference, len(here) * len(there)
         pairing.depth += 1
         try:
-            pairing.spend(tries)
+            pairing.left -= tries
+            if pairing.left < 0:
+                raise BudgetSpentError  # noqa: TRY301 - the caller may have items to pair, too
             if tries > _FEW:
                 table = make_table(
                     pairing, its, [output[n] for n in here], [reference[n] for n in there]
@@ -251,7 +248,8 @@ class Arrays(msgspec.Struct):
                 for n in here:  # nor is there a frame of a comprehension here
                     table.append([])
                     for m in there:
-                        table[-1].append(pairing.gain(its, output[n], reference[m]))
+                        gain = pairing.gain(its, output[n], reference[m])
+                        table[-1].append(gain + COMMON * (output[n] == reference[m]))
         except BudgetSpentError:
             if pairing.depth > 1:
                 raise
@@ -274,11 +272,14 @@ class Arrays(msgspec.Struct):
 
     def pair_in_any_order(self, here: Positions, there: Positions) -> Pairs:
         """Pair items for the greatest total gain, first the items that match in full."""
-        its, (pairs, rows, columns) = self.its, self._pair_equal(here, there)
-        if its.exact:
-            parts, others = self._leave_out_leaves(rows, columns)
-            if not (its.pairs_all and parts and others):
-                rows, columns = parts, others
+        output, reference, its = self.output, self.reference, self.its
+        pairs: Pairs = []
+        for n in sorted({*here}.intersection(there)):
+            if equal(output[n], reference[n]):
+                pairs.append((n, n))
+        rows, columns = leftovers(pairs, here, there) if pairs else (here, there)
+        if len(rows) * len(columns) > _FEW:
+            pairs, rows, columns = self._pair_equal(pairs, rows, columns)
         is_alone = its.pairs_all and len(rows) == len(columns) == 1  # a pair in any case
         table = self.table(rows, columns) if rows and columns and not is_alone else []
         if table is None:
@@ -293,40 +294,34 @@ class Arrays(msgspec.Struct):
                     table, rows, columns, pairs = whole, [*here], [*there], []
             for row, column in best_pairs(table):
                 pairs.append((rows[row], columns[column]))
-        return pairs + self.pair_leaves(*leftovers(pairs, here, there))
+        if len(pairs) < min(len(here), len(there)):
+            pairs += self.pair_leaves(*leftovers(pairs, here, there))
+        return pairs
 
-    def _leave_out_leaves(self, rows: list[int], columns: list[int]) -> tuple[list[int], list[int]]:
-        """Return the positions of items that may match one that is not equal to them.
+    def _pair_equal(
+        self, pairs: Pairs, rows: Positions, columns: Positions
+    ) -> tuple[Pairs, list[int], list[int]]:
+        """Add the pairs of items that match in full; return the items that may match others."""
+        output, reference, its, text = self.output, self.reference, self.its, self.pairing.text
+        same, rows, columns = pair_texts(
+            {n: text(its, output[n]) for n in rows}, {n: text(its, reference[n]) for n in columns}
+        )
+        if its.exact and not any(type(reference[n]) is AnyOf for n in columns):
+            parts = [n for n in rows if self._may_match_other(output[n])]
+            others = [n for n in columns if self._may_match_other(reference[n])]
+            if not (its.pairs_all and parts and others):
+                rows, columns = parts, others
+        return pairs + same, rows, columns
 
-        If leaves are exact, a scalar can only match one of several values. If all are compared as
-        JSON, an empty object or array matches nothing else either.
+    def _may_match_other(self, item: Any) -> bool:
+        """Return whether an item may match one that is not equal to it, if leaves are exact.
+
+        A scalar does not. If all are compared as JSON, an empty object or array does not either.
         """
         is_literal = self.its.literal and self.its.counts_extra
-        found: tuple[list[int], list[int]] = [], []
-        has_choices = False
-        for kept, places, items in zip(found, (rows, columns), (self.output, self.reference)):
-            for n in places:
-                if type(items[n]) not in SCALARS and (items[n] or not is_literal):
-                    kept.append(n)
-                    has_choices = has_choices or type(items[n]) is AnyOf
-        return (rows if has_choices else found[0]), found[1]
+        return type(item) not in SCALARS and bool(item or not is_literal)
 
-    def _pair_equal(self, here: Positions, there: Positions) -> tuple[Pairs, list[int], list[int]]:
-        """Pair items that match in full; return the pairs and the positions left on both sides."""
-        output, reference, its, text = self.output, self.reference, self.its, self.pairing.text
-        pairs: Pairs = []
-        for n in sorted({*here}.intersection(there)):
-            if equal(output[n], reference[n]):
-                pairs.append((n, n))
-        spare, wanted = leftovers(pairs, here, there)
-        if len(spare) + len(wanted) <= 2:
-            return pairs, spare, wanted
-        same, spare, wanted = pair_texts(
-            {n: text(its, output[n]) for n in spare}, {n: text(its, reference[n]) for n in wanted}
-        )
-        return pairs + same, spare, wanted
-
-    def _may_gain(self, same: Pairs, spare: list[int], wanted: list[int], table: Table) -> bool:
+    def _may_gain(self, same: Pairs, spare: Positions, wanted: Positions, table: Table) -> bool:
         """Return whether splitting pairs of equal items may increase the total gain.
 
         It cannot if every item of the shorter rest already gains as much as with any item of these

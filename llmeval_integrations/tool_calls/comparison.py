@@ -121,8 +121,9 @@ def find_wrong(comparison: Comparison) -> dict[tuple[str, str], Place]:
         place["field"] = one.node.path
         if one.alone is not None:
             place["alone"] = one.alone
-        if remark := one.node.remark(one.output, place.get("reference")):
-            place["remark"] = remark
+        remark = one.node.remark
+        if remark and (said := remark(one.output, place.get("reference"))):
+            place["remark"] = said
         found[one.pointer, one.kind] = place
     return found
 

@@ -304,3 +304,5 @@ def test_of_items_that_fit_as_well_the_earlier_are_pairs():
         ("/1/a", "extra"),
         ("/1/b", "extra"),
     ]
+    outcomes = NEAR([2], [1, 2]).metadata["outcomes"]  # both are near enough, and one is equal
+    assert [(each["pointer"], each["kind"]) for each in outcomes] == [("/0", "missing")]
