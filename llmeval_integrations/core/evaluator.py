@@ -9,6 +9,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from llmeval_integrations.core.options import check_choice, read_rules
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample, as_sample
 
@@ -61,8 +62,10 @@ def _wrap_for_llama_index(evaluator: Evaluator) -> Any:
 class Evaluator(ABC):
     """Turns a sample into a result.
 
-    Subclasses are frozen dataclasses. Their fields are their options, which `__post_init__` checks.
-    They implement one method, `check`.
+    Subclasses are frozen dataclasses. Their fields are their options, and they implement one
+    method, `check`. An option that is annotated as a bool, a Literal or a number with a range, such
+    as `Share`, is checked when an evaluator is built. A subclass with a `__post_init__` of its own
+    calls this one first.
     """
 
     name: str = SnakeName()  # type: ignore[assignment]
@@ -79,6 +82,15 @@ class Evaluator(ABC):
 
     is_judge: ClassVar[bool] = False
     """Whether it asks a model."""
+
+    def __post_init__(self) -> None:
+        choices, checks = read_rules(type(self))
+        for option, allowed in choices.items():
+            value = getattr(self, option)
+            if (type(value), value) not in allowed:
+                check_choice(self, option, [value for _, value in allowed])
+        for check in checks:
+            check(self)
 
     @abstractmethod
     def check(self, sample: Sample) -> Result:

@@ -1,14 +1,84 @@
-"""Check the options of an evaluator when it is built."""
+"""Check the options of an evaluator when it is built.
+
+`Evaluator` checks those that are annotated as a bool, a Literal or a number with a range. The other
+checks are for what an annotation cannot say.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, partial
 from numbers import Integral, Real
-from typing import Any
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import Meta
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.quote import quote
+
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+"""The type of an option that is a number from 0 to 1."""
+
+Finite: TypeAlias = Annotated[float, Meta()]
+"""The type of an option that is any finite number."""
+
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
+"""The type of an option that is a whole number above 0."""
+
+_Choice: TypeAlias = tuple[type, Any]
+"""A value with its type: 1 equals True, and is no boolean."""
+
+_FEW_VALUES: Final = {bool: (True, False), NoneType: (None,)}
+
+
+def option_types(kind: type) -> dict[str, Any]:
+    """Return the types of a class's options by name; empty if they cannot be resolved."""
+    try:
+        return get_type_hints(kind, include_extras=True)
+    except (NameError, TypeError):
+        return {}
+
+
+@lru_cache
+def read_rules(kind: type) -> tuple[dict[str, list[_Choice]], list[Callable[[Any], None]]]:
+    """Return the values of each option that has only a few, and the checks of all ranges."""
+    choices: dict[str, list[_Choice]] = {}
+    checks: list[Callable[[Any], None]] = []
+    for option, hint in option_types(kind).items():
+        parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+        values = [
+            get_args(part) if get_origin(part) is Literal else _FEW_VALUES.get(part, ())
+            for part in parts
+        ]
+        if all(values):
+            choices[option] = [(type(value), value) for several in values for value in several]
+        checks += [
+            _range_check(option, part, optional=NoneType in parts)
+            for part in parts
+            if get_origin(part) is Annotated and isinstance(part.__metadata__[0], Meta)
+        ]
+    return choices, checks
+
+
+def _range_check(option: str, hint: Any, *, optional: bool) -> Callable[[Any], None]:
+    """Return the check of a number by its type, such as `Share`."""
+    [range_] = hint.__metadata__
+    bounds = {"minimum": range_.ge, "maximum": range_.le, "below": range_.lt}
+    given = {name: bound for name, bound in bounds.items() if bound is not None}
+    whole = hint.__origin__ is int
+    return partial(check_number, option=option, whole=whole, optional=optional, **given)
 
 
 def check_number(
@@ -55,15 +125,13 @@ def check_count(name: str, value: object) -> None:
         raise InvalidOptionError(f"{name}={quote(value)} is not a whole number above 0")
 
 
-def check_choices(evaluator: Any, **allowed: Collection[str] | type[bool]) -> None:
-    """Raise unless each option is one of these choices; for `bool`, it must be True or False."""
-    for option, choices in allowed.items():
-        value = getattr(evaluator, option)
-        if isinstance(choices, type):
-            if not isinstance(value, choices):
-                raise option_error(evaluator, option, "True or False")
-        elif not isinstance(value, str) or value not in choices:
-            raise option_error(evaluator, option, "one of " + ", ".join(map(repr, choices)))
+def check_choice(evaluator: Any, option: str, choices: Collection[Any]) -> None:
+    """Raise unless the option is one of these values; 1 is not True here."""
+    value = getattr(evaluator, option)
+    if not isinstance(value, (*map(type, choices),)) or value not in choices:
+        words = [*map(repr, choices)]
+        expected = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
+        raise option_error(evaluator, option, expected)
 
 
 def check_callable(evaluator: Any, option: str) -> None:

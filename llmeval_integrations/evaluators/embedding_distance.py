@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+
+from msgspec import Meta
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choices, check_number, option_error
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
 from llmeval_integrations.evaluators.text_evaluator import to_text
@@ -39,7 +41,9 @@ def _differences(one: _Vector, other: _Vector) -> list[float]:
     return [abs(a - b) for a, b in zip(one, other)]
 
 
-METRICS: Final[dict[str, Callable[[_Vector, _Vector], float]]] = {
+Metric = Literal["cosine", "euclidean", "manhattan", "chebyshev", "hamming"]
+
+METRICS: Final[dict[Metric, Callable[[_Vector, _Vector], float]]] = {
     "cosine": _cosine,
     "euclidean": math.dist,
     "manhattan": lambda one, other: math.fsum(_differences(one, other)),
@@ -70,10 +74,10 @@ class EmbeddingDistance(Evaluator):
     embeddings: Any = field(hash=False)
     """Embeddings of LangChain or LlamaIndex, or a function from a list of texts to vectors."""
 
-    metric: str = "cosine"
-    """One of cosine, euclidean, manhattan, chebyshev, hamming."""
+    metric: Metric = "cosine"
+    """The kind of distance between two vectors, by its name in LangChain."""
 
-    threshold: float | None = None
+    threshold: Annotated[float, Meta(ge=0)] | None = None
     """The largest distance that passes. With None no result passes or fails, because distances
     differ from model to model."""
 
@@ -82,8 +86,7 @@ class EmbeddingDistance(Evaluator):
         if not (is_function or any(map(self._has, _METHODS))):
             expected = "embeddings of LangChain or LlamaIndex, or a function that is not async"
             raise option_error(self, "embeddings", expected)
-        check_choices(self, metric=METRICS)
-        check_number(self, "threshold", minimum=0, optional=True)
+        super().__post_init__()
 
     def check(self, sample: Sample) -> Result:
         [result] = self.check_many([sample])

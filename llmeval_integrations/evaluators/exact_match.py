@@ -6,7 +6,6 @@ import string
 from dataclasses import dataclass
 from typing import ClassVar
 
-from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
@@ -34,9 +33,6 @@ class ExactMatch(TextEvaluator):
 
     ignore_numbers: bool = False
     """Whether ASCII digits are removed before the comparison."""
-
-    def __post_init__(self) -> None:
-        check_choices(self, ignore_case=bool, ignore_punctuation=bool, ignore_numbers=bool)
 
     def check_text(self, text: str, sample: Sample) -> Result:
         expected = sample.reference

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import as_number, check_callable, check_choices, check_number
+from llmeval_integrations.core.options import as_number, check_callable, check_choice, check_number
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.text.edit_distance import METRICS, measure
 
@@ -52,15 +52,15 @@ class JsonEditDistance(Evaluator):
     """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if isinstance(self.string_distance, str):
-            check_choices(self, string_distance=METRICS)
+            check_choice(self, "string_distance", METRICS)
         else:
             check_callable(self, "string_distance")
         check_callable(self, "canonicalize")
         check_number(self, "threshold", minimum=0)
         if not callable(self.string_distance):
             check_number(self, "threshold", maximum=1)
-        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         # A function of the caller may change its argument, so it gets a copy.

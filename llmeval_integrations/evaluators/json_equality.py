@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import as_number, check_callable, check_choices
+from llmeval_integrations.core.options import as_number, check_callable
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.evaluators.json_match import Plain
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical, equal, escape
 from llmeval_integrations.matching.assignment import pair_texts
 from llmeval_integrations.matching.comparison import Comparison
@@ -47,8 +47,8 @@ class JsonEquality(Evaluator):
     """How much text may surround the JSON, in output and reference alike."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_callable(self, "operator")
-        check_choices(self, list_order=get_args(ListOrder), parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         operator = self.operator

@@ -11,19 +11,18 @@ from typing import Any, ClassVar
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
 from llmeval_integrations.core.options import (
-    check_choices,
+    Share,
     check_instance,
-    check_number,
     option_error,
 )
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read, read_both
 from llmeval_integrations.fields.confidence import VARIABLE, Source, rate_leaves, stated_confidences
-from llmeval_integrations.fields.field import OMITTED, Layout, Omission, Omitted
+from llmeval_integrations.fields.field import Layout, Omission, Omitted
 from llmeval_integrations.fields.tally import FieldTally
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import KINDS, Kind, Outcome, summarize
@@ -84,7 +83,7 @@ class JsonFields(Evaluator):
     """The same settings for all fields, unless the schema or `fields` defines others. `order`
     applies to all arrays. `compare` gets no objects and arrays."""
 
-    threshold: float | None = None
+    threshold: Share | None = None
     """The lowest score that passes; with None, every leaf has to match."""
 
     parsing: Parsing = "markdown"
@@ -104,10 +103,9 @@ class JsonFields(Evaluator):
     confidences are a mapping from pointers or fields, or have the form of the output."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_instance(self, "fields", Mapping)
         check_instance(self, "defaults", Mapping)
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
-        check_choices(self, parsing=PARSINGS, nulls=OMITTED, empty=OMITTED)
         source: Any = self.confidence
         is_place = isinstance(source, str) and source.startswith(("/", VARIABLE))
         if not (source is None or callable(source) or is_place):

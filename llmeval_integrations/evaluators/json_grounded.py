@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from math import fsum
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.options import (
-    check_choices,
+    Share,
     check_instance,
-    check_number,
     option_error,
 )
 from llmeval_integrations.core.quote import quote, shorten_middle
@@ -24,7 +23,7 @@ from llmeval_integrations.evaluators.grounding_tally import GroundingTally
 from llmeval_integrations.evaluators.json_evaluator import JsonEvaluator
 from llmeval_integrations.fields.field import Field, Layout
 from llmeval_integrations.fields.schema_rules import list_values
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing, dump_model
+from llmeval_integrations.json_values.parse import Parsing, dump_model
 from llmeval_integrations.json_values.values import SCALARS, canonical, equal, escape
 from llmeval_integrations.text.sources import Found, Source, normalize
 
@@ -91,19 +90,18 @@ class JsonGrounded(JsonEvaluator):
     evidence. They are marked and counted, but the score does not change. `common_numbers(texts)` of
     `text.sources` returns such numbers."""
 
-    threshold: float | None = None
+    threshold: Share | None = None
     """The lowest score that passes; with None, every value has to be found."""
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON."""
 
     def __post_init__(self) -> None:
-        check_choices(self, source=get_args(Origin), parsing=PARSINGS)
+        super().__post_init__()
         check_instance(self, "fields", Mapping)
         is_list = isinstance(self.common, Collection) and not isinstance(self.common, str)
         if not is_list or any(type(each) not in SCALARS for each in self.common):
             raise option_error(self, "common", "a list of texts and numbers")
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
         self._layout  # noqa: B018 - checks schema and fields
 
     @cached_property

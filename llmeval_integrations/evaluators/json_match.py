@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, is_same, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import Node, summarize
 
@@ -43,9 +42,6 @@ class JsonMatch(Evaluator):
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON, in output and reference alike."""
-
-    def __post_init__(self) -> None:
-        check_choices(self, strict_order=bool, ignore_extra_keys=bool, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         if is_same(sample, self.parsing):

@@ -9,16 +9,15 @@ from typing import Any, ClassVar, Literal
 from llmeval_integrations.core.errors import InvalidSchemaError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
-from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import measure
 from llmeval_integrations.schemas.errors import describe, find_errors, is_listed, schema_score
 from llmeval_integrations.schemas.parse import copy_schema, refuse_nan, schema_text
-from llmeval_integrations.schemas.validator import VALIDATORS, CompiledSchema, Draft, compile_schema
+from llmeval_integrations.schemas.validator import CompiledSchema, Draft, compile_schema
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,9 @@ class JsonSchema(Evaluator):
     """How much text may surround the JSON of an output."""
 
     def __post_init__(self) -> None:
-        check_choices(self, check_formats=bool, parsing=PARSINGS)
+        super().__post_init__()
         if isinstance(self.draft, int):
             object.__setattr__(self, "draft", str(self.draft))
-        if self.draft is not None:
-            check_choices(self, draft=[draft for draft in VALIDATORS if draft])
         if isinstance(self.schema, dict):  # the caller may change it later
             object.__setattr__(self, "schema", copy_schema(self.schema))
         self.compiled  # noqa: B018 - checks the schema

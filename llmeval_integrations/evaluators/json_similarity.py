@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import fsum
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choices, check_number
+from llmeval_integrations.core.options import Share
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.anls_star import AnlsStar, TooManyPairsError
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read_both
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical, equal
 from llmeval_integrations.matching.comparison import Comparison
 from llmeval_integrations.matching.node import MATCH, MISMATCH, Node, Order, Verdict
@@ -49,22 +49,17 @@ class JsonSimilarity(Evaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("reference",)
 
-    tau: float = 0.5
+    tau: Share = 0.5
     """The distance, from 0 to 1, at which two texts have the similarity 0."""
 
     variant: Variant = "paper"
     """Whether to compute the figure of the paper, or of the authors' package `anls-star`."""
 
-    threshold: float = 1.0
+    threshold: Share = 1.0
     """The lowest score that passes."""
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON, in output and reference alike."""
-
-    def __post_init__(self) -> None:
-        check_number(self, "tau", minimum=0, maximum=1)
-        check_number(self, "threshold", minimum=0, maximum=1)
-        check_choices(self, variant=get_args(Variant), parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         output, reference = read_both(self, sample, self.parsing)

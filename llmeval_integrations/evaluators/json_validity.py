@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result, read, read_defect
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.messages.read import read_answer
 
 
@@ -25,9 +24,6 @@ class JsonValidity(Evaluator):
 
     parsing: Parsing = "markdown"
     """How much text may surround the JSON; truncated text is invalid in every mode."""
-
-    def __post_init__(self) -> None:
-        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         defect = read_defect(sample, self.parsing)
@@ -46,9 +42,6 @@ class JsonObject(Evaluator):
 
     parsing: Parsing = "strict"
     """How much text may surround the JSON."""
-
-    def __post_init__(self) -> None:
-        check_choices(self, parsing=PARSINGS)
 
     def check(self, sample: Sample) -> Result:
         value = read(sample, "output", self.parsing)

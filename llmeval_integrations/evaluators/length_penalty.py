@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from llmeval_integrations.core.options import check_number, option_error
+from msgspec import Meta
+
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
@@ -21,23 +24,20 @@ class LengthPenalty(TextEvaluator):
     Metadata: `length` in characters, `min_length`, `max_length` and `penalty`.
     """
 
-    min_length: int = 10
+    min_length: Annotated[int, Meta(ge=0)] = 10
     """The fewest characters without a penalty."""
 
-    max_length: int = 1000
+    max_length: Annotated[int, Meta(ge=0)] = 1000
     """The most characters without a penalty."""
 
-    penalty_rate: float = 0.01
+    penalty_rate: Annotated[float, Meta(ge=0, le=1e100)] = 0.01
     """The penalty for each character beyond a bound."""
 
-    max_penalty: float | None = None
+    max_penalty: Annotated[float, Meta(ge=-1e100, le=0)] | None = None
     """The lowest possible score, which is at most 0; None sets no limit."""
 
     def __post_init__(self) -> None:
-        check_number(self, "min_length", minimum=0, whole=True)
-        check_number(self, "max_length", minimum=0, whole=True)
-        check_number(self, "penalty_rate", minimum=0, maximum=1e100)
-        check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
+        super().__post_init__()
         if self.min_length > self.max_length:
             expected = f"at most max_length={self.max_length}; the defaults are 10 and 1000"
             raise option_error(self, "min_length", expected)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Annotated, Final, Literal
 
-from llmeval_integrations.core.options import check_choices, check_number, option_error
+from msgspec import Meta
+
+from llmeval_integrations.core.options import Share, option_error
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator
 from llmeval_integrations.text.tokenizers import (
-    ENCODINGS,
-    TOKENIZERS,
+    EncodingName,
     Tokenizer,
     TokenizerError,
+    TokenizerName,
     load_tokenizer,
 )
 
@@ -40,30 +42,30 @@ class NgramRepetitionPenalty(TextEvaluator):
     five most frequent ones, if there is a penalty.
     """
 
-    n: int = 3
+    n: Annotated[int, Meta(ge=1, le=100)] = 3
     """The number of tokens in an n-gram, at most 100."""
 
-    penalty_threshold: float = 0.3
+    penalty_threshold: Share = 0.3
     """The highest rate without a penalty; a soft penalty has `min_scaling` instead."""
 
-    penalty_rate: float = 1.0
+    penalty_rate: Annotated[float, Meta(ge=0, le=1e100)] = 1.0
     """The factor of the rate beyond the threshold, unless the penalty is soft."""
 
     use_soft_penalty: bool = False
     """Whether the penalty is soft."""
 
-    max_penalty: float | None = None
+    max_penalty: Annotated[float, Meta(ge=-1e100, le=0)] | None = None
     """The lowest possible score, which is at most 0. None means -1.0 for a soft penalty, and no
     limit otherwise."""
 
-    min_scaling: float = 0.0
+    min_scaling: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     """The highest rate without a soft penalty."""
 
-    tokenizer: str = "simple"
+    tokenizer: TokenizerName = "simple"
     """`simple` splits at white space, `tiktoken` into a model's tokens, and `jieba` into Chinese
     words. All but `jieba` ignore case."""
 
-    encoding_name: str = "cl100k_base"
+    encoding_name: EncodingName = "cl100k_base"
     """The vocabulary of tiktoken."""
 
     chinese_only: bool = False
@@ -73,13 +75,7 @@ class NgramRepetitionPenalty(TextEvaluator):
     """Whether to check the whole text (`full`), or only the text in `<think>` tags (`thought`)."""
 
     def __post_init__(self) -> None:
-        check_number(self, "n", minimum=1, maximum=100, whole=True)
-        check_number(self, "penalty_threshold", minimum=0, maximum=1)
-        check_number(self, "penalty_rate", minimum=0, maximum=1e100)
-        check_number(self, "max_penalty", minimum=-1e100, maximum=0, optional=True)
-        check_number(self, "min_scaling", minimum=0, below=1)
-        check_choices(self, use_soft_penalty=bool, chinese_only=bool, analyze_scope=get_args(Scope))
-        check_choices(self, tokenizer=TOKENIZERS, encoding_name=ENCODINGS)
+        super().__post_init__()
         if self.chinese_only and self.tokenizer != "jieba":
             raise option_error(self, "chinese_only", "for a tokenizer other than jieba")
         if self.encoding_name != "cl100k_base" and self.tokenizer != "tiktoken":

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from llmeval_integrations.core.errors import (
     InvalidOptionError,
@@ -13,7 +15,7 @@ from llmeval_integrations.core.errors import (
     RegexTimeoutError,
 )
 from llmeval_integrations.core.limits import MAX_REGEX_CHARACTERS, MAX_REGEX_COPIES, REGEX_TIMEOUT
-from llmeval_integrations.core.options import check_choices, check_number, option_error
+from llmeval_integrations.core.options import option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -49,7 +51,7 @@ class RegexMatch(TextEvaluator):
     """Where to match: at the beginning (`match`), anywhere (`search`), or the whole text
     (`fullmatch`)."""
 
-    timeout: float = REGEX_TIMEOUT
+    timeout: Annotated[float, Meta(ge=0.001, le=_LONGEST_TIMEOUT)] = REGEX_TIMEOUT
     """The most seconds for one text, from 0.001 to 1,000,000. The package `regex` counts the
     processor time of the process: less than the clock shows on a busy machine, but that of other
     threads, too."""
@@ -59,8 +61,7 @@ class RegexMatch(TextEvaluator):
             raise option_error(self, "flags", "flags of the module re, such as re.IGNORECASE")
         if int(self.flags) & ~sum(_FLAGS.values()):
             raise option_error(self, "flags", "flags of the module re that change what matches")
-        check_choices(self, where=get_args(Where))
-        check_number(self, "timeout", minimum=0.001, maximum=_LONGEST_TIMEOUT)
+        super().__post_init__()
         if self.pattern is not None:
             if not isinstance(self.pattern, str):
                 raise option_error(self, "pattern", "a regular expression as text, or None")

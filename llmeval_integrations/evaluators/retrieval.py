@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Literal
 
 from llmeval_integrations.core.errors import InputError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choices, check_number
+from llmeval_integrations.core.options import Count, Share
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.json_values.parse import as_python, parse
 
-METRICS: Final = ("hit_rate", "mrr", "precision", "recall", "ap", "ndcg")
+Metric = Literal["hit_rate", "mrr", "precision", "recall", "ap", "ndcg"]
 """The metrics of one query. The mean of `ap` over a run is MAP, and the mean of `mrr` is MRR."""
 
 
@@ -39,19 +39,14 @@ class Retrieval(Evaluator):
 
     needs: ClassVar[tuple[str, ...]] = ("relevant",)
 
-    metric: str = "ndcg"
-    """One of hit_rate, mrr, precision, recall, ap, ndcg."""
+    metric: Metric = "ndcg"
+    """The metric that is the score."""
 
-    k: int | None = None
+    k: Count | None = None
     """How many of the retrieved ids count, from the best; None means all."""
 
-    threshold: float | None = None
+    threshold: Share | None = None
     """The lowest score that passes. With None no result passes or fails."""
-
-    def __post_init__(self) -> None:
-        check_choices(self, metric=METRICS)
-        check_number(self, "k", minimum=1, whole=True, optional=True)
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
 
     def check(self, sample: Sample) -> Result:
         relevant = set(self._ids("relevant", sample.require("relevant", self.name)))

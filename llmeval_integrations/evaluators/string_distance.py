@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from llmeval_integrations.core.figures import format_against
-from llmeval_integrations.core.options import check_choices, check_number
+from llmeval_integrations.core.options import check_number
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.text_evaluator import TextEvaluator, to_text
 from llmeval_integrations.messages.read import read_answer
-from llmeval_integrations.text.edit_distance import METRICS, measure
+from llmeval_integrations.text.edit_distance import Metric, measure
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class StringDistance(TextEvaluator):
     needs: ClassVar[tuple[str, ...]] = ("reference",)
     lower_is_better: ClassVar[bool] = True
 
-    distance: str = "jaro_winkler"
-    """One of damerau_levenshtein, osa, levenshtein, indel, hamming, jaro, jaro_winkler."""
+    distance: Metric = "jaro_winkler"
+    """The kind of distance, by its name in LangChain."""
 
     normalize_score: bool = True
     """Whether the distance is divided by its largest possible value."""
@@ -42,7 +42,7 @@ class StringDistance(TextEvaluator):
     """The largest distance that passes; at most 1 if the score is normalised."""
 
     def __post_init__(self) -> None:
-        check_choices(self, distance=METRICS, normalize_score=bool)
+        super().__post_init__()
         most = 1 if self.normalize_score else math.inf
         check_number(self, "threshold", minimum=0, maximum=most)
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.limits import MAX_SCHEMA_ERRORS
-from llmeval_integrations.core.options import check_choices
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.tool_evaluator import ToolEvaluator
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.tool_calls.call import ToolCall
 from llmeval_integrations.tool_calls.tools import Tool, Toolbox, Violation
 
@@ -44,7 +43,7 @@ class ToolCallSchema(ToolEvaluator):
     """How much text may surround the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
-        check_choices(self, allow_undeclared=bool, parsing=PARSINGS)
+        super().__post_init__()
         self.toolbox  # noqa: B018 - checks the tools
 
     @cached_property

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
 from llmeval_integrations.core.errors import InvalidOptionError, InvalidReferenceError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices, check_instance
+from llmeval_integrations.core.options import check_instance
 from llmeval_integrations.core.quote import hint, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
 from llmeval_integrations.evaluators.json_evaluator import defect_result
 from llmeval_integrations.fields.paths import Settings
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, Parsing
+from llmeval_integrations.json_values.parse import Parsing
 from llmeval_integrations.json_values.values import canonical
 from llmeval_integrations.matching.node import describe
 from llmeval_integrations.messages.read import read_items
@@ -44,14 +44,6 @@ by its position among the expected calls."""
 
 _Position: TypeAlias = Annotated[int, msgspec.Meta(ge=0)]
 _Pairs: TypeAlias = list[tuple[str | _Position, str | _Position]]
-
-_CHOICES: Final = {
-    "score": get_args(Score),
-    "call_order": get_args(CallOrder),
-    "arguments": get_args(Arguments),
-    "alternatives": get_args(Alternatives),
-    "parsing": PARSINGS,
-}
 
 _MOST_NAMED = 3
 
@@ -135,9 +127,9 @@ class ToolCalls(Evaluator):
     """How much text may surround the JSON of calls and arguments."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for option in ("fields", "defaults"):
             check_instance(self, option, Mapping)
-        check_choices(self, allow_undeclared=bool, **_CHOICES)
         self._toolbox.check_rules()
         problem = self.before and _explain_before(self.before, self._toolbox.tools)
         if self.before is not None and self.call_order != "any":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices, check_number, is_number, option_error
+from llmeval_integrations.core.options import Finite, is_number, option_error
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -43,7 +43,7 @@ class WeightedSum(Evaluator):
     unscored: Unscored = "unscored"
     """Whether an unscored part makes the sum `unscored`, or is `left_out`."""
 
-    threshold: float | None = None
+    threshold: Finite | None = None
     """The lowest score that passes; with None, no part may fail."""
 
     def __post_init__(self) -> None:
@@ -55,8 +55,7 @@ class WeightedSum(Evaluator):
         pairs = tuple(map(self._check_pair, given))
         if not pairs:
             raise option_error(self, "parts", "at least one evaluator with its weight")
-        check_choices(self, unscored=get_args(Unscored))
-        check_number(self, "threshold", optional=True)
+        super().__post_init__()
         needs = dict.fromkeys(field for part, _ in pairs for field in part.needs)
         # Each part makes a lower sum better; a negative weight reverses a part.
         is_lower = all(part.lower_is_better is (weight > 0) for part, weight in pairs)

@@ -19,7 +19,7 @@ from llmeval_integrations.core.errors import (
     MissingFieldError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices
+from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.quote import add_article, quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING, Sample
@@ -68,7 +68,7 @@ class Wrapper:
         self.evaluator = evaluator
         self.name = name or evaluator.name
         self.value = value
-        check_choices(self, value=["score", "passed"])
+        check_choice(self, "value", ["score", "passed"])
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.evaluator!r})"

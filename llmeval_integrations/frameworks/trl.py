@@ -22,7 +22,7 @@ from typing import Any
 
 from llmeval_integrations.core.errors import MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices
+from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.frameworks._base import Wrapper, make_sample
@@ -51,7 +51,7 @@ class TrlReward(Wrapper):
         }
         super().__init__(evaluator, **options)
         self.missing, self.__name__ = missing, self.name
-        check_choices(self, missing=["raise", "unscored"])
+        check_choice(self, "missing", ["raise", "unscored"])
 
     def __call__(
         self,

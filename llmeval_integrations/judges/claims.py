@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from llmeval_integrations.core.options import check_number
+from llmeval_integrations.core.options import Count, Share
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -114,12 +114,8 @@ class _ClaimJudge(ModelJudge):
     model: Any
     """The model: whatever `load_client` accepts."""
 
-    threshold: float | None = None
+    threshold: Share | None = None
     """The lowest score that passes; None leaves `passed` open."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "threshold", minimum=0, maximum=1, optional=True)
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         claims = await self.find_claims(sample, output_text(getattr(sample, self.text_of)), ask)
@@ -166,13 +162,9 @@ class ClaimFaithfulness(_ClaimJudge):
 
     needs: ClassVar[tuple[str, ...]] = ("contexts",)
 
-    part_characters: int | None = None
+    part_characters: Count | None = None
     """The most characters of contexts in one call. If there are more, the claims that one part
     leaves unsupported are checked against the next. With None, all contexts are in one call."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_number(self, "part_characters", minimum=1, whole=True, optional=True)
 
     async def find_claims(self, sample: Sample, text: str, ask: Ask) -> list[Claim]:
         contexts = list_contexts(sample.contexts)

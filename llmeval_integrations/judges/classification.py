@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 import msgspec
 
 from llmeval_integrations.core.options import (
-    check_choices,
+    Finite,
     check_instance,
-    check_number,
     check_text,
     option_error,
 )
@@ -60,7 +59,7 @@ _GRADE: Final = make_prompt(_GRADE_SYSTEM, MATERIAL + "Question: {{question}}\n"
 class _LabelJudge(ModelJudge):
     """Chooses one of several labels."""
 
-    threshold: float | None = field(default=None, kw_only=True)
+    threshold: Finite | None = field(default=None, kw_only=True)
     """The lowest score that passes; None leaves `passed` open."""
 
     examples: Sequence[Mapping[str, Any]] = field(default=(), hash=False, kw_only=True)
@@ -70,7 +69,6 @@ class _LabelJudge(ModelJudge):
     _form: StatementForm = field(init=False, repr=False, compare=False)
 
     def _set_form(self, labels: _Labels) -> None:
-        check_number(self, "threshold", optional=True)
         if self.threshold is not None and all(score is None for score, _ in labels.values()):
             raise option_error(self, "threshold", "usable, because no label has a score")
         self.__dict__.update(_form=label_form(labels), _shots=write_examples(self, [*labels]))
@@ -242,7 +240,6 @@ class Preference(ModelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_text(self, "question")
-        check_choices(self, on_disagreement=("tie", "unscored"))
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
         ours, theirs = output_text(sample.output), output_text(sample.output_b)

@@ -7,17 +7,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from llmeval_integrations.core.errors import InvalidOptionError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.options import (
-    check_choices,
+    Count,
+    Share,
     check_instance,
     check_list,
-    check_number,
 )
 from llmeval_integrations.core.quote import free_name, quote
 from llmeval_integrations.core.result import Result
@@ -51,17 +52,16 @@ class Vote(JudgedEvaluator):
     of: JudgedEvaluator
     """The judge. In YAML: `of: {faithfulness: {model: ...}}`."""
 
-    n: int = 5
+    n: Count = 5
     """How often it is asked."""
 
-    temperature: float | None = 1.0
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = 1.0
     """The sampling temperature of requests without one; at 0 all votes would be the same. None
     leaves it to the client."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_instance(self, "of", JudgedEvaluator)
-        check_number(self, "n", minimum=1, whole=True)
-        check_number(self, "temperature", minimum=0, maximum=2, optional=True)
         _take_needs(self, [self.of])
 
     async def judge(self, sample: Sample, ask: Ask) -> Result:
@@ -222,7 +222,7 @@ class Questionnaire(ModelJudge):
     """Whether each question has its own call, or all share one. One call costs less, but its
     answers may influence each other."""
 
-    threshold: float = 0.5
+    threshold: Share = 0.5
     """The share of questions that must pass, 0 to 1."""
 
     scores: ScoreTable = field(default_factory=ScoreTable)
@@ -231,8 +231,6 @@ class Questionnaire(ModelJudge):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_list(self, "questions", "a list of questions")
-        check_choices(self, calls=("each", "one"))
-        check_number(self, "threshold", minimum=0, maximum=1)
         options: dict[str, Any] = {"output": self.output, "retries": self.retries}
         given = (self.role, self.instruction, self.scores)
         self.__dict__["_judges"] = [

@@ -6,9 +6,10 @@ from abc import abstractmethod
 from asyncio import Event, ensure_future, gather, sleep
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from llmeval_integrations.core.errors import (
     InvalidOptionError,
@@ -16,7 +17,7 @@ from llmeval_integrations.core.errors import (
     UnreadableJudgementError,
 )
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import as_number, check_choices, check_number, option_error
+from llmeval_integrations.core.options import Finite, as_number, option_error
 from llmeval_integrations.core.quote import quote
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample, as_sample
@@ -27,7 +28,7 @@ from llmeval_integrations.judges.prompt import Prompt
 from llmeval_integrations.judges.reader import reasons_of
 from llmeval_integrations.llm.client import load_client
 from llmeval_integrations.llm.loop import join, start, wait
-from llmeval_integrations.llm.messages import OUTPUTS, Image, Message, Output, Request, take_images
+from llmeval_integrations.llm.messages import Image, Message, Output, Request, take_images
 from llmeval_integrations.llm.session import ACTIVE, Ask, Session, check_end
 
 T = TypeVar("T")
@@ -66,6 +67,7 @@ class JudgedEvaluator(Evaluator):
 
     def __post_init__(self) -> None:
         """Make a Client of the field `model`, if there is one."""
+        super().__post_init__()
         if "model" in getattr(self, "__dataclass_fields__", ()):
             object.__setattr__(self, "model", load_client(vars(self)["model"]))
 
@@ -144,15 +146,13 @@ class ModelJudge(JudgedEvaluator):
     output: Output = field(default="auto", kw_only=True)
     """How the form of the reply is requested; "text" for models without structured output."""
 
-    retries: int = field(default=1, kw_only=True)
+    retries: Annotated[int, Meta(ge=0)] = field(default=1, kw_only=True)
     """How often the judge is shown an unreadable reply and asked for its verdict again."""
 
     _shots = ""  # labelled samples, as text
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choices(self, output=OUTPUTS)
-        check_number(self, "retries", minimum=0, whole=True)
         if "prompt" in self.__dataclass_fields__:
             prompt = Prompt(vars(self)["prompt"])
             if not {*prompt.variables} - {"question", "role", "fence"}:
@@ -246,7 +246,7 @@ class Judge(ModelJudge):
     """A field's name, or a function from the answer to a number or True/False. The result is
     unscored, with the label `no_score`, if the function raises or the number is not finite."""
 
-    threshold: float | None = None
+    threshold: Finite | None = None
     """The lowest score that passes. With None, only scores that are True or False pass or fail."""
 
     _form: Form[Any] = field(init=False, repr=False, compare=False)
@@ -255,7 +255,6 @@ class Judge(ModelJudge):
         super().__post_init__()
         form = form_of(self.result_type, repeats=self.score is None)
         object.__setattr__(self, "_form", form)
-        check_number(self, "threshold", optional=True)
         names = getattr(self.result_type, "model_fields", {})
         if not (self.score is None or self.score in names or callable(self.score)):
             known = ", ".join(map(repr, names)) or "no field"

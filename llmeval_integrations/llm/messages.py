@@ -20,7 +20,6 @@ T = TypeVar("T", bound=msgspec.Struct)
 Role = Literal["system", "user", "assistant"]
 
 Output = Literal["auto", "json_schema", "tool", "json", "text"]
-OUTPUTS: Final[tuple[Output, ...]] = ("auto", "json_schema", "tool", "json", "text")
 """How an answer in a given form is requested: by the provider's own structured output, by a
 forced tool call, by words in the prompt, or not at all; "auto" uses the first that works."""
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from llmeval_integrations.core.limits import MAX_EDIT_CELLS
+
+Metric = Literal[
+    "damerau_levenshtein", "osa", "levenshtein", "indel", "hamming", "jaro", "jaro_winkler"
+]
 
 METRICS: Final[dict[str, str]] = {
     "damerau_levenshtein": "DamerauLevenshtein",

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from llmeval_integrations.core.errors import MissingDependencyError
 
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
     from tiktoken import Encoding
 
-TOKENIZERS: Final = ("simple", "tiktoken", "jieba")
+TokenizerName = Literal["simple", "tiktoken", "jieba"]
+
+EncodingName = Literal[
+    "r50k_base", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"
+]
+"""The names of tiktoken's encodings."""
 
 _WIDE_SPACES: Final = (
     "   ",
@@ -107,7 +112,7 @@ _FILES: Final = {
 }
 """The SHA-256 of each vocabulary file."""
 
-ENCODINGS: Final = {
+_VOCABULARIES: Final[dict[str, str]] = {
     "r50k_base": "r50k_base",
     "p50k_base": "p50k_base",
     "p50k_edit": "p50k_base",
@@ -136,7 +141,7 @@ def vocabulary_folder(encoding_name: str) -> Path:
     from importlib.util import find_spec
     from pathlib import Path
 
-    vocabulary = ENCODINGS[encoding_name]
+    vocabulary = _VOCABULARIES[encoding_name]
     address = f"https://openaipublic.blob.core.windows.net/encodings/{vocabulary}.tiktoken"
     name = hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
     named = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))

@@ -4,11 +4,21 @@ import asyncio
 import pickle
 import sys
 from dataclasses import dataclass
+from typing import Literal
 
+import numpy
 import pytest
 
-from llmeval_integrations import Evaluator, InputError, JsonValidity, Result, Sample
+from llmeval_integrations import (
+    Evaluator,
+    InputError,
+    InvalidOptionError,
+    JsonValidity,
+    Result,
+    Sample,
+)
 from llmeval_integrations.core import errors
+from llmeval_integrations.core.options import Share
 
 
 @pytest.mark.parametrize(
@@ -30,6 +40,37 @@ def test_what_is_no_sample_is_an_error_however_it_is_given(thing, named):
         assert len(str(raised.value)) < 600
     with pytest.raises(InputError):
         asyncio.run(JsonValidity().aevaluate(thing))
+
+
+@dataclass(frozen=True)
+class Checked(Evaluator):
+    strict: bool = False
+    level: Literal["low", "high"] | None = None
+    share: Share | None = None
+
+    def check(self, sample: Sample) -> Result:
+        return Result(1, True)
+
+
+@dataclass(frozen=True)
+class Unresolved(Checked):
+    other: "imported.for_a_type_checker" = None  # noqa: F821
+
+
+def test_options_of_own_evaluators_are_checked_by_their_annotations():
+    assert (built := Checked(share=numpy.float32(0.5)).share) == 0.5
+    assert type(built) is float
+    for options in (
+        {"strict": 1},
+        {"level": "High"},
+        {"level": True},
+        {"share": 1.1},
+        {"share": True},
+    ):
+        [(name, value)] = options.items()
+        with pytest.raises(InvalidOptionError, match=f"checked: {name}={value!r} is not "):
+            Checked(**options)
+    assert Unresolved("yes").strict == "yes"  # what cannot be resolved is not checked
 
 
 def test_every_field_of_a_sample_reaches_the_evaluator():

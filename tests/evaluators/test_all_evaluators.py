@@ -382,10 +382,8 @@ HINTS = [
 ]
 FLAGS = [(kind, option) for kind, option, hint in HINTS if hint is bool]
 CHOICES = [
-    *((kind, option) for kind, option, hint in HINTS if "Literal" in str(hint) and kind is not WeightedSum),
+    *((kind, option) for kind, option, hint in HINTS if "Literal" in str(hint) and kind not in (WeightedSum, EmbeddingDistance)),
     (JsonEditDistance, "string_distance"),
-    (StringDistance, "distance"),
-    (NgramRepetitionPenalty, "tokenizer"),
 ]  # fmt: skip
 CALLABLES = [(JsonEquality, "operator"), (JsonEditDistance, "canonicalize")]
 

@@ -18,7 +18,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, HumanMessage, convert_to_messages
 
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.options import check_choices
+from llmeval_integrations.core.options import check_choice
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import MISSING
 from llmeval_integrations.frameworks._base import optional
@@ -57,7 +57,7 @@ class RetryMiddleware(AgentMiddleware):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.on = on
-        check_choices(self, on=["text", "structured_response", "tool_calls"])
+        check_choice(self, "on", ["text", "structured_response", "tool_calls"])
         self._retry = Retry(evaluator, tries, raises, fields)
         self.name = f"{self.name}({evaluator.name}, {on})"  # an agent accepts each name once
 
