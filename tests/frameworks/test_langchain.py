@@ -149,7 +149,7 @@ MEMBERS = [
     # A prompt may be LangChain's.
     ("qa", {"prompt": template("{query}|{answer}|{result}")}, TEXT, said(TEXT, "CORRECT", 1), ["2 + 2?|four|<result MARK>\n", f"\n{OUTPUT}\n</result MARK>"]),
     ("trajectory", {"prompt": TRAJECTORY}, "Score: 5", {"reasoning": "", "score": 1.0}, [f"Rate.\n|2 + 2?|<output MARK>\n{OUTPUT}\n</output MARK>|<agent_trajectory MARK>\n1. add", "four"]),
-    ("pass_fail", {**ASKS, "prompt": template(AS_JSON)}, *PASS, ['as {"a": 1}. Is it short?']),
+    ("pass_fail", {**ASKS, "prompt": template(AS_JSON + "{tone}").partial(tone=" Now!")}, *PASS, ['as {"a": 1}. Is it short? Now!']),
     ("pass_fail", {**ASKS, "prompt": chat([("system", "Hm."), ("human", AS_JSON)])}, *PASS, ['as {"a": 1}. Is it']),
     ("pass_fail", {**ASKS, "prompt": template("{{output}} {a} {{question}}", template_format="mustache")}, *PASS, ["{a} Is it short?"]),
 ]  # fmt: skip
@@ -183,9 +183,8 @@ REFUSED = [
     *(("criteria", {**LLM, "criteria": wrong}, "criteri") for wrong in ("dept", {}, [], 5)),
     ("score_string", {**LLM, "normalise_by": 10}, "score_string has no option 'normalise_by'; did you mean 'normalize_by'"),
     *(("score_string", {**LLM, "normalize_by": wrong}, "finite number, at least 1") for wrong in (0, "10")),
-    ("pass_fail", {**LLM, **ASKS, "prompt": chat([SystemMessage("{output}")])}, "no template of"),
-    ("pass_fail", {**LLM, **ASKS, "prompt": chat([prompts.MessagesPlaceholder("output")])}, "no template of"),
-    ("pass_fail", {**LLM, **ASKS, "prompt": template("{output}{tone}").partial(tone="kind")}, "no template of"),
+    ("pass_fail", {**LLM, **ASKS, "prompt": chat([SystemMessage("{output}")])}, "shows the judge nothing"),
+    ("pass_fail", {**LLM, **ASKS, "prompt": chat([prompts.MessagesPlaceholder("output")])}, "a variable is not a text"),
     ("pass_fail", {**LLM, **ASKS, "prompt": template("Judge {question}")}, "shows the judge nothing"),
 ]  # fmt: skip
 BLOCKS = [{"type": "text", "text": '{"a"'}, {"type": "reasoning", "text": "no"}, ": 1}"]

@@ -8,13 +8,13 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, Final
 
-from langchain_core.prompts import BasePromptTemplate, PromptTemplate
+from langchain_core.prompts import BasePromptTemplate
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import run_in_executor, var_child_runnable_config
 
 from llmeval_integrations.core.errors import InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
-from llmeval_integrations.core.quote import add_article, quote
+from llmeval_integrations.core.quote import add_article
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
 from llmeval_integrations.evaluators.json_schema import JsonSchema
@@ -36,13 +36,8 @@ _SCORES: Final = (
 _ARGUMENTS: Final = ("prediction", "prediction_b", "agent_trajectory", *FIELDS)
 """The arguments of LangChain's evaluators, and the fields of our samples."""
 
-_ROLES: Final = {
-    "": "user",
-    "HumanMessage": "user",
-    "SystemMessage": "system",
-    "AIMessage": "assistant",
-}
-"""The roles of LangChain's messages and their templates; a template alone is the user's."""
+_ROLES: Final = {"human": "user", "ai": "assistant"}
+"""The roles of messages that have another name in LangChain."""
 
 
 def evaluation_class(name: str, module: str = "schema") -> Any:
@@ -68,27 +63,20 @@ def plain(value: Any) -> Any:
 def as_prompt(template: Any) -> Any:
     """Return LangChain's prompt as a Prompt, or anything else unchanged.
 
-    Raises InvalidOptionError for a prompt with anything but texts and templates of text, such as
-    placeholders for messages, images, or partial variables.
+    Raises InvalidOptionError for a prompt with variables that are not texts, such as placeholders
+    for messages, and for images.
     """
     if not isinstance(template, BasePromptTemplate):
         return template
-    messages, syntaxes = [], set()
-    for message in getattr(template, "messages", [template]):
-        role = _ROLES.get(type(message).__name__.removesuffix("PromptTemplate"))
-        text, inner = getattr(message, "content", None), getattr(message, "prompt", message)
-        if isinstance(inner, PromptTemplate):
-            syntaxes.add(inner.template_format)
-            text = None if template.partial_variables or inner.partial_variables else inner.template
-        elif not isinstance(text, str) or "{" in text:
-            text = None  # a message is no template, so its braces would be none
-        if role is None or text is None:
-            raise InvalidOptionError(
-                f"prompt: {quote(message)} is no template of text only; pass a text, or a list of "
-                "messages such as {'role': ..., 'content': ...}"
-            )
-        messages.append({"role": role, "content": text})
-    return Prompt(messages, *syntaxes)
+    tags = {name: f"{{{{{name}}}}}" for name in template.input_variables}
+    try:
+        messages = template.format_prompt(**tags).to_messages()
+    except ValueError as error:
+        raise InvalidOptionError(f"prompt: a variable is not a text: {error}") from error
+    return Prompt(
+        [{"role": _ROLES.get(one.type, one.type), "content": one.content} for one in messages],
+        "mustache",
+    )
 
 
 class LangChainEvaluator(Wrapper, StringEvaluator, Runnable[Any, dict[str, Any]]):  # type: ignore[misc]
