@@ -12,12 +12,7 @@ from llama_index.core.llms import ChatMessage
 from llama_index.core.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 
 from llmeval_integrations.core import catalog
-from llmeval_integrations.core.errors import (
-    EvalError,
-    InputError,
-    InvalidOptionError,
-    MissingFieldError,
-)
+from llmeval_integrations.core.errors import EvalError, InvalidOptionError, MissingFieldError
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.core.result import Result
 from llmeval_integrations.core.sample import Sample
@@ -78,8 +73,6 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
         """Evaluate a response as `evaluate` does, asynchronously."""
         answer, fields = None, _join_fields(query, contexts, further)
         try:
-            response = await _read_async_stream(response)
-            fields = {name: await _read_async_stream(one) for name, one in fields.items()}
             answer, sample = self._read(response, fields)
             result = await self.evaluator.aevaluate(sample)
         except EvalError as error:
@@ -91,18 +84,17 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
     ) -> LabelledEvaluationResult:
         """Evaluate a `Response` of a query engine, also a streaming or a Pydantic one.
 
-        A stream is read to its end. If part of it was read before, or if it is the stream of a chat
-        and not read, this is an `invalid_result`. For an asynchronous stream, call
-        `aevaluate_response`. The contexts are the texts of the source nodes, unless you pass
-        others.
+        A stream is read to its end. If part of it was read before, or if it is asynchronous or that
+        of a chat and not read, this is an `invalid_result`. The contexts are the texts of the
+        source nodes, unless you pass others.
         """
-        return self.evaluate(query, **{**_split_response(response), **further})
+        return self.evaluate(query, **_add_contexts(response, further))
 
     async def aevaluate_response(
         self, query: str | None = None, response: Any = None, **further: Any
     ) -> LabelledEvaluationResult:
         """Evaluate a response as `evaluate_response` does, asynchronously."""
-        return await self.aevaluate(query, **{**_split_response(response), **further})
+        return await self.aevaluate(query, **_add_contexts(response, further))
 
     def _read(self, response: Any, fields: dict[str, Any]) -> tuple[Any, Sample]:
         """Return the answer in the response, and the sample."""
@@ -110,7 +102,7 @@ class LlamaIndexEvaluator(Wrapper, BaseEvaluator):  # type: ignore[misc]
             raise MissingFieldError(f"{self.name} needs a response; pass response=...")
         answer = read_answer(response).value
         given = {name: one for name, one in fields.items() if one is not None and name in FIELDS}
-        return answer, Sample(answer if _is_stream(response) else response, **given)
+        return answer, Sample(response, **given)
 
     def _answer(
         self, result: Result, answer: Any, fields: Mapping[str, Any]
@@ -186,35 +178,9 @@ def _join_fields(query: Any, contexts: Any, further: dict[str, Any]) -> dict[str
     return {**further, "input": query, "contexts": contexts}
 
 
-def _split_response(response: Any) -> dict[str, Any]:
-    """Return the answer of a response object, and the texts of its source nodes."""
+def _add_contexts(response: Any, further: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with a response and the texts of its source nodes, unless given."""
     if not hasattr(response, "source_nodes"):
-        return {"response": response}
-    is_stream = _is_stream(response) or hasattr(type(response), "chat_stream")
-    output = response if is_stream else response.response
-    return {"response": output, "contexts": [one.get_content() for one in response.source_nodes]}
-
-
-def _is_stream(response: Any) -> bool:
-    """Return whether this is a streaming response."""
-    # A Pydantic response claims to have every attribute, but its class does not.
-    return hasattr(type(response), "response_txt")
-
-
-async def _read_async_stream(value: Any) -> Any:
-    """Return the text of an asynchronous stream, or any other value unchanged.
-
-    Raises InputError if part of the stream was read.
-    """
-    stream: Any = getattr(value, "response_gen", None) if _is_stream(value) else None
-    if not hasattr(stream, "__anext__"):
-        return value
-    frame = getattr(stream, "ag_frame", None)
-    is_new = frame is not None and frame.f_lineno == stream.ag_code.co_firstlineno
-    is_whole = frame is None and value.response_txt is not None
-    if not (is_new or is_whole):
-        raise InputError(
-            "the stream of this response has been read, and its text is gone; evaluate the text, "
-            "or read the stream by get_response()"
-        )
-    return await value.get_response()
+        return {"response": response, **further}
+    contexts = [node.get_content() for node in response.source_nodes]
+    return {"response": response, "contexts": contexts, **further}
