@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 from llmeval_integrations.core.evaluator import Evaluator
 from llmeval_integrations.runs.columns import Columns
 from llmeval_integrations.runs.data.source import Record
-from llmeval_integrations.runs.judges import Judging
 from llmeval_integrations.runs.rows import Row, parse_rows, write_rows
 
 T = TypeVar("T")
@@ -72,8 +71,8 @@ class Engine(Protocol):
         """Free all resources, and stop what nobody waits for."""
 
 
-EngineMaker = Callable[[Job, Mapping[str, Any], "Judging | None"], Engine]
-"""Makes the engine of a run. The mapping has the given options of `JudgeOptions`."""
+EngineMaker = Callable[[Job], Engine]
+"""Makes the engine of a run."""
 
 
 def finish_in_order(started: Iterator[Callable[[], T]], ahead: int) -> Iterator[T]:

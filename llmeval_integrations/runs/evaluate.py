@@ -24,7 +24,6 @@ from llmeval_integrations.runs.judges import Judging, add_earlier, open_judges
 from llmeval_integrations.runs.manifest import describe_evaluator, manifest_of
 from llmeval_integrations.runs.options import (
     Evaluators,
-    JudgeOptions,
     OnProgress,
     RunOptions,
     check_options,
@@ -118,18 +117,21 @@ def _evaluate(
 
 
 def _engine(job: Job, source: Source, options: RunOptions, judges: Judging | None) -> Engine:
-    """Return the engine: a cluster, processes of this machine, or this process."""
+    """Return the engine: a cluster, processes of this machine, or this process.
+
+    A run with a judge stays in this process, because it mostly waits.
+    """
+    if judges is not None:
+        return Here(job, judges)
     make, workers = options.get("engine"), options.get("workers", 1)
     if make is not None:
-        given: Mapping[str, Any] = options
-        own = {name: given[name] for name in JudgeOptions.__annotations__ if name in given}
-        return make(job, own, judges)
-    if workers > 1 and judges is None and source.has(_FEW):
+        return make(job)
+    if workers > 1 and source.has(_FEW):
         from llmeval_integrations.runs.workers import start_workers
 
         if started := start_workers(workers, job):
             return started
-    return Here(job, judges)
+    return Here(job, None)
 
 
 class Evaluation:
@@ -155,7 +157,7 @@ class Evaluation:
     def count(self, journal: Journal) -> None:
         """Count the rows that are done."""
         for _, rows in self._done(journal):
-            self._count(rows, elsewhere=True)
+            self._count(rows, earlier=True)
 
     def retry(self, journal: Journal) -> None:
         """Evaluate error rows and unscored rows again, and leave the others as they are.
@@ -212,12 +214,12 @@ class Evaluation:
             for answers, share in finish_in_order(start_chunks(), self._engine.ahead):
                 with _hold_interrupts():  # both are done, or neither
                     keeper.append(answers)
-                    self._count(answers.rows, elsewhere=not isinstance(self._engine, Here))
+                    self._count(answers.rows)
                 if self._on_progress is not None:
                     self._on_progress(keeper.done, share)
 
-    def _count(self, rows: list[Row], *, elsewhere: bool = False) -> None:
-        """Count rows. `elsewhere` means that this process asked no judge about them."""
+    def _count(self, rows: list[Row], *, earlier: bool = False) -> None:
+        """Count rows. `earlier` means that this process asked no judge about them."""
         self._origins.add(rows)
         width = len(self._tallies)
         if (left := LOOKED_AT - len(self._ids)) > 0:
@@ -226,7 +228,7 @@ class Evaluation:
             tally.add(rows[place::width])
         if self._judging is not None:
             for row in rows:
-                self._judging.count(row, elsewhere=elsewhere)
+                self._judging.count(row, earlier=earlier)
 
     def _start_again(self, records: list[Record], rows: list[Row]) -> Callable[[], list[Row]]:
         """Start to evaluate the rows of a chunk that have no score."""

@@ -55,29 +55,20 @@ class Judging:
 
         return results
 
-    def count(self, row: Row, *, elsewhere: bool = False) -> None:
-        """Count the costs of a row; `elsewhere` means that they were not paid by this session."""
+    def count(self, row: Row, *, earlier: bool = False) -> None:
+        """Count the costs of a row; `earlier` means that they were paid before this session."""
         account = row.metadata.get("judge")
         if row.evaluator not in self._spent or account is None:
             return  # not a judge, or one that was never asked
         self._spent[row.evaluator].add_summary(account)
-        if elsewhere:
+        if earlier:
             self.charge(row)
 
     def charge(self, row: Row) -> None:
-        """Charge the budget for a row that was paid before or elsewhere."""
+        """Charge the budget for a row that was paid before."""
         account = row.metadata.get("judge")
         if row.evaluator in self._spent and account is not None:
             self._session.budget.spent.add_summary(account)
-
-    def left(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options for another process, with the rest of the budget."""
-        spent = self._session.budget.spent
-        left = dict(options)
-        for name, used in (("max_cost", spent.cost), ("max_tokens", spent.tokens)):
-            if (bound := left.get(name)) is not None:
-                left[name] = max(bound - used, 0)
-        return left
 
     def figures(self) -> dict[str, dict[str, Any]]:
         """Return the costs of each judge."""

@@ -90,7 +90,7 @@ class RunOptions(JudgeOptions, total=False):
     process."""
 
     engine: EngineMaker | None
-    """Evaluates elsewhere, such as `frameworks.ray.RayEngine`."""
+    """Evaluates elsewhere, such as `frameworks.ray.RayEngine`, unless there is a judge."""
 
     on_columns: Callable[[dict[str, str], list[str]], None] | None
     """Is called before the first row with the columns of `schema` and `group`, and with warnings of

@@ -108,7 +108,7 @@ ASKS = "Asks(Paid(seconds=0.01))"
         (ASKS, "", without_accounts),
         ("Slow(0.0005)", "workers=2", files),
         pytest.param("Slow(0.0005)", "engine=on_ray()", files, marks=ON_RAY),
-        pytest.param(ASKS, "engine=on_ray(), cache='cache'", without_accounts, marks=ON_RAY),
+        pytest.param(ASKS, "engine=on_ray()", without_accounts, marks=ON_RAY),
     ],
 )
 def test_a_killed_run_ends_with_the_files_of_one_process(tmp_path, third, options, content):
@@ -274,7 +274,7 @@ def test_a_process_that_ends_loses_nothing(tmp_path, monkeypatch):
         evaluate(path, [Leaves()], out=tmp_path / "run", workers=2)
     pools = []
 
-    def pool_of_one(job, *_):
+    def pool_of_one(job):
         pools.append(Workers(1, job))
         return pools[0]
 
