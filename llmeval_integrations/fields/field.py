@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Omitted = Literal["absent", "values"]
-
-OMITTED: Final = get_args(Omitted)
 
 _MOST_SCHEMAS: Final = 512
 """The most schemas of samples that are kept, each with the fields of its documents."""

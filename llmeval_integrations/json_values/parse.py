@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from math import isfinite
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -45,8 +45,6 @@ Parsing = Literal["strict", "markdown", "lenient"]
 `lenient`: what LangChain's `parse_json_markdown` accepts. Truncated text is completed, text
 around a fence is skipped, NaN and Infinity are numbers, and a stray closing bracket reads as null.
 """
-
-PARSINGS: Final[tuple[str, ...]] = get_args(Parsing)
 
 _SPACE: Final = " \t\n\r"
 _STYLE: Final = 40

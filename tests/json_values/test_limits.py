@@ -2,7 +2,7 @@
 
 import json
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +13,10 @@ from pace import at_most
 from llmeval_integrations import InvalidReferenceError, JsonMatch, JsonValidity
 from llmeval_integrations.core.limits import MAX_DEPTH, MAX_NODES
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, check, parse
+from llmeval_integrations.json_values.parse import Parsing, check, parse
 from llmeval_integrations.json_values.values import canonical
 
-modes = pytest.mark.parametrize("parsing", PARSINGS)
+modes = pytest.mark.parametrize("parsing", get_args(Parsing))
 
 
 @given(
@@ -33,7 +33,7 @@ def test_200_levels_are_read_and_a_deeper_text_is_valid_and_too_deep(
     around = [('{"":', "}") if is_object else ("[", "]") for is_object in objects[:depth]]
     text = "".join(opening for opening, _ in around) + inside[0]
     text += "".join(closing for _, closing in reversed(around)) + behind
-    for parsing in PARSINGS:
+    for parsing in get_args(Parsing):
         found = parse(text, parsing)
         assert isinstance(found, Defect) is (depth + inside[1] > MAX_DEPTH)
         assert parse(json.loads(text), parsing) == found or found.name == "too_deep"
@@ -148,7 +148,7 @@ def test_no_text_takes_long(parsing):
 @law
 @given(st.recursive(st.from_type(type).flatmap(st.from_type) | documents, st.lists, max_leaves=3))
 def test_nothing_that_python_builds_crashes_it(value):
-    for parsing in PARSINGS:
+    for parsing in get_args(Parsing):
         found = parse(value, parsing)
         check(value, parsing)
         if not isinstance(found, Defect):

@@ -7,7 +7,7 @@ import re
 import sys
 from collections import OrderedDict
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from hypothesis import assume, given
@@ -16,7 +16,7 @@ from json_strategies import OUT_OF_RANGE, broken_texts, documents, json_texts, l
 
 from llmeval_integrations import JsonFields, JsonSchema
 from llmeval_integrations.json_values.defects import Defect
-from llmeval_integrations.json_values.parse import PARSINGS, check, parse
+from llmeval_integrations.json_values.parse import Parsing, check, parse
 from llmeval_integrations.json_values.values import canonical
 
 # Pieces that confuse a parser about where it is, one after the other.
@@ -139,7 +139,7 @@ def python_reads(text: str, *, unique: bool) -> Any:
 
 @pytest.mark.parametrize(("text", "strict", "markdown", "lenient"), MODES, ids=short)
 def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
-    for parsing, expected in zip(PARSINGS, (strict, markdown, lenient)):
+    for parsing, expected in zip(get_args(Parsing), (strict, markdown, lenient)):
         value = parse(text, parsing)
         if isinstance(expected, str) and expected.startswith("["):
             assert canonical(value) == expected
@@ -151,7 +151,7 @@ def test_a_mode_accepts_what_it_says(text, strict, markdown, lenient):
 
 @pytest.mark.parametrize(("text", "number"), NUMBERS, ids=short)
 def test_numbers_are_exact(text, number):
-    for parsing in PARSINGS:
+    for parsing in get_args(Parsing):
         assert repr(parse(text, parsing)) == repr(number)
         assert repr(parse(f'{{"a": [{text}]}}', parsing)) == repr({"a": [number]})
         assert check(text, parsing) is None
@@ -159,7 +159,7 @@ def test_numbers_are_exact(text, number):
 
 @pytest.mark.parametrize(("value", "expected"), VALUES, ids=short)
 def test_values_get_the_types_of_parsed_text(value, expected):
-    for parsing in PARSINGS:
+    for parsing in get_args(Parsing):
         assert repr(parse(value, parsing)) == repr(expected)
         assert check(value, parsing) is None
 
